@@ -1,0 +1,183 @@
+-- Instants are milliseconds since 1970 (UTC). Lists and objects are JSON texts.
+
+CREATE TABLE users (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL COLLATE NOCASE UNIQUE,
+  name TEXT,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member')),
+  time_zone TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+-- user_id is null for a global key. Only the SHA-256 of a key is kept; hint is its first characters.
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL UNIQUE,
+  hint TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  expires_at INTEGER,
+  is_active INTEGER NOT NULL DEFAULT 1,
+  usage_count INTEGER NOT NULL DEFAULT 0,
+  last_used_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
+
+-- Requests that a subject (a user, or a global key) made in the current window of each size.
+CREATE TABLE rate_windows (
+  subject TEXT NOT NULL,
+  window TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (subject, window)
+) STRICT, WITHOUT ROWID;
+
+-- The balance of a user is the sum of the rows.
+CREATE TABLE credit_ledger (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  note TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX credit_ledger_by_user ON credit_ledger (user_id, created_at, amount);
+
+-- *_key columns are what duplicates are found by: lower case e-mail, canonical profile URL, names and company.
+CREATE TABLE leads (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  first_name TEXT,
+  last_name TEXT,
+  email TEXT,
+  company TEXT,
+  title TEXT,
+  phone TEXT,
+  network_url TEXT,
+  industry TEXT,
+  location TEXT,
+  source TEXT,
+  notes TEXT,
+  status TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  custom_fields TEXT NOT NULL,
+  email_key TEXT,
+  network_key TEXT,
+  name_key TEXT,
+  version INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX leads_by_created ON leads (user_id, created_at, id);
+CREATE INDEX leads_by_updated ON leads (user_id, updated_at, id);
+CREATE INDEX leads_by_status ON leads (user_id, status, created_at, id);
+CREATE INDEX leads_by_email ON leads (user_id, email_key) WHERE email_key IS NOT NULL;
+CREATE INDEX leads_by_network ON leads (user_id, network_key) WHERE network_key IS NOT NULL;
+CREATE INDEX leads_by_name ON leads (user_id, name_key) WHERE name_key IS NOT NULL;
+
+CREATE TABLE lead_tags (
+  user_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  lead_id TEXT NOT NULL REFERENCES leads (id) ON DELETE CASCADE,
+  PRIMARY KEY (user_id, tag, lead_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lead_tags_by_lead ON lead_tags (lead_id);
+
+-- Kept by triggers, so that the total of a list costs the same for ten leads and for ten million.
+CREATE TABLE lead_counts (
+  user_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  leads INTEGER NOT NULL,
+  PRIMARY KEY (user_id, status)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER leads_counted_in AFTER INSERT ON leads BEGIN
+  INSERT INTO lead_counts VALUES (NEW.user_id, NEW.status, 1)
+  ON CONFLICT DO UPDATE SET leads = leads + 1;
+END;
+CREATE TRIGGER leads_counted_out AFTER DELETE ON leads BEGIN
+  UPDATE lead_counts SET leads = leads - 1 WHERE user_id = OLD.user_id AND status = OLD.status;
+END;
+CREATE TRIGGER leads_counted_over AFTER UPDATE OF status ON leads WHEN OLD.status <> NEW.status BEGIN
+  UPDATE lead_counts SET leads = leads - 1 WHERE user_id = OLD.user_id AND status = OLD.status;
+  INSERT INTO lead_counts VALUES (NEW.user_id, NEW.status, 1)
+  ON CONFLICT DO UPDATE SET leads = leads + 1;
+END;
+
+-- The queue. metadata is for clients, payload for the handler. attempt is the fence: whoever writes with an older
+-- one has lost its lease. A running job without lease_until is parked: somebody outside will complete it.
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'failed')),
+  run_at INTEGER NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL,
+  lease_until INTEGER,
+  message TEXT NOT NULL,
+  progress REAL NOT NULL DEFAULT 0,
+  metadata TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  completed_at INTEGER
+) STRICT;
+CREATE INDEX jobs_due ON jobs (run_at, id) WHERE status = 'pending';
+CREATE INDEX jobs_leased ON jobs (lease_until) WHERE status = 'running' AND lease_until IS NOT NULL;
+CREATE INDEX jobs_by_user ON jobs (user_id, created_at, id);
+
+-- One line for each row of an imported file that was not stored, or was not stored as a new lead.
+CREATE TABLE lead_import_rows (
+  job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+  row INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  lead_id TEXT,
+  errors TEXT NOT NULL,
+  PRIMARY KEY (job_id, row)
+) STRICT, WITHOUT ROWID;
+
+-- What a dry run has met so far in its file; emptied when it ends.
+CREATE TABLE lead_import_seen (
+  job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+  identity TEXT NOT NULL,
+  PRIMARY KEY (job_id, identity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE network_accounts (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  connector TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  working_hours TEXT NOT NULL,
+  min_gap_seconds INTEGER NOT NULL,
+  max_gap_seconds INTEGER NOT NULL,
+  -- The latest moment given to an action of this account; the next one is placed behind it.
+  last_slot_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_accounts_by_user ON network_accounts (user_id, created_at);
+
+-- One row a job of type linkedin_action. state: scheduled, sending (the mark before the connector is called),
+-- awaiting (handed to a person), done, skipped, failed, unknown, cancelled.
+CREATE TABLE network_actions (
+  job_id TEXT PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES network_accounts (id) ON DELETE CASCADE,
+  action_type TEXT NOT NULL,
+  profile_url TEXT NOT NULL,
+  profile_key TEXT NOT NULL,
+  message TEXT,
+  lead_id TEXT,
+  state TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_actions_open ON network_actions (account_id, profile_key, action_type)
+  WHERE state IN ('scheduled', 'sending', 'awaiting');
+CREATE INDEX network_actions_awaiting ON network_actions (user_id, updated_at, job_id) WHERE state = 'awaiting';

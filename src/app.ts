@@ -1,0 +1,215 @@
+import { Elysia } from "elysia";
+import { createDiskBlobs } from "./blobs/disk.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { CreditService } from "./credits/service.ts";
+import { holdDataDirectory, type DataDirectory } from "./data-directory.ts";
+import { healthRoutes } from "./health/routes.ts";
+import { clientAddress } from "./http/client-address.ts";
+import { createCore } from "./http/core.ts";
+import { docsRoutes } from "./http/docs.ts";
+import { Gate } from "./http/gate.ts";
+import { allowedMethods } from "./http/methods.ts";
+import { openApiDocument } from "./http/openapi.ts";
+import { RateLimiter } from "./http/rate-limit.ts";
+import { listen, type Listening } from "./http/server.ts";
+import { systemIds, type Ids } from "./ids.ts";
+import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { jobRoutes } from "./jobs/routes.ts";
+import { JobRunner } from "./jobs/runner.ts";
+import { JobService } from "./jobs/service.ts";
+import { KeyRing } from "./keys/key-ring.ts";
+import { permissions } from "./keys/model.ts";
+import { keyRoutes } from "./keys/routes.ts";
+import { makeSecret } from "./keys/secret.ts";
+import { KeyService } from "./keys/service.ts";
+import { createImportHandler } from "./leads/import-job.ts";
+import { LeadImportService } from "./leads/import-service.ts";
+import { leadRoutes } from "./leads/routes.ts";
+import { LeadService } from "./leads/service.ts";
+import { leadTransferRoutes } from "./leads/transfer-routes.ts";
+import { createLog, type Log } from "./log.ts";
+import { createActionHandler, type Connectors } from "./network/action-job.ts";
+import { networkRoutes } from "./network/routes.ts";
+import { NetworkService } from "./network/service.ts";
+import { createManualConnector } from "./providers/network/manual.ts";
+import { createSimulatedConnector } from "./providers/network/simulated.ts";
+import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
+import type { Storage } from "./storage/storage.ts";
+import { userRoutes } from "./users/routes.ts";
+import { UserService } from "./users/service.ts";
+
+/** What tests put in the place of the real world. */
+export type Overrides = Partial<{ clock: Clock; ids: Ids; log: Log; connectors: Partial<Connectors> }>;
+
+/** The whole service as a value. `start` and `stop` are safe to repeat. */
+export type App = {
+  /** Listens and runs jobs. Throws `StartError` when the address is taken. */
+  start(): Promise<void>;
+  /** Runs jobs without listening. */
+  work(): Promise<void>;
+  /** Answers a request without a network in between. */
+  handle(request: Request): Promise<Response>;
+  /** Lets running requests and jobs end, within the configured time, writes what is buffered and lets go of the data. */
+  stop(): Promise<void>;
+  /** Where it listens, after `start`; "" before. */
+  readonly url: string;
+  /** A global key that lives as long as this process. */
+  readonly localKey: string;
+  /** The admin that this start made, with the key that is shown only now; null on every later start. */
+  readonly firstRun: { email: string; key: string } | null;
+  /** For tests, which move time by hand. */
+  readonly runner: JobRunner;
+};
+
+/** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const directory = holdDataDirectory(config.dataDir);
+  try {
+    const clock = overrides.clock ?? systemClock;
+    const storage = openSqliteStorage(directory.databasePath, clock);
+    return await compose(config, directory, storage, clock, overrides);
+  } catch (error) {
+    directory.release();
+    throw error;
+  }
+}
+
+async function compose(
+  config: Config,
+  directory: DataDirectory,
+  storage: Storage,
+  clock: Clock,
+  overrides: Overrides,
+): Promise<App> {
+  const ids = overrides.ids ?? systemIds;
+  const log = overrides.log ?? createLog(config.logLevel);
+  const blobs = createDiskBlobs(directory.blobsPath);
+
+  const keyRing = new KeyRing(storage.keys, storage.users, clock);
+  const limiter = new RateLimiter(config.rateLimit, clock);
+  await limiter.load(storage.rates);
+
+  const { timeZone, connector, defaultCredits: credits } = config;
+  const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
+  const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
+  const creditService = new CreditService(storage.credits, storage.users, clock, ids);
+  const poke = () => runner.poke();
+  const jobs = new JobService(storage.jobs, clock, poke);
+  const leads = new LeadService(storage.leads, clock, ids);
+  const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
+  const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
+
+  const connectors: Connectors = {
+    manual: createManualConnector(),
+    simulated: createSimulatedConnector(clock),
+    ...overrides.connectors,
+  };
+  const handlers = [
+    createImportHandler(storage.leads, blobs, clock, ids),
+    createActionHandler(storage.network, connectors, clock, log),
+  ];
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
+  const flush = async () => {
+    await keyRing.flush();
+    await limiter.flush(storage.rates);
+  };
+  const chores: Chore[] = [
+    { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+  ];
+  const maintenance = new Maintenance(chores, log);
+
+  const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
+  const gate = new Gate({
+    keyRing,
+    limiter,
+    clock,
+    ids,
+    log,
+    corsOrigins: config.corsOrigins,
+    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+  });
+  let methodsOf = (_path: string): string[] => [];
+  const core = createCore({
+    gate,
+    maxBodyBytes: config.maxBodyBytes,
+    userExists: (id) => users.exists(id),
+    documentation: `${config.publicUrl ?? ""}/docs`,
+    methodsOf: (path) => methodsOf(path),
+  });
+  const checkReady = async () => {
+    if (!runner.isStarted) throw new Error("The job runner does not run");
+    await storage.check();
+  };
+  const server = new Elysia()
+    .use(core)
+    .use(healthRoutes(core, users, keys, clock, checkReady))
+    .use(userRoutes(core, users, creditService))
+    .use(keyRoutes(core, keys))
+    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
+    .use(leadRoutes(core, leads))
+    .use(jobRoutes(core, jobs))
+    .use(networkRoutes(core, network))
+    .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
+  methodsOf = allowedMethods(server);
+
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const localKey = makeSecret("local", ids);
+  keyRing.addLocal(localKey);
+
+  let listening: Listening | null = null;
+  let isWorking = false;
+  let stopping: Promise<void> | null = null;
+
+  async function work(): Promise<void> {
+    if (isWorking) return;
+    isWorking = true;
+    const removed = await imports.sweep((id) => storage.jobs.isOpen(id));
+    if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    runner.start();
+    maintenance.start();
+  }
+
+  async function start(): Promise<void> {
+    if (listening !== null) return;
+    listening = listen(server, config.listen);
+    await work();
+    directory.announce({ pid: process.pid, url: listening.url, localKey });
+    log.info({ url: listening.url, dataDir: directory.path }, "listening");
+  }
+
+  async function stopAll(): Promise<void> {
+    const drainMs = config.drainSeconds * 1000;
+    maintenance.stop();
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs)]);
+    await flush();
+    await storage.close();
+    directory.release();
+    log.info("stopped");
+  }
+
+  return {
+    start,
+    work,
+    handle: async (request) => server.handle(request),
+    stop: () => (stopping ??= stopAll()),
+    get url() {
+      return listening?.url ?? "";
+    },
+    localKey,
+    firstRun,
+    runner,
+  };
+}
+
+/** The first user of a new data directory: an admin with a key that holds every permission. */
+async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
+  let secret = "";
+  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
+    const made = keys.make(user.id, "admin", [...permissions], null);
+    secret = made.secret;
+    return made.key;
+  });
+  return { email: admin.email, key: secret };
+}

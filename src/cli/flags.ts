@@ -1,0 +1,67 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { optionName, showValue, variableName, type OptionTable } from "../config/sources.ts";
+import { serverOptions } from "../config/options.ts";
+import { wholeNumber, type Parse } from "../config/values.ts";
+import { clientOptions } from "./client-options.ts";
+
+/** For commands that talk to a server: which one, or which data directory. */
+export function addConnectionFlags(command: Command): Command {
+  addJsonFlag(command).optionsGroup("Where:");
+  addFlags(command, { data: serverOptions.data });
+  addConfigFileFlag(command);
+  return addFlags(command, clientOptions);
+}
+
+/** For commands that act for a user. */
+export function addUserFlag(command: Command): Command {
+  const description = "Whom to act for, by e-mail or id. Default: the only user, else the first admin.";
+  return command.option("--user <EMAIL|ID>", description);
+}
+
+/** Every option of the server, for commands that run or explain it. */
+export function addServerFlags(command: Command): Command {
+  return addFlags(addConfigFileFlag(addJsonFlag(command)).optionsGroup("Server:"), serverOptions);
+}
+
+/** Where a server of this machine listens. */
+export function addListenFlags(command: Command): Command {
+  const { data, listen } = serverOptions;
+  return addConfigFileFlag(addFlags(addJsonFlag(command), { listen, data }));
+}
+
+export function addJsonFlag(command: Command): Command {
+  return command.option("--json", "Answer as JSON on standard output: one document, or lines while work goes on.");
+}
+
+/** Collects a flag that may be given several times. */
+export function repeated(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+/** Reads a flag's value with a parser of the configuration; its complaint becomes one about the usage. */
+export function parsed<T>(parse: Parse<T>): (value: string) => T {
+  return (value) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+export const wholeNumberFlag = (min: number, max: number) => parsed(wholeNumber(min, max));
+
+function addConfigFileFlag(command: Command): Command {
+  return command.option("--config <FILE>", "TOML file with options, by their names without --. [OUTREACHD_CONFIG]");
+}
+
+function addFlags(command: Command, table: OptionTable): Command {
+  for (const [key, option] of Object.entries(table)) {
+    const variable = option.secret ? `${variableName(key)} or ${variableName(key)}_FILE` : variableName(key);
+    const text = showValue(option, option.default);
+    const fallback = text ? `, default ${text}` : "";
+    const flag = `--${optionName(key)}${option.secret ? "-file" : ""} <${option.argument}>`;
+    command.option(flag, `${option.description} [${variable}${fallback}]`);
+  }
+  return command;
+}

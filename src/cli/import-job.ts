@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { RefusedError, type Api } from "./api.ts";
+import { formatCount, type ProgressState } from "./progress.ts";
+
+/** An import as the API shows it; counts are missing until the first rows are done. */
+export type ImportJob = {
+  id: string;
+  status: "pending" | "running" | "completed" | "failed";
+  progress: number;
+  message: string;
+  metadata: Partial<ImportCounts> & { dryRun?: boolean };
+};
+export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
+export type FailedRow = { row: number; errors: { path: string; message: string }[] };
+type ReportPage = { rows: (FailedRow & { outcome: string })[]; nextRow: number | null };
+
+const countNames = ["created", "updated", "skipped", "failed"] as const;
+
+// Half of what the default rate limit grants in a minute, so that watching an import leaves room for other work.
+const longestPauseMs = 2000;
+/** How many failed rows the summary shows; more is the report's business. */
+const shownFailures = 10;
+// The report also holds skipped and updated rows, so failures may lie behind many of them; 10 looks are enough.
+const largestPage = 1000;
+const searchedPages = 10;
+
+/** Asks for the job until it has ended. Aborting `signal` ends the watching (`AbortError`), not the import. */
+export async function followImport(
+  api: Api,
+  jobId: string,
+  options: { userId: string | undefined; signal: AbortSignal; onProgress: (job: ImportJob) => Promise<void> },
+): Promise<ImportJob> {
+  const { userId, signal, onProgress } = options;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const job = await patiently(signal, () =>
+      api.get<ImportJob>(`/users/jobs/${encodeURIComponent(jobId)}`, { userId }, signal),
+    );
+    if (job.status === "completed" || job.status === "failed") return job;
+    await onProgress(job);
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+/** The first rows that failed, as far as the first pages of the report tell; empty when none did. */
+export async function failedRows(api: Api, job: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
+  const { failed = 0 } = job.metadata;
+  const found: FailedRow[] = [];
+  let afterRow: number | null = 0;
+  for (let page = 0; page < searchedPages && afterRow !== null; page++) {
+    if (found.length >= Math.min(failed, shownFailures)) break;
+    const query = { limit: largestPage, afterRow, userId };
+    const report: ReportPage = await api.get(reportPath(job.id), query);
+    found.push(...report.rows.filter(({ outcome }) => outcome === "failed"));
+    afterRow = report.nextRow;
+  }
+  return found.slice(0, shownFailures);
+}
+
+export function importProgress({ id, progress, status, metadata }: ImportJob): ProgressState {
+  const counts = countsOf(metadata);
+  const parts = countNames.map((name) => `${name} ${formatCount(counts[name])}`).join(", ");
+  const text = status === "pending" ? "Waiting to be imported" : `${formatCount(counts.rows)} rows: ${parts}`;
+  return { percent: progress, text, document: { phase: "import", jobId: id, percent: progress, ...counts } };
+}
+
+/** What came out, for a script. */
+export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
+  const { id: jobId, status, message, metadata } = job;
+  const shown = failures.map(({ row, errors }) => ({ row, errors }));
+  const report = `/api/v2${reportPath(jobId)}`;
+  const dryRun = metadata.dryRun === true;
+  return { event: "finished", jobId, status, message, dryRun, ...countsOf(metadata), failures: shown, report };
+}
+
+/** What came out, for a person. */
+export function importSummary(job: ImportJob, failures: readonly FailedRow[], url: string | null): string {
+  const counts = countsOf(job.metadata);
+  const title = job.metadata.dryRun ? "Dry run: nothing was changed. An import of this file would give" : "Import";
+  const lines = [
+    `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
+    ...countNames.map((name) => `  ${name}  ${formatCount(counts[name])}`),
+  ];
+  if (counts.failed > 0) {
+    lines.push("", `Rows that failed (${failures.length} of ${formatCount(counts.failed)} shown):`);
+    for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
+    const path = `/api/v2${reportPath(job.id)}`;
+    lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
+  }
+  return lines.join("\n");
+}
+
+function reportPath(jobId: string): string {
+  return `/leads/import/${encodeURIComponent(jobId)}/report`;
+}
+
+function countsOf({
+  rows = 0,
+  created = 0,
+  updated = 0,
+  skipped = 0,
+  failed = 0,
+}: ImportJob["metadata"]): ImportCounts {
+  return { rows, created, updated, skipped, failed };
+}
+
+function problemText({ path, message }: FailedRow["errors"][number]): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+/** Repeats a look-up that came too early for the rate limit, when the server says that it may. */
+async function patiently<T>(signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await look();
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 429 || error.retryAfterSeconds === null) throw error;
+      await sleep(error.retryAfterSeconds * 1000, undefined, { signal });
+    }
+}

@@ -1,0 +1,51 @@
+import { stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { reasonOf } from "./reason.ts";
+
+/** A file of leads that is about to be sent. */
+export type LeadFile = {
+  name: string;
+  contentType: string;
+  /** Null when the length is not known before the end: a pipe. */
+  bytes: number | null;
+  stream: ReadableStream<Uint8Array>;
+};
+
+const contentTypes = new Map([
+  [".csv", "text/csv"],
+  [".tsv", "text/csv"],
+  [".ndjson", "application/x-ndjson"],
+  [".jsonl", "application/x-ndjson"],
+]);
+
+/** Opens a file of leads, or standard input for "-". The server looks into content whose type the name does not tell. */
+export async function openLeadFile(path: string): Promise<LeadFile> {
+  const contentType = contentTypes.get(extname(path).toLowerCase()) ?? "application/octet-stream";
+  if (path === "-") return { name: "standard input", contentType, bytes: null, stream: Bun.stdin.stream() };
+  try {
+    const entry = await stat(path);
+    if (entry.isDirectory()) throw new Error("it is a directory.");
+    const bytes = entry.isFile() ? entry.size : null;
+    return { name: basename(path), contentType, bytes, stream: Bun.file(path).stream() };
+  } catch (cause) {
+    throw new CommandError(exitCodes.failed, `Could not read ${path}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** The same stream; `onBytes` hears after each chunk how many bytes have gone through, and may slow it down. */
+export function counted(
+  stream: ReadableStream<Uint8Array>,
+  onBytes: (sent: number) => Promise<void>,
+): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        controller.enqueue(chunk);
+        sent += chunk.byteLength;
+        await onBytes(sent);
+      },
+    }),
+  );
+}

@@ -1,0 +1,115 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { StartError } from "../start-error.ts";
+import { version } from "../version.ts";
+import { addConfigCommand } from "./config.ts";
+import { createContext, type CommandContext } from "./context.ts";
+import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addExportCommand } from "./export.ts";
+import { addHealthCommand } from "./health.ts";
+import { addImportCommands } from "./import.ts";
+import { addKeyCommands } from "./key.ts";
+import { addServeCommand } from "./serve.ts";
+import { addUserCommands } from "./user.ts";
+import { addVersionCommand } from "./version.ts";
+
+const firstSteps = `
+First steps:
+  outreachd serve                               start; the first start shows the admin's API key
+  outreachd user create ada@example.com --key   add a person, with a key
+  outreachd import leads people.csv             bring your leads in
+  outreachd config                              see every option and where it was set
+
+Commands use the server that runs on the data directory (--data), or the directory itself if none does.
+For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
+
+/**
+ * Runs one command line (without program name) and answers how the process is to end. Expected failures are printed:
+ * as text on standard error, or with --json as one document on standard output. Faults of ours are thrown.
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  world: Pick<CommandContext, "env" | "terminal" | "backend" | "signals">,
+): Promise<ExitCode> {
+  const context = createContext(world);
+  const program = createProgram(context);
+  if (args.length === 0) {
+    program.outputHelp();
+    return exitCodes.ok;
+  }
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return context.exitCode;
+  } catch (error) {
+    return await report(error, context);
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const program = new Command("outreachd")
+    .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
+    .version(version, "--version", "Show the version.")
+    .helpOption("-h, --help", "Show help.")
+    .helpCommand("help [command]", "Show help of a command.")
+    .configureOutput({
+      writeOut: (text) => void context.terminal.out(text).catch(ignoreClosedOutput),
+      writeErr: (text) => context.terminal.err(text),
+      getOutHelpWidth: () => context.terminal.columns,
+      getErrHelpWidth: () => context.terminal.columns,
+    })
+    .showHelpAfterError("(add --help for how to use it)")
+    .exitOverride()
+    .hook("preAction", (_, command) => {
+      context.json = command.opts()["json"] === true;
+    })
+    .addHelpText("after", firstSteps)
+    .addHelpText("after", exitCodeHelp);
+  addServeCommand(program, context);
+  addUserCommands(program, context);
+  addKeyCommands(program, context);
+  addImportCommands(program, context);
+  addExportCommand(program, context);
+  addConfigCommand(program, context);
+  addHealthCommand(program, context);
+  addVersionCommand(program, context);
+  return program;
+}
+
+async function report(error: unknown, context: CommandContext): Promise<ExitCode> {
+  // Help and version are exceptions too in commander; its complaints are already printed.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  // `outreachd export leads | head`: the reader has seen enough, and that is fine.
+  if (isClosedOutput(error)) return exitCodes.ok;
+  const failure = asCommandError(error);
+  if (failure === null) throw error;
+  const { message, hint, problems, code } = failure;
+  if (context.json) {
+    const document = { error: true, code: code ?? null, message, problems, hint: hint ?? null };
+    await context.terminal.out(`${JSON.stringify(document)}\n`);
+  } else {
+    const lines = [`Error: ${message}`, ...problems.map((problem) => `  - ${problem}`), ...(hint ? [hint] : [])];
+    context.terminal.err(`${lines.join("\n")}\n`);
+  }
+  return failure.exitCode;
+}
+
+function isClosedOutput(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+function ignoreClosedOutput(error: unknown): void {
+  if (!isClosedOutput(error)) throw error;
+}
+
+function asCommandError(error: unknown): CommandError | null {
+  if (error instanceof CommandError) return error;
+  if (error instanceof StartError)
+    return new CommandError(exitCodes.failed, error.message, { ...(error.hint && { hint: error.hint }), cause: error });
+  if (error instanceof ConfigError)
+    return new CommandError(exitCodes.usage, "The configuration is not valid.", {
+      problems: error.problems.map(({ option, message }) => `${option}: ${message}`),
+      hint: "`outreachd config --help` explains every option.",
+      cause: error,
+    });
+  return null;
+}

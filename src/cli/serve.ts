@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { loadConfig, type Config } from "../config.ts";
+import { version } from "../version.ts";
+import type { LocalApp } from "./connection.ts";
+import { present, remark, type CommandContext, type Signals } from "./context.ts";
+import { firstRunNotice, tryKey } from "./first-run.ts";
+import { addServerFlags } from "./flags.ts";
+
+const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+
+export function addServeCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command("serve")
+    .description("Run the server until SIGTERM or Ctrl-C. Log lines go to standard error.");
+  addServerFlags(command).action((flags: Record<string, unknown>) => serve(flags, context));
+}
+
+/** Resolves when the server has stopped: the first signal lets it finish what runs, a second one ends it at once. */
+async function serve(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
+  const config = loadConfig({ flags, env: context.env });
+  const stop = untilSignal(context.signals, () =>
+    remark(context, `Stopping, for at most ${config.drainSeconds} seconds; press Ctrl-C again to stop at once.`),
+  );
+  try {
+    const app = await context.backend.createApp(config);
+    try {
+      await app.start();
+      await present(context, summary(app, config), banner(app, config));
+      await stop.signalled;
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    stop.release();
+  }
+}
+
+function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promise<void>; release: () => void } {
+  const { promise, resolve: signalled } = Promise.withResolvers<void>();
+  let stopping = false;
+  const release = signals.listen((signal) => {
+    if (stopping) return signals.exit(128 + signalNumbers[signal]);
+    stopping = true;
+    onFirst();
+    signalled();
+  });
+  return { signalled: promise, release };
+}
+
+function summary(app: LocalApp, config: Config) {
+  const url = config.publicUrl ?? app.url;
+  return {
+    version,
+    url: app.url,
+    api: `${url}/api/v2`,
+    docs: `${url}/docs`,
+    dataDir: resolve(config.dataDir),
+    firstRun: app.firstRun,
+  };
+}
+
+function banner(app: LocalApp, config: Config): string {
+  const { api, docs, dataDir } = summary(app, config);
+  const lines = [`outreachd ${version}`, `  API   ${api}`, `  Docs  ${docs}`, `  Data  ${dataDir}`, ""];
+  if (app.firstRun !== null)
+    lines.push(firstRunNotice(app.firstRun), tryKey(app.firstRun.key, config.publicUrl ?? app.url));
+  return lines.join("\n");
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { loadConfig } from "../config.ts";
+import { Api } from "./api.ts";
+import { remoteServer } from "./client-options.ts";
+import { connect } from "./connection.ts";
+import { remark, type CommandContext } from "./context.ts";
+
+/** What commands with connection flags are given by the command line parser. */
+export type ConnectionFlags = { data?: string; config?: string; url?: string; apiKeyFile?: string };
+
+/** Runs `command` with the API that flags and environment lead to, and closes the connection whatever happens. */
+export async function withApi(
+  context: CommandContext,
+  { data, config, url, apiKeyFile }: ConnectionFlags,
+  command: (api: Api) => Promise<void>,
+  { mayCreateData = false } = {},
+): Promise<void> {
+  const { env, backend } = context;
+  const connection = await connect({
+    // Only these flags: a command's own --time-zone or --source is no setting of the server.
+    config: loadConfig({ flags: { data, config }, env }),
+    remote: remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") }),
+    backend,
+    mayCreateData,
+    tell: (text) => remark(context, text),
+  });
+  try {
+    await command(new Api(connection));
+  } finally {
+    await connection.close();
+  }
+}

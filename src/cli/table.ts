@@ -1,0 +1,18 @@
+/** Rows under headings, columns as wide as their widest cell, two spaces between them. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => padded(cell, widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** `padEnd` counts code units; people's names have letters that take two of them, or two columns. */
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
+}

@@ -1,0 +1,24 @@
+import { isatty } from "node:tty";
+
+/** Where a command's words go: answers to standard output, everything about the way there to standard error. */
+export type Terminal = {
+  /** Writes exactly these bytes or characters; resolves when the reader took them, so that a slow reader slows us down. */
+  out(chunk: string | Uint8Array): Promise<void>;
+  err(text: string): void;
+  /** Whether a person watches standard error, so that a line may be drawn again and again. */
+  isInteractive: boolean;
+  /** Whether standard output is a screen. */
+  showsOutput: boolean;
+  columns: number;
+};
+
+export const systemTerminal: Terminal = {
+  out: (chunk) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()));
+    }),
+  err: (text) => void process.stderr.write(text),
+  isInteractive: isatty(2) && process.env["TERM"] !== "dumb",
+  showsOutput: isatty(1),
+  columns: process.stderr.columns ?? process.stdout.columns ?? 80,
+};

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { describeOptions, type OptionReport } from "./config/describe.ts";
+import { serverOptions, type LogLevel } from "./config/options.ts";
+import {
+  resolveOptions,
+  unknownFileKeys,
+  unknownVariables,
+  type Problem,
+  type Resolution,
+  type Sources,
+} from "./config/sources.ts";
+import type { ListenAddress } from "./config/values.ts";
+import type { ConnectorName } from "./network/model.ts";
+
+/** Everything an operator can set, checked and frozen. Sizes are bytes. */
+export type Config = Readonly<{
+  dataDir: string;
+  listen: Readonly<ListenAddress>;
+  /** Without a slash at the end; null = not known. */
+  publicUrl: string | null;
+  /** Requests in each window; 0 = no limit. */
+  rateLimit: Readonly<{ minute: number; hour: number; day: number }>;
+  maxBodyBytes: number;
+  maxImportBytes: number;
+  /** "*" stands for every origin. */
+  corsOrigins: readonly string[];
+  trustedProxies: number;
+  logLevel: LogLevel;
+  connector: ConnectorName;
+  timeZone: string;
+  defaultCredits: number;
+  adminEmail: string;
+  drainSeconds: number;
+}>;
+
+export type ConfigInput = {
+  /** As the command line parser leaves them; `config` is the path of the file. */
+  flags: Readonly<Record<string, unknown>>;
+  env: Readonly<Record<string, string | undefined>>;
+  readFile?: (path: string) => string;
+};
+
+/** All that is wrong with the configuration; the message lists every problem on a line of its own. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ option: name, message }) => `${name}: ${message}`).join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Puts the configuration together: flags before OUTREACHD_* variables before the TOML file (--config FILE or
+ * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
+ */
+export function loadConfig(input: ConfigInput): Config {
+  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = resolve(input).values;
+  return Object.freeze({
+    ...values,
+    dataDir: data,
+    listen: Object.freeze(listen),
+    rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),
+    corsOrigins: Object.freeze(corsOrigins),
+  });
+}
+
+/** Every option with its effective value and where that came from, in the order of the table. Throws as `loadConfig`. */
+export function describeConfig(input: ConfigInput): OptionReport[] {
+  return describeOptions(serverOptions, resolve(input));
+}
+
+// Read by the client commands or to find the file; no settings of the server.
+const otherVariables = ["OUTREACHD_CONFIG", "OUTREACHD_URL", "OUTREACHD_API_KEY", "OUTREACHD_API_KEY_FILE"];
+
+function resolve(input: ConfigInput): Resolution<typeof serverOptions> {
+  const { flags, env, readFile = (path) => readFileSync(path, "utf8") } = input;
+  const { file, problems: fileProblems } = readConfigFile(flags, env, readFile);
+  const resolution = resolveOptions(serverOptions, { flags, env, file, readFile });
+  const problems = [
+    ...fileProblems,
+    ...resolution.problems,
+    ...unknownVariables(serverOptions, env, otherVariables),
+    ...unknownFileKeys(serverOptions, file),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return resolution;
+}
+
+function readConfigFile(
+  flags: ConfigInput["flags"],
+  env: ConfigInput["env"],
+  readFile: Sources["readFile"],
+): { file: Sources["file"]; problems: Problem[] } {
+  const flag = typeof flags["config"] === "string" ? flags["config"] : null;
+  const path = flag ?? (env["OUTREACHD_CONFIG"] || null);
+  if (path === null) return { file: null, problems: [] };
+  try {
+    return { file: { path, values: parseToml(readFile(path)) }, problems: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `Could not read the configuration file ${path}: ${reason}`;
+    return { file: null, problems: [{ option: flag === null ? "OUTREACHD_CONFIG" : "--config", message }] };
+  }
+}
+
+function parseToml(source: string): Record<string, unknown> {
+  return Bun.TOML.parse(source) as Record<string, unknown>; // A TOML document is always a table (TOML 1.0, "Table").
+}

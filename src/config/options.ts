@@ -1,0 +1,132 @@
+import { connectorNames, type ConnectorName } from "../network/model.ts";
+import type { Option } from "./sources.ts";
+import {
+  baseUrl,
+  emailAddress,
+  listenAddress,
+  listOf,
+  oneOf,
+  origin,
+  showListenAddress,
+  showSize,
+  size,
+  text,
+  timeZone,
+  wholeNumber,
+  type ListenAddress,
+} from "./values.ts";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+// More than any team needs, and small enough that sums of it stay exact.
+const maxCount = 1_000_000_000;
+
+/** The single list of options: flags, variables, file keys, help texts and checks all come from here. */
+export const serverOptions = {
+  data: option({
+    argument: "DIR",
+    parse: text,
+    default: "./outreachd-data",
+    description: "Directory of the database and the files. It is the only thing to back up; put it on a local disk.",
+  }),
+  listen: option<ListenAddress>({
+    argument: "HOST:PORT",
+    parse: listenAddress,
+    default: { host: "127.0.0.1", port: 8080 },
+    show: showListenAddress,
+    description: "Address of the API. 0.0.0.0:8080 opens it to the network; port 0 takes any free port.",
+  }),
+  publicUrl: option<string | null>({
+    argument: "URL",
+    parse: baseUrl,
+    default: null,
+    description: "URL under which clients reach the server, for links in answers. Set it behind a reverse proxy.",
+  }),
+  rateLimitMinute: rateLimit("a minute", 60),
+  rateLimitHour: rateLimit("an hour", 1000),
+  rateLimitDay: rateLimit("a day", 10_000),
+  maxBodyBytes: option({
+    argument: "SIZE",
+    // A JSON body is held in memory as a whole, so this bounds what one request can take.
+    parse: size(1024, 256 * 2 ** 20),
+    default: 2 ** 20,
+    show: showSize,
+    description: "Largest JSON body: bytes, or 512KiB, 10MB and so on. It is held in memory, so raise it with care.",
+  }),
+  maxImportBytes: option({
+    argument: "SIZE",
+    parse: size(1024, 2 ** 40),
+    default: 2 * 2 ** 30,
+    show: showSize,
+    description: "Largest file of leads to import, written the same way. It is streamed to disk.",
+  }),
+  corsOrigins: option<readonly string[]>({
+    argument: "ORIGINS",
+    parse: listOf(origin),
+    default: [],
+    show: (origins) => origins.join(","),
+    description: "Web origins whose pages may call the API from a browser, with commas between them; * = all.",
+  }),
+  trustedProxies: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, 20),
+    default: 0,
+    description:
+      "Reverse proxies in front whose X-Forwarded-For entries are believed. 0 = take the caller's own address.",
+  }),
+  logLevel: option<LogLevel>({
+    argument: "LEVEL",
+    parse: oneOf(logLevels),
+    default: "info",
+    description: `Least serious log lines to write: ${logLevels.join(", ")}.`,
+  }),
+  connector: option<ConnectorName>({
+    argument: "NAME",
+    parse: oneOf(connectorNames),
+    default: "manual",
+    description:
+      "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
+  }),
+  timeZone: option({
+    argument: "ZONE",
+    parse: timeZone,
+    default: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    description: "IANA time zone of new users, for their working hours. Default: the zone of this machine.",
+  }),
+  defaultCredits: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, maxCount),
+    default: 1000,
+    unit: "credits",
+    description: "Credits granted to a new user for enrichment and prospect searches.",
+  }),
+  adminEmail: option({
+    argument: "EMAIL",
+    parse: emailAddress,
+    default: "admin@localhost",
+    description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
+  }),
+  drainSeconds: option({
+    argument: "SECONDS",
+    parse: wholeNumber(0, 3600),
+    default: 10,
+    unit: "seconds",
+    description:
+      "How long a stop waits for running requests and jobs. Keep it below the grace time of your supervisor.",
+  }),
+};
+
+function rateLimit(window: string, requests: number): Option<number> {
+  return {
+    argument: "NUMBER",
+    parse: wholeNumber(0, maxCount),
+    default: requests,
+    unit: "requests",
+    description: `Requests that a user, or a global key, may make in ${window}. 0 = no limit.`,
+  };
+}
+
+function option<T>(definition: Option<T>): Option<T> {
+  return definition;
+}

@@ -1,0 +1,81 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { isoTime, type Clock } from "../clock.ts";
+import type { Core } from "../http/core.ts";
+import { apiVersion } from "../http/error-body.ts";
+import { answersJson } from "../http/openapi.ts";
+import type { Caller } from "../keys/caller.ts";
+import type { KeyService } from "../keys/service.ts";
+import type { UserService } from "../users/service.ts";
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const HealthReport = Type.Object(
+  {
+    version: Type.String(),
+    status: Type.Union([Type.Literal("healthy"), Type.Literal("degraded"), Type.Literal("maintenance")]),
+    authentication: Type.Union([Type.Literal("user"), Type.Literal("global")]),
+    user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
+    apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
+    timestamp: Type.String({ format: "date-time" }),
+  },
+  { $id: "HealthReport" },
+);
+const Probe = Type.Object({ status: Type.String() });
+
+/** Throws when a part that requests need does not work. */
+export type ReadinessCheck = () => Promise<void>;
+
+export function healthRoutes(core: Core, users: UserService, keys: KeyService, clock: Clock, checkReady: ReadinessCheck) {
+  const report = async (caller: Caller) => {
+    const [user, usageCount, isReady] = await Promise.all([
+      caller.userId === null ? null : users.get(caller.userId),
+      keys.usageCount(caller.keyId),
+      works(checkReady),
+    ]);
+    return {
+      version: apiVersion,
+      status: isReady ? "healthy" : "degraded",
+      authentication: user === null ? "global" : "user",
+      user: user && { id: user.id, email: user.email, role: user.role },
+      apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
+      timestamp: isoTime(clock.now()),
+    };
+  };
+
+  return new Elysia()
+    .use(core)
+    .get("/api/v2/health", async ({ caller }) => report(caller), {
+      callerOnly: null,
+      detail: answersJson(HealthReport, {
+        tag: "Health",
+        summary: "Is the service well, and who am I?",
+        description: "Counts a tenth of a request against the rate limits.",
+      }),
+    })
+    .get("/healthz", () => ({ status: "ok" }), {
+      detail: { ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }), security: [] },
+    })
+    .get(
+      "/readyz",
+      async ({ set }) => {
+        if (await works(checkReady)) return { status: "ready" };
+        set.status = 503;
+        return { status: "not ready" };
+      },
+      {
+        detail: {
+          ...answersJson(Probe, { tag: "Health", summary: "Can it serve requests and run jobs?", description: "Needs no key. 503 while it can't." }),
+          security: [],
+        },
+      },
+    );
+}
+
+async function works(check: ReadinessCheck): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch {
+    return false;
+  }
+}

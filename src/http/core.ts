@@ -1,0 +1,111 @@
+import { Elysia } from "elysia";
+import { ApiError, invalid } from "../errors.ts";
+import type { Permission } from "../keys/model.ts";
+import type { Gate } from "./gate.ts";
+import { pathOf } from "./gate.ts";
+import { actingUser, requireAccess, type Access } from "./permission.ts";
+import { readJson } from "./read-body.ts";
+
+export type CoreParts = {
+  gate: Gate;
+  maxBodyBytes: number;
+  userExists: (id: string) => Promise<boolean>;
+  /** Where a person reads about permissions; goes into refusals. */
+  documentation: string;
+  /** Methods that a path takes; empty when there is no such path. */
+  methodsOf: (path: string) => string[];
+};
+
+export type Core = ReturnType<typeof createCore>;
+
+type Wanted = Permission | readonly Permission[] | null;
+
+/**
+ * What every feature's routes are built on: the gate before each request, one renderer of errors, and the ways to say
+ * who may use a route. A route without one of `access`, `ownKey`, `callerOnly`, `upload` asks for no permission.
+ */
+export function createCore({ gate, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
+  const enter = (request: Request, access: Access) => requireAccess(gate.callerOf(request), access, documentation);
+
+  /** Permission is asked before the body is read and, on routes without one, before anything is validated. */
+  function hooks(access: Access) {
+    return {
+      detail: securedDetail(access),
+      parse: documentedAsJson(async ({ request }) => {
+        enter(request, access);
+        return (await readJson(request, maxBodyBytes)) ?? null;
+      }),
+      transform: ({ request }: { request: Request }) => enter(request, access),
+    };
+  }
+
+  async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
+    const caller = gate.callerOf(request);
+    return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
+  }
+
+  return new Elysia({ name: "core" })
+    .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
+    .onError({ as: "global" }, ({ code, error, request, set }) =>
+      gate.refuse(meant(code, error, request, methodsOf), request, set),
+    )
+    /** Acts for a user: the key's own, or the one that a global key names. */
+    .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
+    /** As `access`, but only for user-specific keys; `availableRoute` is for the others. */
+    .macro("ownKey", ({ permission, availableRoute }: { permission: Wanted; availableRoute: string }) => ({
+      ...hooks({ permission, actsFor: "ownKey", availableRoute }),
+      resolve: acting,
+    }))
+    /** Acts for nobody in particular. */
+    .macro("callerOnly", (permission: Wanted) => ({
+      ...hooks({ permission, actsFor: "caller" }),
+      resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
+    }))
+    /** As `access`, with the body left as a stream; the route must set `parse: "none"`. */
+    .macro("upload", (permission: Wanted) => {
+      const { detail, transform } = hooks({ permission, actsFor: "user" });
+      return { detail, transform, resolve: acting };
+    });
+}
+
+type Parser = (context: { request: Request }) => Promise<unknown>;
+
+/**
+ * The name of Elysia's own parser behind ours is never reached; it tells the OpenAPI plugin the media type. Macros
+ * take such a list, but their types do not say so.
+ */
+function documentedAsJson(parser: Parser): [Parser] {
+  return [parser, "json"] as unknown as [Parser];
+}
+
+/** `x-permission` is what tests of the route table go by. */
+function securedDetail({ permission, actsFor }: Access) {
+  return { security: [{ apiKey: [] }], "x-permission": permission === null ? [] : [permission].flat(), "x-acts-for": actsFor };
+}
+
+function userIdIn(part: unknown): unknown {
+  return typeof part === "object" && part !== null && "userId" in part ? part.userId : undefined;
+}
+
+/** Elysia's own errors in our words; what a parser threw is wrapped by it. */
+function meant(code: string | number, thrown: unknown, request: Request, methodsOf: CoreParts["methodsOf"]): unknown {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (code === "NOT_FOUND" && !(thrown instanceof ApiError)) return noRoute(request, methodsOf);
+  if (code === "PARSE") return cause ?? invalid([{ path: "", message: "The body can't be read." }]);
+  return thrown;
+}
+
+function noRoute({ method, url }: Request, methodsOf: CoreParts["methodsOf"]): ApiError {
+  const path = pathOf(url);
+  const allow = methodsOf(path);
+  if (allow.length > 0)
+    return new ApiError("METHOD_NOT_ALLOWED", {
+      message: `${path} does not take ${method}; it takes ${allow.join(", ")}.`,
+      details: { allow },
+      headers: { allow: allow.join(", ") },
+    });
+  return new ApiError("NOT_FOUND", {
+    message: `There is no route ${method} ${path}. See /docs for those that exist.`,
+    details: { resource: "route", id: `${method} ${path}` },
+  });
+}

@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox";
+import { ApiError, errorCatalogue } from "../errors.ts";
+
+/** The version of the interface, in error bodies and in the health report (specification, "Versioning"). */
+export const apiVersion = "2.0";
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Literal(true),
+    code: Type.String({ enum: Object.keys(errorCatalogue) }),
+    message: Type.String({ description: "What is wrong and what to do about it, for a person to read." }),
+    version: Type.Literal(apiVersion),
+    timestamp: Type.String({ format: "date-time" }),
+    details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    permissionHelp: Type.Optional(
+      Type.Object({
+        required: Type.String(),
+        available: Type.Array(Type.String()),
+        documentation: Type.String(),
+      }),
+    ),
+    retryAfter: Type.Optional(Type.Integer({ description: "Seconds until the request can succeed." })),
+  },
+  { $id: "Error" },
+);
+
+/** The body of every refusal. `permissionHelp` is taken out of the details, where the specification does not want it. */
+export function errorBody(error: ApiError, timestamp: string): Record<string, unknown> {
+  const { permissionHelp, ...details } = error.details ?? {};
+  return {
+    error: true,
+    code: error.code,
+    message: error.message,
+    version: apiVersion,
+    timestamp,
+    ...(Object.keys(details).length > 0 && { details }),
+    ...(permissionHelp !== undefined && { permissionHelp }),
+    ...(error.retryAfterSeconds !== undefined && { retryAfter: error.retryAfterSeconds }),
+  };
+}

@@ -1,0 +1,23 @@
+import type { AnyElysia } from "elysia";
+
+/**
+ * Which methods a path takes, asked when none fitted; empty for a path that no route has. Elysia answers 404 for both
+ * an unknown path and a wrong method, which leaves a client in the dark about which it was.
+ */
+export function allowedMethods(app: AnyElysia): (path: string) => string[] {
+  const routes = app.routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }));
+  return (path) => {
+    const methods = new Set(routes.filter(({ pattern }) => pattern.test(path.replace(/(.)\/$/, "$1"))).map(({ method }) => method));
+    if (methods.has("GET")) methods.add("HEAD");
+    return [...methods].toSorted();
+  };
+}
+
+function patternOf(path: string): RegExp {
+  const source = path
+    .replace(/(.)\/$/, "$1")
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/:[^/]+/g, "[^/]+")
+    .replace(/\*/g, ".*");
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,138 @@
+import { toOpenAPISchema } from "@elysiajs/openapi";
+import { Type, type TSchema } from "@sinclair/typebox";
+import type { AnyElysia, DocumentDecoration } from "elysia";
+import { errorCatalogue, type ErrorCode } from "../errors.ts";
+import { version } from "../version.ts";
+import { ErrorBody } from "./error-body.ts";
+import type { Input } from "./input.ts";
+
+type Described = {
+  tag: keyof typeof tags;
+  summary: string;
+  description?: string;
+  /** Status of success; 200 unless said. */
+  status?: number;
+  /** Refusals beyond those that every route can answer. */
+  errors?: readonly ErrorCode[];
+  /** Response headers worth knowing, with what they say. */
+  headers?: Record<string, string>;
+};
+
+const tags = {
+  Health: "Whether the service works and a key is valid.",
+  Keys: "API keys: who may do what.",
+  Users: "The people of the team.",
+  Leads: "People to reach: store, find, import, export.",
+  Jobs: "Work in the background: what runs, what waits and why, how it ended.",
+  Network: "Actions on the professional network, paced like a careful person.",
+} as const;
+
+const commonErrors = ["VALIDATION_ERROR", "UNAUTHORIZED", "PERMISSION_DENIED", "RATE_LIMIT_EXCEEDED", "SERVICE_UNAVAILABLE"] as const;
+const bodyErrors = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
+
+/** The success body of most routes: `{ success: true, data }`. */
+export function success<T extends TSchema>(data: T) {
+  return Type.Object({ success: Type.Literal(true), data });
+}
+
+/** What the document says of a route whose success is JSON of `schema` (the whole body). */
+export function answersJson(schema: TSchema, described: Described): DocumentDecoration {
+  return answers({ "application/json": { schema } }, described);
+}
+
+/** As `answersJson`, for other media types: name and schema of each. */
+export function answers(content: Record<string, { schema: TSchema }>, described: Described): DocumentDecoration {
+  const { tag, summary, description, status = 200, errors = [], headers = {} } = described;
+  const success = {
+    description: "Success.",
+    content,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" as const } }]),
+    ),
+  };
+  const detail = {
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    responses: { [status]: success, ...refusals([...commonErrors, ...errors]) },
+  };
+  // TypeBox schemas are JSON Schemas of OpenAPI 3.1; the type of Elysia's details knows those of 3.0 only.
+  return detail as DocumentDecoration;
+}
+
+function refusals(codes: readonly ErrorCode[]): Record<number, object> {
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `${code}: ${errorCatalogue[code].message}`).join("\n\n"),
+        content: { "application/json": { schema: ErrorBody } },
+      },
+    ]),
+  );
+}
+
+type Operation = {
+  responses: Record<string, object>;
+  requestBody?: object;
+  description?: string;
+  "x-permission"?: string[];
+};
+type Document = { paths: Record<string, Record<string, Operation>>; components?: object };
+
+/** The OpenAPI 3.1 document of all routes of the app under /api/v2 and of the probes. */
+export function openApiDocument(app: AnyElysia, serverUrl: string): object {
+  const schemaOf = (input: unknown) => (input as Input<TSchema>).schema;
+  const mapJsonSchema = { typebox: schemaOf } as NonNullable<Parameters<typeof toOpenAPISchema>[3]>;
+  const { paths } = toOpenAPISchema(app, undefined, undefined, mapJsonSchema) as unknown as Document;
+  const components: Record<string, unknown> = {};
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "outreachd",
+      version,
+      summary: "Outreach automation on your own machine.",
+      description: introduction,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/docs")).map(([path, item]) => [path, completed(item)])),
+  };
+  const hoisted = hoist(document, components) as typeof document;
+  return {
+    ...hoisted,
+    components: {
+      schemas: components,
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+    },
+  };
+}
+
+/** Adds what follows from a route's shape: refusals of bodies, and the permission in words. */
+function completed(item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const { "x-permission": permission = [], description = "", ...rest } = operation;
+      const needs = permission.length > 0 ? `Permission: ${permission.map((name) => `\`${name}\``).join(" or ")}.` : "";
+      const responses = operation.requestBody ? { ...operation.responses, ...refusals(bodyErrors) } : operation.responses;
+      return [method, { ...rest, "x-permission": permission, description: [description, needs].filter(Boolean).join("\n\n"), responses }];
+    }),
+  );
+}
+
+/** Moves every schema with an `$id` to the components and leaves a reference, so that it stands there once. */
+function hoist(node: unknown, components: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => hoist(item, components));
+  if (typeof node !== "object" || node === null) return node;
+  const { $id, ...fields } = node as Record<string, unknown>;
+  const copy = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, hoist(value, components)]));
+  if (typeof $id !== "string") return copy;
+  components[$id] ??= copy;
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
+
+Send your API key in the \`x-api-key\` header. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each answer tells what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`) and carries an \`x-request-id\`, which the server's log repeats.`;

@@ -1,0 +1,52 @@
+import { ApiError, invalid } from "../errors.ts";
+
+/**
+ * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
+ * as more than `maxBytes` are announced or have arrived, and 400 for text that is not JSON.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  if (!hasBody(request)) return undefined;
+  if (mediaType(request) !== "application/json")
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
+  const text = await readText(request, maxBytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid([{ path: "", message: `The body is not valid JSON: ${(error as Error).message}.` }]);
+  }
+}
+
+/** The content type without its parameters, in lower case; "" when there is none. */
+export function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** Throws 413 when the announced length alone is too much. */
+export function refuseAnnounced(request: Request, maxBytes: number): void {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+}
+
+export function tooLarge(maxBytes: number): ApiError {
+  return new ApiError("PAYLOAD_TOO_LARGE", {
+    message: `The body is larger than ${maxBytes} bytes.`,
+    details: { maxBytes },
+  });
+}
+
+function hasBody({ headers, body }: Request): boolean {
+  return body !== null && headers.get("content-length") !== "0";
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  refuseAnnounced(request, maxBytes);
+  // An announced length is kept by the server; only a body without one has to be counted.
+  if (request.headers.has("content-length")) return request.text();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,20 @@
+import type { Job, JobType } from "./model.ts";
+import type { JobClaim, JobEnd } from "./store.ts";
+
+export type JobContext = {
+  /** Under which the handler writes; void once the lease is lost. */
+  claim: JobClaim;
+  /** Aborted when the server stops or the claim is lost: end soon, and write nothing more in the second case. */
+  signal: AbortSignal;
+  /** Until when a write that prolongs the lease now should prolong it. */
+  leaseUntil(): number;
+};
+
+/** Carries out jobs of one type. What it throws makes the job run again, by the retry policy. */
+export type JobHandler = {
+  type: JobType;
+  /** How many run at once in this process. */
+  concurrency: number;
+  /** Null: the handler ended the job itself, in one operation with its own rows, or its claim was void. */
+  run(job: Job, context: JobContext): Promise<JobEnd | null>;
+};

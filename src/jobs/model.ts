@@ -1,0 +1,65 @@
+import { Type, type Static } from "@sinclair/typebox";
+
+export const jobStatuses = ["pending", "running", "completed", "failed"] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** Wire names; `linkedin_action` is fixed by the specification. */
+export const jobTypes = ["linkedin_action", "data_enrichment", "lead_import", "voice_training"] as const;
+export type JobType = (typeof jobTypes)[number];
+
+/** JSON object for clients; its keys differ by type. */
+export type JobMetadata = Record<string, unknown>;
+
+export type Job = {
+  id: string;
+  userId: string;
+  type: JobType;
+  status: JobStatus;
+  /** Not before this moment. */
+  runAt: number;
+  /** How often it was claimed; the fence of the current claim. */
+  attempt: number;
+  maxAttempts: number;
+  /** Until when the claim holds; null while nobody runs it. */
+  leaseUntil: number | null;
+  message: string;
+  /** Percent. */
+  progress: number;
+  metadata: JobMetadata;
+  /** For the handler only; never shown. */
+  payload: Record<string, unknown>;
+  createdAt: number;
+  updatedAt: number;
+  completedAt: number | null;
+};
+
+export const JobView = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Union(jobTypes.map((type) => Type.Literal(type))),
+    status: Type.Union(jobStatuses.map((status) => Type.Literal(status))),
+    createdAt: Type.String({ format: "date-time" }),
+    completedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+    message: Type.String({ description: "What is going on, or what came out, for a person to read." }),
+    progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "By type. linkedin_action: actionType, profileUrl, delay (ms), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun.",
+    }),
+  },
+  { $id: "Job", description: "Work that the service does in the background." },
+);
+export type JobView = Static<typeof JobView>;
+
+export type JobStatistics = Record<JobStatus | "total" | "successRate", number>;
+export const JobStatisticsView = Type.Object(
+  {
+    total: Type.Integer(),
+    pending: Type.Integer(),
+    running: Type.Integer(),
+    completed: Type.Integer(),
+    failed: Type.Integer(),
+    successRate: Type.Number({ description: "Percent of the finished jobs that completed; 0 when none has finished." }),
+  },
+  { $id: "JobStatistics" },
+);

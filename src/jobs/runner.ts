@@ -1,0 +1,182 @@
+import { isoTime, type Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import type { Log } from "../log.ts";
+import type { JobHandler } from "./handler.ts";
+import type { Job } from "./model.ts";
+import { retryDelayMs } from "./retry-policy.ts";
+import type { JobClaim, JobEnd, JobStore } from "./store.ts";
+
+/** A lease outlives any pause of a healthy process by far; a missed one only delays the job. */
+const leaseMs = 60_000;
+const renewEveryMs = leaseMs / 3;
+/** When nothing is due for longer, look again anyway. */
+const longestSleepMs = 30_000;
+
+type Running = { claim: JobClaim; abort: AbortController; done: Promise<void> };
+
+/**
+ * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint of when to look again, and
+ * `poke` a hint to look now.
+ */
+export class JobRunner {
+  readonly #store: JobStore;
+  readonly #handlers: readonly JobHandler[];
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #log: Log;
+  readonly #running = new Map<string, Running>();
+  #isStarted = false;
+  #looking: Promise<void> | null = null;
+  #lookAgain = false;
+  #cancelTimer = (): void => {};
+  #cancelRenewal = (): void => {};
+
+  constructor(store: JobStore, handlers: readonly JobHandler[], clock: Clock, ids: Ids, log: Log) {
+    this.#store = store;
+    this.#handlers = handlers;
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#log = log;
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#renewLater();
+    this.poke();
+  }
+
+  /** Takes no more jobs, asks the running ones to end, and waits for them, at most `drainMs`. */
+  async stop(drainMs: number): Promise<void> {
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    this.#cancelTimer();
+    this.#cancelRenewal();
+    await this.#looking;
+    for (const { abort } of this.#running.values()) abort.abort(new Error("The server is stopping"));
+    await Promise.race([this.#allDone(), new Promise<void>((resolve) => this.#clock.after(drainMs, resolve))]);
+  }
+
+  /** Something may be due: look as soon as possible. Cheap to call often. */
+  poke(): void {
+    if (!this.#isStarted) return;
+    if (this.#looking !== null) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = this.#look()
+      .catch((error: unknown) => {
+        this.#log.error({ err: error }, "could not look for due jobs");
+        this.#sleep(longestSleepMs);
+      })
+      .finally(() => {
+        this.#looking = null;
+        if (!this.#lookAgain) return;
+        this.#lookAgain = false;
+        this.poke();
+      });
+  }
+
+  /** Resolves when nothing is due and nothing runs; for tests, which move the clock by hand. */
+  async idle(): Promise<void> {
+    while (this.#looking !== null || this.#running.size > 0) {
+      await this.#looking;
+      await this.#allDone();
+    }
+  }
+
+  async #allDone(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  async #look(): Promise<void> {
+    this.#cancelTimer();
+    const waiting: JobHandler[] = [];
+    for (const handler of this.#handlers) {
+      const limit = handler.concurrency - this.#runningOf(handler);
+      if (limit <= 0) continue; // the end of one of its jobs pokes
+      const now = this.#clock.now();
+      const jobs = await this.#store.claim({ types: [handler.type], limit, now, leaseUntil: now + leaseMs });
+      for (const job of jobs) this.#begin(handler, job);
+      if (jobs.length < limit) waiting.push(handler);
+    }
+    const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
+    if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - this.#clock.now());
+  }
+
+  #runningOf(handler: JobHandler): number {
+    let count = 0;
+    for (const id of this.#running.keys()) if (id.startsWith(`${handler.type}:`)) count++;
+    return count;
+  }
+
+  #sleep(ms: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.poke());
+  }
+
+  #begin(handler: JobHandler, job: Job): void {
+    const key = `${handler.type}:${job.id}`;
+    const abort = new AbortController();
+    const claim: JobClaim = { id: job.id, attempt: job.attempt };
+    const done = this.#carryOut(handler, job, claim, abort.signal).finally(() => {
+      this.#running.delete(key);
+      this.poke();
+    });
+    this.#running.set(key, { claim, abort, done });
+  }
+
+  /** Never throws: what can't even be written down is left to the end of the lease. */
+  async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<void> {
+    try {
+      const end = await this.#endOf(handler, job, claim, signal);
+      if (end !== null) await this.#store.end(claim, end);
+    } catch (error) {
+      this.#log.error({ err: error, jobId: job.id }, "could not write the end of a job");
+    }
+  }
+
+  async #endOf(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<JobEnd | null> {
+    if (job.attempt > job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
+    try {
+      return await handler.run(job, { claim, signal, leaseUntil: () => this.#clock.now() + leaseMs });
+    } catch (error) {
+      const at = this.#clock.now();
+      if (signal.aborted)
+        return { kind: "again", message: "Interrupted; goes on soon", metadata: {}, at, runAt: at, countsAsAttempt: false };
+      this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
+      if (job.attempt >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
+      const runAt = at + retryDelayMs(job.attempt, this.#ids.random());
+      return { kind: "again", message: `Failed for now; tried again at ${isoTime(runAt)}`, metadata: {}, at, runAt, countsAsAttempt: true };
+    }
+  }
+
+  #gaveUp(job: Job, reason: string): JobEnd {
+    const message = `Given up after ${Math.min(job.attempt, job.maxAttempts)} attempts. ${reason}`;
+    return { kind: "failed", message, metadata: {}, at: this.#clock.now() };
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#clock.after(renewEveryMs, () => {
+      void this.#renew().finally(() => {
+        if (this.#isStarted) this.#renewLater();
+      });
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const claims = [...this.#running.values()].map(({ claim }) => claim);
+    if (claims.length === 0) return;
+    try {
+      const lost = new Set(await this.#store.renew(claims, this.#clock.now() + leaseMs));
+      for (const { claim, abort } of this.#running.values())
+        if (lost.has(claim.id)) abort.abort(new Error("The claim was lost"));
+    } catch (error) {
+      this.#log.error({ err: error }, "could not renew leases");
+    }
+  }
+}

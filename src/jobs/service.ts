@@ -1,0 +1,109 @@
+import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import { ApiError, notFound } from "../errors.ts";
+import type { Job, JobStatistics, JobStatus, JobView } from "./model.ts";
+import type { ClientChange, JobFilter, JobPlace, JobStore } from "./store.ts";
+
+export type JobPage = { jobs: Job[]; statistics: JobStatistics };
+
+/** Jobs as their owners see them. */
+export class JobService {
+  readonly #jobs: JobStore;
+  readonly #clock: Clock;
+  readonly #poke: () => void;
+
+  /** `poke` tells the runner that something may be due. */
+  constructor(jobs: JobStore, clock: Clock, poke: () => void) {
+    this.#jobs = jobs;
+    this.#clock = clock;
+    this.#poke = poke;
+  }
+
+  /** Stores a job and lets the runner know. */
+  async submit(job: Job): Promise<void> {
+    await this.#jobs.insert(job);
+    this.#poke();
+  }
+
+  /** Newest first; the statistics are of all jobs that the filter lets through. */
+  async page(userId: string, filter: JobFilter, limit: number, offset: number, after: JobPlace | null): Promise<JobPage> {
+    const [jobs, counts] = await Promise.all([
+      this.#jobs.page({ userId, filter, limit, offset, after }),
+      this.#jobs.countByStatus(userId, filter),
+    ]);
+    return { jobs, statistics: statisticsOf(counts) };
+  }
+
+  async statistics(userId: string): Promise<JobStatistics> {
+    return statisticsOf(await this.#jobs.countByStatus(userId, {}));
+  }
+
+  /** Of all users together. */
+  async allStatistics(): Promise<JobStatistics> {
+    return statisticsOf(await this.#jobs.countAll());
+  }
+
+  async get(userId: string, id: string): Promise<Job> {
+    const job = await this.#jobs.get(userId, id);
+    if (job === null) throw notFound("job", id);
+    return job;
+  }
+
+  /** CONFLICT when it has ended, or is being sent at this moment. */
+  async cancel(userId: string, id: string): Promise<Job> {
+    return this.#changed(id, await this.#jobs.cancel(userId, id, this.#clock.now()), (job) =>
+      job.status === "running"
+        ? "This action is being carried out at this moment and can't be taken back. Look at its outcome in a minute."
+        : `This job has ${job.status} already, so there is nothing to cancel.`,
+    );
+  }
+
+  /** CONFLICT unless it has failed, and also when its action may have had its effect. */
+  async retry(userId: string, id: string): Promise<Job> {
+    const job = this.#changed(id, await this.#jobs.retry(userId, id, this.#clock.now()), (refused) =>
+      refused.status === "failed"
+        ? "It is not known whether this action had its effect, so it is not repeated. Check on the network first; if it did not, schedule it anew."
+        : `Only a failed job can be run again; this one is ${refused.status}.`,
+    );
+    this.#poke();
+    return job;
+  }
+
+  async editMessage(id: string, message: string): Promise<Job> {
+    const job = await this.#jobs.editMessage(id, message, this.#clock.now());
+    if (job === null) throw notFound("job", id);
+    return job;
+  }
+
+  #changed(id: string, change: ClientChange, refusal: (job: Job) => string): Job {
+    if (change.kind === "absent") throw notFound("job", id);
+    if (change.kind === "changed") return change.job;
+    throw new ApiError("CONFLICT", { message: refusal(change.job), details: { status: change.job.status } });
+  }
+}
+
+function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
+  const { pending, running, completed, failed } = counts;
+  const finished = completed + failed;
+  return {
+    total: pending + running + finished,
+    pending,
+    running,
+    completed,
+    failed,
+    successRate: finished === 0 ? 0 : Math.round((completed / finished) * 10_000) / 100,
+  };
+}
+
+export function jobView(job: Job): JobView {
+  const { id, type, status, message, progress, metadata } = job;
+  return {
+    id,
+    type,
+    status,
+    createdAt: isoTime(job.createdAt),
+    completedAt: isoTimeOrNull(job.completedAt),
+    message,
+    progress: Math.round(progress * 100) / 100,
+    metadata: { ...metadata, attempt: job.attempt },
+  };
+}

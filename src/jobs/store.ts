@@ -1,0 +1,57 @@
+import type { Job, JobMetadata, JobStatus, JobType } from "./model.ts";
+
+export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
+export type JobPlace = { createdAt: number; id: string };
+export type JobPageRequest = { userId: string; filter: JobFilter; limit: number; offset: number; after: JobPlace | null };
+
+/** Names the claim under which a runner writes: a later attempt makes it void. */
+export type JobClaim = { id: string; attempt: number };
+
+export type ClaimRequest = { types: JobType[]; limit: number; now: number; leaseUntil: number };
+
+/** What becomes of a running job. `metadata` is merged into what is there. */
+export type JobEnd =
+  | { kind: "completed"; message: string; metadata: JobMetadata; at: number }
+  | { kind: "failed"; message: string; metadata: JobMetadata; at: number }
+  | { kind: "again"; message: string; metadata: JobMetadata; at: number; runAt: number; countsAsAttempt: boolean }
+  | { kind: "parked"; message: string; metadata: JobMetadata; at: number };
+
+export type ClientChange =
+  | { kind: "changed"; job: Job }
+  | { kind: "absent" }
+  /** The job is in a state in which that can't be done. */
+  | { kind: "refused"; job: Job };
+
+export type JobStore = {
+  insert(job: Job): Promise<void>;
+  get(userId: string, id: string): Promise<Job | null>;
+  /** Newest first, at most `limit`. */
+  page(request: JobPageRequest): Promise<Job[]>;
+  countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>>;
+  /**
+   * Takes due jobs, oldest due first, at most `limit`, and jobs whose lease ended (their runner died). Each gets the
+   * lease and the next attempt number, which fences every later write of an older runner. Durable when it resolves.
+   */
+  claim(request: ClaimRequest): Promise<Job[]>;
+  /** Prolongs the leases of claims that still hold; answers the ids of jobs whose claim is void. */
+  renew(claims: JobClaim[], leaseUntil: number): Promise<string[]>;
+  /** Ends the claim. False: the claim is void and nothing was written. */
+  end(claim: JobClaim, end: JobEnd): Promise<boolean>;
+  /** When the next job is due or the next lease ends; null when there is none. */
+  nextDueAt(types: JobType[]): Promise<number | null>;
+  /**
+   * Ends a pending or running job as failed, marked as cancelled; its runner finds its claim void. "refused" when it
+   * has ended, or while its network action is being sent.
+   */
+  cancel(userId: string, id: string, at: number): Promise<ClientChange>;
+  /**
+   * Sets a failed job to pending again, due at once, with a fresh count of attempts. "refused" when it has not failed,
+   * or when nobody knows whether its network action had its effect.
+   */
+  retry(userId: string, id: string, at: number): Promise<ClientChange>;
+  /** True while the job of this id, whosever it is, is pending, running, or failed so that it may be retried. */
+  isOpen(id: string): Promise<boolean>;
+  editMessage(id: string, message: string, at: number): Promise<Job | null>;
+  /** Jobs of all users by status, for operators. */
+  countAll(): Promise<Record<JobStatus, number>>;
+};

@@ -1,0 +1,31 @@
+import type { Role } from "../users/model.ts";
+import { ApiError } from "../errors.ts";
+import type { Grant, Permission } from "./model.ts";
+
+/** Who sends a request: the key, and for a user-specific key its user. */
+export type Caller = {
+  keyId: string;
+  keyName: string;
+  /** Null for a global key: it acts for the user that a request names. */
+  userId: string | null;
+  /** Null for a global key. */
+  role: Role | null;
+  permissions: readonly Grant[];
+  /** True for the key of this run of the server, which only its own machine can read. */
+  isLocal: boolean;
+};
+
+export function hasPermission(caller: Caller, permission: Permission): boolean {
+  return caller.permissions.includes(permission) || caller.permissions.includes("*");
+}
+
+/** An admin, or somebody with a global key: may manage users and other people's keys. */
+export function isAdmin(caller: Caller): boolean {
+  return caller.role === "admin" || caller.userId === null;
+}
+
+/** Throws PERMISSION_DENIED unless the caller `isAdmin`. */
+export function requireAdmin(caller: Caller): void {
+  if (isAdmin(caller)) return;
+  throw new ApiError("PERMISSION_DENIED", { message: "Only an admin may do that. Ask an admin of your team." });
+}

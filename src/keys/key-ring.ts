@@ -1,0 +1,115 @@
+import type { Clock } from "../clock.ts";
+import { isoTime } from "../clock.ts";
+import { ApiError } from "../errors.ts";
+import type { User } from "../users/model.ts";
+import type { UserStore } from "../users/store.ts";
+import type { Caller } from "./caller.ts";
+import type { ApiKey } from "./model.ts";
+import { hashOf, isWellFormed } from "./secret.ts";
+import type { KeyStore, KeyUsage } from "./store.ts";
+
+/** Bounds the memory of the cache; a team has dozens of keys, and a full cache starts anew. */
+const maxCached = 10_000;
+
+type Known = { key: Pick<ApiKey, "id" | "expiresAt" | "isActive">; caller: Caller };
+
+/**
+ * Turns the secret of a request into its caller. Keys that were seen are remembered by their hash until a key changes;
+ * uses are counted in memory and written together (`flush`).
+ */
+export class KeyRing {
+  readonly #keys: KeyStore;
+  readonly #users: UserStore;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+  readonly #locals = new Map<string, Known>();
+  #usages = new Map<string, KeyUsage>();
+
+  constructor(keys: KeyStore, users: UserStore, clock: Clock) {
+    this.#keys = keys;
+    this.#users = users;
+    this.#clock = clock;
+  }
+
+  /** Makes `secret` a global key for as long as this process runs; it is stored nowhere. */
+  addLocal(secret: string): void {
+    const caller: Caller = { keyId: "local", keyName: "local", userId: null, role: null, permissions: ["*"], isLocal: true };
+    this.#locals.set(hashOf(secret), { key: { id: "local", expiresAt: null, isActive: true }, caller });
+  }
+
+  /**
+   * The caller, at once when the key is known already. Throws UNAUTHORIZED when the secret is missing, malformed or
+   * unknown, or its key is expired or deactivated.
+   */
+  identify(secret: string | null): Caller | Promise<Caller> {
+    if (!secret) throw new ApiError("UNAUTHORIZED", { message: "Send your API key in the x-api-key header." });
+    if (!isWellFormed(secret))
+      throw new ApiError("UNAUTHORIZED", { message: "This is not an API key: its form or its checksum is wrong. Was it copied whole?" });
+    const hash = hashOf(secret);
+    const known = this.#locals.get(hash) ?? this.#known.get(hash);
+    return known === undefined ? this.#lookUp(hash) : this.#accept(known);
+  }
+
+  /** Forget what is remembered: a key or a user has changed. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Uses that are counted but not written yet; null when there are none. */
+  unwritten(keyId: string): KeyUsage | null {
+    return this.#usages.get(keyId) ?? null;
+  }
+
+  /** Writes the counted uses. What can't be written stays counted. */
+  async flush(): Promise<void> {
+    if (this.#usages.size === 0) return;
+    const written = this.#usages;
+    this.#usages = new Map();
+    try {
+      await this.#keys.recordUsage([...written.values()]);
+    } catch (error) {
+      for (const usage of written.values()) this.#count(usage.keyId, usage.uses, usage.lastUsedAt);
+      throw error;
+    }
+  }
+
+  async #lookUp(hash: string): Promise<Caller> {
+    const key = await this.#keys.findByHash(hash);
+    const user = key?.userId ? await this.#users.get(key.userId) : null;
+    if (key === null || (key.userId !== null && user === null))
+      throw new ApiError("UNAUTHORIZED", { message: "No such API key. It may have been deleted or regenerated." });
+    const known = { key, caller: callerOf(key, user) };
+    if (this.#known.size >= maxCached) this.#known.clear();
+    this.#known.set(hash, known);
+    return this.#accept(known);
+  }
+
+  #accept({ key, caller }: Known): Caller {
+    const now = this.#clock.now();
+    if (!key.isActive) throw new ApiError("UNAUTHORIZED", { message: "This API key is deactivated." });
+    if (key.expiresAt !== null && key.expiresAt <= now)
+      throw new ApiError("UNAUTHORIZED", { message: `This API key expired at ${isoTime(key.expiresAt)}.` });
+    if (!caller.isLocal) this.#count(key.id, 1, now);
+    return caller;
+  }
+
+  #count(keyId: string, uses: number, lastUsedAt: number): void {
+    const usage = this.#usages.get(keyId);
+    if (usage === undefined) this.#usages.set(keyId, { keyId, uses, lastUsedAt });
+    else {
+      usage.uses += uses;
+      usage.lastUsedAt = Math.max(usage.lastUsedAt, lastUsedAt);
+    }
+  }
+}
+
+function callerOf(key: ApiKey, user: User | null): Caller {
+  return {
+    keyId: key.id,
+    keyName: key.name,
+    userId: key.userId,
+    role: user?.role ?? null,
+    permissions: key.permissions,
+    isLocal: false,
+  };
+}

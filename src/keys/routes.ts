@@ -1,0 +1,82 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "./model.ts";
+import type { KeyService } from "./service.ts";
+
+const KeyId = Type.Object({ keyId: Type.String() });
+const Filter = Type.Object({
+  userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
+});
+const KeyList = Type.Object({ keys: Type.Array(KeyView), total: Type.Integer() });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+const writing = ["api_keys:write", "keys:manage"] as const;
+const reading = ["api_keys:read", "keys:manage"] as const;
+
+export function keyRoutes(core: Core, keys: KeyService) {
+  return new Elysia({ prefix: "/api/v2/keys" })
+    .use(core)
+    .post("/", async ({ caller, body: input }) => ok(await keys.create(caller, input)), {
+      callerOnly: writing,
+      body: body(KeyInput),
+      detail: answersJson(success(NewKeyView), {
+        tag: "Keys",
+        summary: "Make a key",
+        description: "The secret is in `data.key`, in this answer and never again. No key grants what its maker lacks.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .get(
+      "/",
+      async ({ caller, query }) => {
+        const found = await keys.list(caller, query.userId);
+        return ok({ keys: found, total: found.length });
+      },
+      {
+        callerOnly: reading,
+        query: params(Filter),
+        detail: answersJson(success(KeyList), { tag: "Keys", summary: "List keys, newest first" }),
+      },
+    )
+    .put("/:keyId", async ({ caller, params: { keyId }, body: input }) => ok(await keys.update(caller, keyId, input)), {
+      callerOnly: writing,
+      params: params(KeyId),
+      body: body(KeyUpdate),
+      detail: answersJson(success(KeyView), {
+        tag: "Keys",
+        summary: "Rename a key, change its permissions, or turn it off",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .post("/:keyId/regenerate", async ({ caller, params: { keyId } }) => ok(await keys.regenerate(caller, keyId)), {
+      callerOnly: writing,
+      params: params(KeyId),
+      detail: answersJson(success(NewKeyView), {
+        tag: "Keys",
+        summary: "Give a key a new secret",
+        description: "The old secret stops working at once.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .delete(
+      "/:keyId",
+      async ({ caller, params: { keyId } }) => ({
+        success: true as const,
+        message: `Deleted the key "${await keys.remove(caller, keyId)}".`,
+      }),
+      {
+        callerOnly: "keys:manage",
+        params: params(KeyId),
+        detail: answersJson(Deleted, {
+          tag: "Keys",
+          summary: "Delete a key",
+          description: "For good; it stops working at once.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,34 @@
+import type { Ids } from "../ids.ts";
+
+/** `user` keys have the form that the specification fixes; the others are opaque to clients. */
+export const keyPrefixes = { user: "oak_", global: "oag_", local: "oal_" } as const;
+export type KeyKind = keyof typeof keyPrefixes;
+
+const randomBytes = 28; // 56 hex characters, 224 bits
+const formOfKey = new RegExp(`^(?:${Object.values(keyPrefixes).join("|")})([0-9a-f]{56})([0-9a-f]{8})$`);
+
+/** A new secret: prefix, 56 random hex characters, and their CRC32 as 8 more. */
+export function makeSecret(kind: KeyKind, ids: Ids): string {
+  const random = Buffer.from(ids.secretBytes(randomBytes)).toString("hex");
+  return keyPrefixes[kind] + random + checksum(random);
+}
+
+/** False for anything that can't be a key, such as one with a typo; says nothing about whether it exists. */
+export function isWellFormed(secret: string): boolean {
+  const [, random, sum] = formOfKey.exec(secret) ?? [];
+  return random !== undefined && checksum(random) === sum;
+}
+
+/** What is stored in place of the secret. Keys are long and random, so that one round of SHA-256 is enough. */
+export function hashOf(secret: string): string {
+  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+}
+
+/** The part of a secret that may be shown: enough to recognise it, useless to guess it. */
+export function hintOf(secret: string): string {
+  return `${secret.slice(0, 8)}…`;
+}
+
+function checksum(hex: string): string {
+  return Bun.hash.crc32(hex).toString(16).padStart(8, "0");
+}

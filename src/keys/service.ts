@@ -1,0 +1,189 @@
+import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import { ApiError, invalid, notFound } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import type { UserStore } from "../users/store.ts";
+import { isAdmin, type Caller } from "./caller.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { permissions as allPermissions, type ApiKey, type Grant, type KeyInput, type KeyUpdate, type KeyView, type NewKeyView } from "./model.ts";
+import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
+import type { KeyScope, KeyStore } from "./store.ts";
+
+const dayMs = 86_400_000;
+/** A list shows this many keys at most; nobody has more, and a list must be bounded. */
+const maxListed = 1000;
+
+/** API keys. Secrets are shown once, when they are made; only their hashes are kept. */
+export class KeyService {
+  readonly #keys: KeyStore;
+  readonly #users: UserStore;
+  readonly #ring: KeyRing;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(keys: KeyStore, users: UserStore, ring: KeyRing, clock: Clock, ids: Ids) {
+    this.#keys = keys;
+    this.#users = users;
+    this.#ring = ring;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * Makes a key for the caller's user, or for the named one if the caller may. PERMISSION_DENIED when it would hold
+   * more than its maker does; VALIDATION_ERROR for an unknown permission; NOT_FOUND for an unknown user.
+   */
+  async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
+    const userId = await this.#ownerOf(caller, input);
+    const granted = input.global ? (["*"] as const) : this.#grantable(caller, input.permissions);
+    const { key, secret } = this.make(userId, input.name, [...granted], input.expiresInDays ?? null);
+    await this.#keys.insert(key);
+    return newKeyView(key, secret);
+  }
+
+  /** A key that is not stored yet, with its secret. A null owner makes a global key. */
+  make(userId: string | null, name: string, granted: Grant[], expiresInDays: number | null): { key: ApiKey; secret: string } {
+    const now = this.#clock.now();
+    const secret = this.#secretFor(userId);
+    const key: ApiKey = {
+      id: this.#ids.next(now),
+      userId,
+      name,
+      hash: hashOf(secret),
+      hint: hintOf(secret),
+      permissions: granted,
+      expiresAt: expiresInDays === null ? null : now + expiresInDays * dayMs,
+      isActive: true,
+      usageCount: 0,
+      lastUsedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { key, secret };
+  }
+
+  /** Newest first: the caller's own; with a global key those of `userId`, or all. */
+  async list(caller: Caller, userId: string | undefined): Promise<KeyView[]> {
+    const scope = scopeOf(caller);
+    const wanted: KeyScope = userId === undefined ? scope : { userId };
+    if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller)) return [];
+    return (await this.#keys.list(wanted, maxListed)).map((key) => this.#view(key));
+  }
+
+  async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
+    const key = await this.#require(caller, id);
+    if (key.userId === null && input.permissions !== undefined)
+      throw invalid([{ path: "permissions", message: "A global key holds all permissions; they can't be narrowed." }]);
+    const changed: ApiKey = {
+      ...key,
+      name: input.name ?? key.name,
+      permissions: input.permissions === undefined ? key.permissions : this.#grantable(caller, input.permissions),
+      isActive: input.isActive ?? key.isActive,
+      updatedAt: this.#clock.now(),
+    };
+    await this.#write(changed);
+    return this.#view(changed);
+  }
+
+  /** Gives the key a new secret; the old one is refused from the moment this resolves. */
+  async regenerate(caller: Caller, id: string): Promise<NewKeyView> {
+    const key = await this.#require(caller, id);
+    const now = this.#clock.now();
+    const secret = this.#secretFor(key.userId);
+    const changed: ApiKey = { ...key, hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
+    await this.#write(changed);
+    return newKeyView(changed, secret);
+  }
+
+  /** Deletes the key for good; it is refused from the moment this resolves. Answers its name. */
+  async remove(caller: Caller, id: string): Promise<string> {
+    const key = await this.#require(caller, id);
+    if (!(await this.#keys.remove(id))) throw notFound("key", id);
+    this.#ring.forget();
+    return key.name;
+  }
+
+  /** How often the key was used, with what is not written yet. */
+  async usageCount(id: string): Promise<number> {
+    const key = await this.#keys.get("all", id);
+    return (key?.usageCount ?? 0) + (this.#ring.unwritten(id)?.uses ?? 0);
+  }
+
+  #secretFor(userId: string | null): string {
+    const kind: KeyKind = userId === null ? "global" : "user";
+    return makeSecret(kind, this.#ids);
+  }
+
+  async #ownerOf(caller: Caller, { userId, global }: KeyInput): Promise<string | null> {
+    if (global) {
+      if (caller.isLocal) return null;
+      throw new ApiError("PERMISSION_DENIED", {
+        message: "A global key is made on the server's own command line only: outreachd key create --global.",
+      });
+    }
+    const owner = userId ?? caller.userId;
+    if (owner === null)
+      throw invalid([{ path: "userId", message: "With a global key, name the user that the new key is for." }]);
+    if (owner === caller.userId) return owner;
+    if (!isAdmin(caller))
+      throw new ApiError("PERMISSION_DENIED", { message: "Only an admin may make keys for somebody else." });
+    if ((await this.#users.get(owner)) === null) throw notFound("user", owner);
+    return owner;
+  }
+
+  #grantable(caller: Caller, wanted: readonly string[]): Grant[] {
+    const errors = wanted.flatMap((name, index) =>
+      (allPermissions as readonly string[]).includes(name)
+        ? []
+        : [{ path: `permissions.${index}`, index, message: `"${name}" is no permission. Choose from: ${allPermissions.join(", ")}.` }],
+    );
+    if (errors.length > 0) throw invalid(errors);
+    const granted = [...new Set(wanted)] as Grant[];
+    const lacking = caller.permissions.includes("*") ? [] : granted.filter((name) => !caller.permissions.includes(name));
+    if (lacking.length === 0) return granted;
+    throw new ApiError("PERMISSION_DENIED", {
+      message: `A key can't grant what its maker lacks: ${lacking.join(", ")}.`,
+      details: { lacking },
+    });
+  }
+
+  async #require(caller: Caller, id: string): Promise<ApiKey> {
+    const key = await this.#keys.get(scopeOf(caller), id);
+    if (key === null) throw notFound("key", id);
+    return key;
+  }
+
+  async #write(key: ApiKey): Promise<void> {
+    const stored = await this.#keys.update(key);
+    this.#ring.forget();
+    if (!stored) throw notFound("key", key.id);
+  }
+
+  #view(key: ApiKey): KeyView {
+    const { uses, lastUsedAt } = this.#ring.unwritten(key.id) ?? { uses: 0, lastUsedAt: key.lastUsedAt };
+    return keyView({ ...key, usageCount: key.usageCount + uses, lastUsedAt });
+  }
+}
+
+function scopeOf(caller: Caller): KeyScope {
+  return caller.userId === null ? "all" : { userId: caller.userId };
+}
+
+function keyView(key: ApiKey): KeyView {
+  const { id, userId, name, hint, permissions, isActive, usageCount, expiresAt, createdAt, lastUsedAt } = key;
+  return {
+    id,
+    userId,
+    name,
+    hint,
+    permissions,
+    isActive,
+    usageCount,
+    expires_at: isoTimeOrNull(expiresAt),
+    created_at: isoTime(createdAt),
+    last_used_at: isoTimeOrNull(lastUsedAt),
+  };
+}
+
+function newKeyView(key: ApiKey, secret: string): NewKeyView {
+  return { ...keyView(key), key: secret };
+}

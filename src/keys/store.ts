@@ -1,0 +1,19 @@
+import type { ApiKey } from "./model.ts";
+
+export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
+/** Whose keys: one user's, the global ones and everybody's together. */
+export type KeyScope = { userId: string } | "all";
+
+export type KeyStore = {
+  insert(key: ApiKey): Promise<void>;
+  findByHash(hash: string): Promise<ApiKey | null>;
+  get(scope: KeyScope, id: string): Promise<ApiKey | null>;
+  /** Newest first, at most `limit`. */
+  list(scope: KeyScope, limit: number): Promise<ApiKey[]>;
+  /** Writes name, permissions, isActive, hash, hint, creation and last use as given. False when it is gone. */
+  update(key: ApiKey): Promise<boolean>;
+  /** False when it is gone already. */
+  remove(id: string): Promise<boolean>;
+  /** Adds buffered uses; keys that are gone are passed over. */
+  recordUsage(usages: KeyUsage[]): Promise<void>;
+};

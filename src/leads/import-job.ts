@@ -1,0 +1,88 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import type { JobContext, JobHandler } from "../jobs/handler.ts";
+import type { Job } from "../jobs/model.ts";
+import type { JobEnd } from "../jobs/store.ts";
+import { LeadFileError, readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
+import type { ImportCounts, ImportOnDuplicate, ImportRow, LeadStore } from "./store.ts";
+
+/** How a file is to be read and stored; the payload of the job. */
+export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "columns" | "tags" | "source"> & {
+  onDuplicate: ImportOnDuplicate;
+  dryRun: boolean;
+};
+
+/** Small enough that storing a batch keeps the event loop for a few milliseconds only. */
+const batchRows = 100;
+const forgetAtOnce = 2_000;
+
+export function importFileName(jobId: string): string {
+  return `imports/${jobId}`;
+}
+
+/** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
+export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {
+  async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
+    const settings = job.payload as ImportSettings;
+    const path = await blobs.localPath(importFileName(job.id));
+    const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
+    let counts = countsSoFar(job);
+    try {
+      for await (const batch of readLeadFile({ ...settings, path, afterRow, batchRows }, context.signal)) {
+        const stored = await store(job, context, settings, batch);
+        if (stored === null) return null; // cancelled, or another runner has the job
+        counts = stored;
+      }
+    } catch (error) {
+      if (isAbsent(error))
+        return { kind: "failed", message: "The file is gone; send it again.", metadata: {}, at: clock.now() };
+      if (!(error instanceof LeadFileError)) throw error;
+      await cleanUp(job, settings);
+      const { reason, details } = error;
+      return { kind: "failed", message: error.message, metadata: { reason, ...details }, at: clock.now() };
+    }
+    await cleanUp(job, settings);
+    return { kind: "completed", message: summary(counts, settings.dryRun), metadata: { ...counts }, at: clock.now() };
+  }
+
+  function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
+    const at = clock.now();
+    const rows = batch.rows.map((row): ImportRow => ("errors" in row ? row : { ...row, id: ids.next(at) }));
+    return leads.importBatch({
+      userId: job.userId,
+      jobId: job.id,
+      attempt: claim.attempt,
+      rows,
+      onDuplicate: settings.onDuplicate,
+      dryRun: settings.dryRun,
+      lastRow: batch.lastRow,
+      progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
+      leaseUntil: leaseUntil(),
+      at,
+    });
+  }
+
+  async function cleanUp(job: Job, { dryRun }: ImportSettings): Promise<void> {
+    await blobs.remove(importFileName(job.id));
+    // In slices, so that nobody waits for it.
+    while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
+  }
+
+  return { type: "lead_import", concurrency: 1, run };
+}
+
+/** A retry after the end: the file went with it. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function countsSoFar({ metadata }: Job): ImportCounts {
+  const { rows, created, updated, skipped, failed } = metadata as ImportCounts;
+  return { rows, created, updated, skipped, failed };
+}
+
+function summary({ rows, created, updated, skipped, failed }: ImportCounts, dryRun: boolean): string {
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${counts}` : `Read ${rows} rows: ${counts}`;
+}

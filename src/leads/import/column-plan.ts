@@ -1,0 +1,77 @@
+import { columnTarget, columnTargets, normalized, recognizedTarget, type ColumnTarget } from "./columns.ts";
+import { LeadFileError } from "./lead-file.ts";
+
+/** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */
+export type PlannedColumn = { header: string; target: ColumnTarget; spareField: string };
+
+/** The longest name of a custom field. */
+const maxFieldName = 100;
+
+/**
+ * Decides where every column goes: by `overrides` (header to target), else by its header, else to a custom field
+ * under its header. Throws LeadFileError when an override names no target.
+ */
+export function columnPlan(headers: string[], overrides: ColumnOverrides): PlannedColumn[] {
+  const spareFields = uniqueNames(headers);
+  const chosen = headers.map((header) => overrides.get(normalized(header))?.target ?? recognizedTarget(header));
+  const targets = withoutRedundancy(chosen);
+  return headers.map((header, index) => {
+    const spareField = spareFields[index] ?? header;
+    return { header: header.trim(), target: targets[index] ?? `customFields.${spareField}`, spareField };
+  });
+}
+
+/** Targets chosen by hand, by normalized header. */
+export type ColumnOverrides = ReadonlyMap<string, { header: string; target: ColumnTarget }>;
+
+/** Reads the columns that somebody mapped by hand. */
+export function columnOverrides(columns: Record<string, string> | null): ColumnOverrides {
+  return new Map(
+    Object.entries(columns ?? {}).map(([header, text]) => {
+      const target = columnTarget(text);
+      if (target === null)
+        throw new LeadFileError(
+          "badColumns",
+          `"${text}" is nothing that the column "${header}" can go to. Use one of ${columnTargets.join(", ")} or customFields.name.`,
+          { header, target: text, targets: columnTargets },
+        );
+      return [normalized(header), { header, target }];
+    }),
+  );
+}
+
+/** How many columns of a header are understood. */
+export function understoodCount(headers: string[], overrides: ColumnOverrides): number {
+  const targets = headers.map((header) => overrides.get(normalized(header))?.target ?? recognizedTarget(header));
+  return new Set(targets.filter((target) => target !== null)).size;
+}
+
+/** Whether rows with these columns can tell a person from others, which every lead must. */
+export function identifies(columns: PlannedColumn[]): boolean {
+  const targets = new Set(columns.map(({ target }) => target));
+  const hasName = targets.has("fullName") || (targets.has("firstName") && targets.has("lastName"));
+  return targets.has("email") || targets.has("networkUrl") || (hasName && targets.has("company"));
+}
+
+/** "Name" beside a first name alone means the last name; a place in parts is not needed beside a whole location. */
+function withoutRedundancy(targets: (ColumnTarget | null)[]): (ColumnTarget | null)[] {
+  const nameIsLast = targets.includes("firstName") && !targets.includes("lastName");
+  const hasLocation = targets.includes("location");
+  return targets.map((target) => {
+    if (target === "fullName" && nameIsLast) return "lastName";
+    if (hasLocation && (target === "city" || target === "state" || target === "country")) return null;
+    return target;
+  });
+}
+
+/** Names for the custom fields of columns: the header, or its place, and a number behind it where it repeats. */
+function uniqueNames(headers: string[]): string[] {
+  const taken = new Set<string>();
+  return headers.map((header, index) => {
+    const base = header.trim().replace(/\s+/g, " ").slice(0, maxFieldName - 6) || `column ${index + 1}`;
+    let name = base;
+    for (let count = 2; taken.has(name); count++) name = `${base} (${count})`;
+    taken.add(name);
+    return name;
+  });
+}

@@ -1,0 +1,153 @@
+import { open } from "node:fs/promises";
+import type { FieldError } from "../../errors.ts";
+import { startThread, type Thread } from "../../threads.ts";
+import type { LeadContent, LeadIdentity } from "../model.ts";
+import type { LeadFileAnswer, LeadFileRequest } from "./lead-file-thread.ts";
+
+export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
+export type LeadFileFormat = (typeof leadFileFormats)[number];
+
+export type LeadFileOptions = {
+  path: string;
+  format: LeadFileFormat;
+  /** What parts the cells of CSV; null finds it out. */
+  delimiter: string | null;
+  /** Header to lead field, `fullName`, `customFields.x`, `tags` or `ignore`; goes before what headers are recognised as. */
+  columns: Record<string, string> | null;
+  /** Added to the tags of each row. */
+  tags: string[];
+  /** The source of rows that tell none. */
+  source: string | null;
+  /** Rows up to this one are skipped: they were stored before an interruption. */
+  afterRow: number;
+  batchRows: number;
+};
+
+/**
+ * A row of the file: a lead that can be stored, or what is wrong with it. `row` is the number that a spreadsheet shows
+ * beside it: header and empty rows count, a row with line breaks in its cells is one. For NDJSON it is the line.
+ */
+export type LeadFileRow = { row: number; content: LeadContent; identity: LeadIdentity } | { row: number; errors: FieldError[] };
+
+export type LeadFileBatch = {
+  rows: LeadFileRow[];
+  /** The last row in the batch. */
+  lastRow: number;
+  /** How far the file was read for it; a bit ahead of the rows. */
+  bytesRead: number;
+  totalBytes: number;
+};
+
+/** What a file would be read as. `delimiter` and `headerRow` are null for NDJSON. */
+export type LeadFileInspection = {
+  format: Exclude<LeadFileFormat, "auto">;
+  encoding: string;
+  delimiter: string | null;
+  headerRow: number | null;
+  columns: { header: string; target: string }[];
+  firstRows: LeadFileRow[];
+};
+
+export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns" | "brokenQuotes";
+
+/** The file as a whole can't be read. The message is for the person who sent it. */
+export class LeadFileError extends Error {
+  constructor(
+    readonly reason: LeadFileReason,
+    message: string,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message);
+    this.name = "LeadFileError";
+  }
+}
+
+/** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
+const batchesInFlight = 4;
+
+/**
+ * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with
+ * the file. Rows that are no leads come as errors; empty rows don't come.
+ * Throws LeadFileError, the signal's reason, and the error of the file system when there is no such file. The thread
+ * and the file are closed when the loop over the batches is left, whichever way.
+ */
+export async function* readLeadFile(options: LeadFileOptions, signal: AbortSignal): AsyncGenerator<LeadFileBatch, void, void> {
+  for await (const { answer, thread } of answers(options.path, { work: "read", options, batchesInFlight }, signal)) {
+    if (answer.kind !== "batch") continue;
+    yield { ...answer.batch, rows: rowsOf(answer.rows) };
+    thread.post("next");
+  }
+}
+
+/** Tells what a file would be read as, with its first rows. Throws what readLeadFile throws. */
+export async function inspectLeadFile(
+  path: string,
+  options: Pick<LeadFileOptions, "format" | "delimiter" | "columns">,
+  signal: AbortSignal,
+): Promise<LeadFileInspection> {
+  for await (const { answer } of answers(path, { work: "inspect", options }, signal))
+    if (answer.kind === "inspection") return answer.inspection;
+  throw new Error("The thread ended its work without an answer.");
+}
+
+/** The rows of a batch from their JSON, which our own thread wrote. */
+function rowsOf(json: string): LeadFileRow[] {
+  return JSON.parse(json) as LeadFileRow[];
+}
+
+type LeadFileWork = Omit<Extract<LeadFileRequest, { work: "read" }>, "descriptor" | "totalBytes"> | Omit<Extract<LeadFileRequest, { work: "inspect" }>, "descriptor" | "totalBytes">;
+
+/** Starts a thread on a file and passes on what it answers until it is done. */
+async function* answers(
+  path: string,
+  work: LeadFileWork,
+  signal: AbortSignal,
+): AsyncGenerator<{ answer: LeadFileAnswer; thread: Thread<"next", LeadFileAnswer> }, void, void> {
+  signal.throwIfAborted();
+  // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const thread = startThread<"next", LeadFileAnswer>("lead-file", { ...work, descriptor: file.fd, totalBytes: size });
+    try {
+      for await (const answer of received(thread, signal)) {
+        if (answer.kind === "done") return;
+        if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
+        yield { answer, thread };
+      }
+    } finally {
+      thread.stop();
+      await thread.closed;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
+async function* received<Out>(thread: Thread<never, Out>, signal: AbortSignal): AsyncGenerator<Out, void, void> {
+  const waiting: Out[] = [];
+  let ended: Error | null = null;
+  let wake = (): void => {};
+  const wakeUp = () => wake();
+  thread.onMessage((message) => {
+    waiting.push(message);
+    wakeUp();
+  });
+  void thread.closed.then((failure) => {
+    ended = failure ?? new Error("The thread was stopped.");
+    wakeUp();
+  });
+  signal.addEventListener("abort", wakeUp);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const message = waiting.shift();
+      if (message !== undefined) yield message;
+      else if (ended !== null) throw ended;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener("abort", wakeUp);
+  }
+}

@@ -1,0 +1,132 @@
+import { Type, type Static } from "@sinclair/typebox";
+
+export const leadStatuses = ["new", "contacted", "qualified", "converted", "unqualified"] as const;
+export type LeadStatus = (typeof leadStatuses)[number];
+
+/** Longest text that each field takes, in characters. */
+export const leadTextLimits = {
+  firstName: 200,
+  lastName: 200,
+  email: 254, // RFC 5321: the longest address that can be delivered to
+  company: 300,
+  title: 300,
+  phone: 50,
+  networkUrl: 500,
+  industry: 200,
+  location: 300,
+  source: 200,
+  notes: 10_000,
+} as const;
+
+export type LeadTextField = keyof typeof leadTextLimits;
+export const leadTextFields = Object.keys(leadTextLimits) as LeadTextField[];
+
+export const maxTags = 100;
+export const maxTagLength = 100;
+export const maxCustomFields = 100;
+/** Serialized size of all custom fields of one lead. */
+export const maxCustomFieldsBytes = 16_384;
+
+const text = (field: LeadTextField, description: string) =>
+  Type.Optional(
+    Type.Union([Type.String({ maxLength: leadTextLimits[field] }), Type.Null()], {
+      description,
+    }),
+  );
+
+const leadTexts = {
+  firstName: text("firstName", "Given name."),
+  lastName: text("lastName", "Family name."),
+  email: text("email", "Primary e-mail address."),
+  company: text("company", "Company the person works for."),
+  title: text("title", "Job title."),
+  phone: text("phone", "Phone number, as a person would write it."),
+  networkUrl: text("networkUrl", "Profile URL on the professional network."),
+  industry: text("industry", "Industry of the company."),
+  location: text("location", "Where the person is."),
+  source: text("source", "Where the lead came from, for example website, referral or network."),
+  notes: text("notes", "Free text."),
+};
+
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
+  maxItems: maxTags,
+  description: "Labels. Order is kept, repeats are dropped.",
+});
+
+const CustomFields = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.Unknown(), {
+  description: "Your own key-value pairs.",
+  maxProperties: maxCustomFields,
+});
+
+export const LeadInput = Type.Object(
+  { ...leadTexts, tags: Type.Optional(Tags), customFields: Type.Optional(CustomFields) },
+  {
+    description: "At least one identifier: email, or networkUrl, or firstName, lastName and company together.",
+    examples: [
+      { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", email: "ada@example.com", tags: ["math"] },
+    ],
+  },
+);
+export type LeadInput = Static<typeof LeadInput>;
+
+export const LeadUpdate = Type.Object(
+  {
+    ...leadTexts,
+    status: Type.Optional(Type.Union(leadStatuses.map((s) => Type.Literal(s)))),
+    tags: Type.Optional(Tags),
+    customFields: Type.Optional(CustomFields),
+  },
+  {
+    description: "Only the fields that are sent change. null empties a text field; tags and customFields are replaced whole.",
+    examples: [{ status: "contacted" }],
+  },
+);
+export type LeadUpdate = Static<typeof LeadUpdate>;
+
+/** A lead as it is stored: instants are milliseconds, an absent text is null. */
+export type Lead = { [F in LeadTextField]: string | null } & {
+  id: string;
+  userId: string;
+  status: LeadStatus;
+  tags: string[];
+  customFields: Record<string, unknown>;
+  /** Counts changes from 1; the ETag on the wire. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** The texts, tags and custom fields of a lead that is to be stored, cleaned and complete. */
+export type LeadContent = Pick<Lead, LeadTextField | "status" | "tags" | "customFields">;
+
+/**
+ * What a lead is found by when duplicates are looked for; null where the lead has none.
+ * `email` is in lower case, `network` a canonical profile URL, `name` first + last name + company in lower case.
+ */
+export type LeadIdentity = { email: string | null; network: string | null; name: string | null };
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+
+export const LeadView = Type.Object(
+  {
+    id: Type.String(),
+    firstName: nullable,
+    lastName: nullable,
+    email: nullable,
+    company: nullable,
+    title: nullable,
+    phone: nullable,
+    networkUrl: nullable,
+    industry: nullable,
+    location: nullable,
+    source: nullable,
+    notes: nullable,
+    status: Type.Union(leadStatuses.map((s) => Type.Literal(s))),
+    tags: Type.Array(Type.String()),
+    customFields: Type.Record(Type.String(), Type.Unknown()),
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { $id: "Lead", description: "A person to reach." },
+);
+export type LeadView = Static<typeof LeadView>;

@@ -1,0 +1,152 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { etagOf, isUnchanged, ok, versionIn } from "../http/responses.ts";
+import { filterOf, leadFilterFields } from "./filter-query.ts";
+import { LeadInput, LeadUpdate, LeadView } from "./model.ts";
+import { leadView, placeOf, type LeadService } from "./service.ts";
+import { leadSortFields, type LeadPlace, type LeadSort } from "./store.ts";
+
+const LeadId = Type.Object({ leadId: Type.String() });
+const sorts = leadSortFields.flatMap((field) => [field, `-${field}`]);
+
+const LeadQuery = Type.Object({
+  ...leadFilterFields,
+  sort: Type.Optional(
+    Type.Union(
+      sorts.map((sort) => Type.Literal(sort)),
+      { default: "-createdAt", description: "Field to sort by; with - the largest first." },
+    ),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before; goes with the same sort and filters." })),
+});
+
+const LeadPage = Type.Object({
+  leads: Type.Array(LeadView),
+  total: Type.Integer({ description: "Leads that the filters let through, exactly." }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+});
+
+const CreateQuery = Type.Object({
+  onDuplicate: Type.Optional(
+    Type.Union(
+      ["create", "update", "error"].map((choice) => Type.Literal(choice as "create" | "update" | "error")),
+      { default: "create", description: "What to do when the same person is a lead already." },
+    ),
+  ),
+});
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
+
+export function leadRoutes(core: Core, leads: LeadService) {
+  return new Elysia({ prefix: "/api/v2/leads" })
+    .use(core)
+    .post(
+      "/",
+      async ({ userId, body: input, query, set }) => {
+        const lead = await leads.create(userId, input, query.onDuplicate ?? "create");
+        set.headers.etag = etagOf(lead.version);
+        return ok(leadView(lead));
+      },
+      {
+        access: "leads:write",
+        body: body(LeadInput),
+        query: params(CreateQuery),
+        detail: answersJson(success(LeadView), { tag: "Leads", summary: "Store a lead", errors: ["CONFLICT"], headers: etag }),
+      },
+    )
+    .get("/", async ({ userId, query }) => ok(await page(leads, userId, query)), {
+      access: "leads:read",
+      query: params(LeadQuery),
+      detail: answersJson(success(LeadPage), {
+        tag: "Leads",
+        summary: "List leads",
+        description: "Page by `offset`, or by `cursor`, which stays fast and skips nothing however far it goes.",
+      }),
+    })
+    .get(
+      "/:leadId",
+      async ({ userId, params: { leadId }, headers, set, status }) => {
+        const lead = await leads.get(userId, leadId);
+        set.headers.etag = etagOf(lead.version);
+        return isUnchanged(headers["if-none-match"], lead.version) ? status(304, null) : ok(leadView(lead));
+      },
+      {
+        access: "leads:read",
+        params: params(LeadId),
+        detail: answersJson(success(LeadView), { tag: "Leads", summary: "Read a lead", errors: ["NOT_FOUND"], headers: etag }),
+      },
+    )
+    .put(
+      "/:leadId",
+      async ({ userId, params: { leadId }, body: change, headers, set }) => {
+        const lead = await leads.update(userId, leadId, change, versionIn(headers["if-match"]));
+        set.headers.etag = etagOf(lead.version);
+        return ok(leadView(lead));
+      },
+      {
+        access: "leads:write",
+        params: params(LeadId),
+        body: body(LeadUpdate),
+        detail: answersJson(success(LeadView), {
+          tag: "Leads",
+          summary: "Change a lead",
+          description: "With If-Match, only if nobody changed it since you read it; otherwise 412.",
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+          headers: etag,
+        }),
+      },
+    )
+    .delete(
+      "/:leadId",
+      async ({ userId, params: { leadId }, headers }) => {
+        await leads.remove(userId, leadId, versionIn(headers["if-match"]));
+        return { success: true as const, message: `Deleted the lead ${leadId}.` };
+      },
+      {
+        access: "leads:delete",
+        params: params(LeadId),
+        detail: answersJson(Deleted, {
+          tag: "Leads",
+          summary: "Delete a lead for good",
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+        }),
+      },
+    );
+}
+
+async function page(leads: LeadService, userId: string, query: Static<typeof LeadQuery>) {
+  const { limit = 50, offset = 0, cursor } = query;
+  const sort = sortOf(query.sort ?? "-createdAt");
+  const after = cursor === undefined ? null : placeIn(cursor, sort);
+  const found = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
+  const last = found.isLast ? undefined : found.leads.at(-1);
+  return {
+    leads: found.leads.map(leadView),
+    total: found.total,
+    limit,
+    offset,
+    nextCursor: last === undefined ? null : encodeCursor([...Object.values(placeOf(last, sort)), sort.field]),
+  };
+}
+
+function sortOf(text: string): LeadSort {
+  const name = text.replace(/^-/, "");
+  const field = leadSortFields.find((known) => known === name) ?? "createdAt";
+  return { field, descending: text.startsWith("-") };
+}
+
+function placeIn(cursor: string, { field }: LeadSort): LeadPlace {
+  const [value = "", id, sortedBy] = decodeCursor(cursor, 3);
+  const isNumber = field === "createdAt" || field === "updatedAt";
+  // A cursor of another sort would silently skip or repeat leads.
+  if (sortedBy !== field || (typeof value === "number") !== isNumber) decodeCursor("", 3);
+  return { value, id: String(id) };
+}

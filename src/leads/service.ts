@@ -1,0 +1,125 @@
+import { isoTime, type Clock } from "../clock.ts";
+import { ApiError, invalid, notFound } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import { leadContent, type LeadDraft } from "./identity.ts";
+import { leadTextFields, type Lead, type LeadContent, type LeadIdentity, type LeadInput, type LeadUpdate, type LeadView } from "./model.ts";
+import type { ChangeLeadOutcome, InsertLead, LeadFilter, LeadPageRequest, LeadPlace, LeadSort, LeadStore } from "./store.ts";
+
+/** An update that finds the lead changed under its hands starts over; this often, then it says so. */
+const maxUpdateTries = 5;
+
+export type LeadPage = { leads: Lead[]; total: number; isLast: boolean };
+
+/** Leads: the people to reach. */
+export class LeadService {
+  readonly #leads: LeadStore;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(leads: LeadStore, clock: Clock, ids: Ids) {
+    this.#leads = leads;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /** VALIDATION_ERROR without an identifier; with onDuplicate "error", CONFLICT when the person is there already. */
+  async create(userId: string, input: LeadInput, onDuplicate: InsertLead["onDuplicate"]): Promise<Lead> {
+    // Only an update or an import says where the work on a lead stands.
+    const { content, identity } = contentOf({ ...input, status: "new" });
+    const now = this.#clock.now();
+    const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+    const outcome = await this.#leads.insert({ lead, identity, onDuplicate });
+    if (outcome.kind !== "duplicate") return outcome.lead;
+    throw new ApiError("CONFLICT", {
+      message: `This person is a lead already: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
+      details: { leadId: outcome.lead.id },
+    });
+  }
+
+  async get(userId: string, id: string): Promise<Lead> {
+    const lead = await this.#leads.get(userId, id);
+    if (lead === null) throw notFound("lead", id);
+    return lead;
+  }
+
+  async page(request: LeadPageRequest): Promise<LeadPage> {
+    const [found, total] = await Promise.all([
+      // One more than wanted tells whether another page follows.
+      this.#leads.page({ ...request, limit: request.limit + 1 }),
+      this.#leads.count(request.userId, request.filter),
+    ]);
+    return { leads: found.slice(0, request.limit), total, isLast: found.length <= request.limit };
+  }
+
+  /** Changes the fields that are sent. `version` is the one that the client saw, or null for any. */
+  async update(userId: string, id: string, input: LeadUpdate, version: number | null): Promise<Lead> {
+    for (let attempt = 1; ; attempt++) {
+      const lead = await this.get(userId, id);
+      if (version !== null && lead.version !== version) throw stale(lead);
+      const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
+      const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
+      const outcome = await this.#leads.update(change);
+      if (outcome.kind === "stale" && version === null && attempt < maxUpdateTries) continue;
+      return changedLead(outcome, id);
+    }
+  }
+
+  /** For good. `version` as in `update`. */
+  async remove(userId: string, id: string, version: number | null): Promise<void> {
+    changedLead(await this.#leads.remove(userId, id, version), id);
+  }
+
+  /** All leads that the filter lets through, oldest first, in pages; leads that come while it runs may be among them. */
+  async *all(userId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
+    const sort: LeadSort = { field: "createdAt", descending: false };
+    let after: LeadPlace | null = null;
+    for (;;) {
+      const leads: Lead[] = await this.#leads.page({ userId, filter, sort, limit: exportPage, offset: 0, after });
+      if (leads.length > 0) yield leads;
+      const last = leads.at(-1);
+      if (last === undefined || leads.length < exportPage) return;
+      after = placeOf(last, sort);
+    }
+  }
+}
+
+/** Loading and writing a page of this size keeps the event loop for about 3 ms. */
+const exportPage = 200;
+
+/** Where the page behind a lead begins, in lists of that sort. */
+export function placeOf(lead: Lead, { field }: LeadSort): LeadPlace {
+  const value = lead[field];
+  return { value: typeof value === "number" ? value : (value ?? "").toLowerCase(), id: lead.id };
+}
+
+function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {
+  const checked = leadContent(draft);
+  if ("errors" in checked) throw invalid(checked.errors);
+  return checked;
+}
+
+function draftOf(lead: Lead): LeadDraft {
+  const { status, tags, customFields } = lead;
+  const texts = Object.fromEntries(leadTextFields.map((field) => [field, lead[field]]));
+  return { ...texts, status, tags, customFields };
+}
+
+/** The fields of an update that are there; `undefined` would wipe out what is stored. */
+function sent(input: LeadUpdate): Partial<LeadDraft> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+}
+
+function changedLead(outcome: ChangeLeadOutcome, id: string): Lead {
+  if (outcome.kind === "absent") throw notFound("lead", id);
+  if (outcome.kind === "stale") throw new ApiError("PRECONDITION_FAILED");
+  return outcome.lead;
+}
+
+function stale(lead: Lead): ApiError {
+  return new ApiError("PRECONDITION_FAILED", { details: { currentVersion: lead.version, updatedAt: isoTime(lead.updatedAt) } });
+}
+
+export function leadView(lead: Lead): LeadView {
+  const { userId: _user, version: _version, createdAt, updatedAt, ...fields } = lead;
+  return { ...fields, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+}

@@ -1,0 +1,112 @@
+import type { FieldError } from "../errors.ts";
+import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "./model.ts";
+
+/** What a list, a count or an export is narrowed to; an absent field does not narrow. Texts compare without case. */
+export type LeadFilter = {
+  statuses?: LeadStatus[];
+  tag?: string;
+  email?: string;
+  company?: string;
+  source?: string;
+  /** Found anywhere in names, e-mail, company or title. */
+  text?: string;
+  createdAfter?: number;
+  createdBefore?: number;
+  updatedAfter?: number;
+  updatedBefore?: number;
+};
+
+export const leadSortFields = ["createdAt", "updatedAt", "email", "firstName", "lastName", "company", "status"] as const;
+export type LeadSortField = (typeof leadSortFields)[number];
+export type LeadSort = { field: LeadSortField; descending: boolean };
+
+/** The place behind which a page begins: the sort value and the id of the last lead of the page before. */
+export type LeadPlace = { value: string | number; id: string };
+
+export type LeadPageRequest = {
+  userId: string;
+  filter: LeadFilter;
+  sort: LeadSort;
+  limit: number;
+  offset: number;
+  after: LeadPlace | null;
+};
+
+export type InsertLead = { lead: Lead; identity: LeadIdentity; onDuplicate: "create" | "update" | "error" };
+export type InsertLeadOutcome =
+  | { kind: "created" | "updated"; lead: Lead }
+  | { kind: "duplicate"; lead: Lead };
+
+export type UpdateLead = {
+  userId: string;
+  id: string;
+  content: LeadContent;
+  identity: LeadIdentity;
+  /** The version that the content was worked out from; another one now means "stale". */
+  version: number;
+  at: number;
+};
+export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
+
+/** A row of a file: a lead with the id it gets if it is new, or why it can't be one. */
+export type ImportRow =
+  | { row: number; id: string; content: LeadContent; identity: LeadIdentity }
+  | { row: number; errors: FieldError[] };
+
+export const importOnDuplicate = ["skip", "update", "create"] as const;
+export type ImportOnDuplicate = (typeof importOnDuplicate)[number];
+
+export type ImportBatch = {
+  userId: string;
+  /** The import job and the attempt that holds its lease. */
+  jobId: string;
+  attempt: number;
+  rows: ImportRow[];
+  onDuplicate: ImportOnDuplicate;
+  /** Decide and report only; leads stay as they are. */
+  dryRun: boolean;
+  /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
+  lastRow: number;
+  /** Percent of the file. */
+  progress: number;
+  leaseUntil: number;
+  at: number;
+};
+
+export type ImportCounts = { rows: number; created: number; updated: number; skipped: number; failed: number };
+
+export const importOutcomes = ["skipped", "updated", "failed"] as const;
+/** Why a row of a file did not become a new lead. */
+export type ImportReportRow = {
+  row: number;
+  outcome: (typeof importOutcomes)[number];
+  /** The lead that was there already, for skipped and updated rows. */
+  leadId: string | null;
+  errors: FieldError[];
+};
+
+export type LeadStore = {
+  /**
+   * Stores a lead. With `onDuplicate` other than create, a lead of the same user that is the same person is looked for
+   * in the same operation: `update` merges into it, `error` leaves everything as it is and answers "duplicate".
+   */
+  insert(request: InsertLead): Promise<InsertLeadOutcome>;
+  get(userId: string, id: string): Promise<Lead | null>;
+  /** In the order of `sort`, ties by id; at most `limit`. */
+  page(request: LeadPageRequest): Promise<Lead[]>;
+  /** Exact. */
+  count(userId: string, filter: LeadFilter): Promise<number>;
+  /** Writes the content if the lead is still at `version`. */
+  update(request: UpdateLead): Promise<ChangeLeadOutcome>;
+  /** Deletes; with a `version`, only if the lead is still at it. Answers the lead as it was. */
+  remove(userId: string, id: string, version: number | null): Promise<ChangeLeadOutcome>;
+  /**
+   * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the
+   * whole import so far, or null when the attempt no longer holds the job: then nothing was stored.
+   */
+  importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
+  /** Lines of an import's report behind row `afterRow`, by row, at most `limit`. */
+  importReport(userId: string, jobId: string, afterRow: number, limit: number): Promise<ImportReportRow[]>;
+  /** Forgets what dry runs of this job noted to find repeats within the file, at most `limit` notes; answers how many. */
+  forgetDryRun(jobId: string, limit: number): Promise<number>;
+};

@@ -1,0 +1,26 @@
+import { pino, type Logger } from "pino";
+
+export type Log = Logger;
+
+/** Fields whose values never reach a log line, wherever a caller puts them (pino's `redact` paths). */
+const secretPaths = ["key", "apiKey", "token", "secret", "password", "authorization", '["x-api-key"]'].flatMap(
+  (name) => (name.startsWith("[") ? [name, `*${name}`, `headers${name}`] : [name, `*.${name}`, `*.*.${name}`]),
+);
+
+/**
+ * JSON lines on standard error, so that a command's own output on standard output stays clean.
+ * `level` is one of pino's: trace, debug, info, warn, error, fatal, silent.
+ */
+export function createLog(level: string): Log {
+  const toStandardError = { write: (line: string) => void process.stderr.write(line) };
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretPaths, censor: "[secret]" },
+    },
+    toStandardError,
+  );
+}

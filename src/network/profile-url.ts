@@ -1,0 +1,33 @@
+/**
+ * The one spelling of a profile URL by which duplicates are found and people are not contacted twice: https, host in
+ * lower case without `www.` or a country subdomain, no query, fragment, port or closing slash, no locale at the end,
+ * and the path in lower case with its escapes resolved. A URL without a scheme is read as https.
+ * Null when it is not an http or https URL with a host name and a path.
+ *
+ * @example canonicalProfileUrl("http://UK.Network.example/in/Ada-L/en/?trk=1") === "https://network.example/in/ada-l"
+ */
+export function canonicalProfileUrl(text: string): string | null {
+  const url = parseUrl(text.trim());
+  if (url === null) return null;
+  const host = url.hostname.toLowerCase().replace(/\.$/, "").replace(/^(www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)/, "");
+  const segments = unescaped(url.pathname).toLowerCase().split("/").filter((segment) => segment !== "");
+  if (segments.length > 2 && /^[a-z]{2}([-_][a-z]{2})?$/.test(segments.at(-1) ?? "")) segments.pop();
+  if (!host.includes(".") || segments.length === 0) return null;
+  return `https://${host}/${segments.join("/")}`;
+}
+
+function parseUrl(text: string): URL | null {
+  if (/\s/.test(text)) return null;
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`);
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : null;
+}
+
+/** The path with percent escapes resolved, or as it stands when they are broken. */
+function unescaped(path: string): string {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path).normalize("NFC");
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,119 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { JobMetadata } from "../../jobs/model.ts";
+import type { Lead, LeadIdentity } from "../../leads/model.ts";
+import type { ImportBatch, ImportCounts, ImportReportRow, ImportRow, LeadStore } from "../../leads/store.ts";
+import type { Engine } from "./engine.ts";
+import type { LeadRows } from "./leads.ts";
+import { placeholdersOf } from "./placeholders.ts";
+import { jobs, leadImportRows, leadImportSeen } from "./tables.ts";
+
+type Settled = { outcome: "created" | ImportReportRow["outcome"]; leadId: string | null };
+
+/** Imports: batches of rows, their report, and the notes of dry runs. */
+export function createLeadImports(
+  engine: Engine,
+  rows: LeadRows,
+): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
+  const { orm, writer } = engine;
+  const insertReport = orm.insert(leadImportRows).values(placeholdersOf(leadImportRows)).onConflictDoNothing().prepare();
+  const noteSeen = orm.insert(leadImportSeen).values(placeholdersOf(leadImportSeen)).onConflictDoNothing().prepare();
+  const wasSeen = orm
+    .select({ jobId: leadImportSeen.jobId })
+    .from(leadImportSeen)
+    .where(
+      and(
+        eq(leadImportSeen.jobId, sql.placeholder("jobId")),
+        eq(leadImportSeen.identity, sql.placeholder("identity")),
+      ),
+    )
+    .prepare();
+
+  function storeBatch(batch: ImportBatch): ImportCounts | null {
+    const job = orm.select().from(jobs).where(eq(jobs.id, batch.jobId)).get();
+    if (job?.status !== "running" || job.attempt !== batch.attempt) return null;
+    const counts = countsOf(job.metadata);
+    for (const row of batch.rows) {
+      const { outcome, leadId } = settle(batch, row);
+      counts.rows++;
+      counts[outcome]++;
+      if (outcome === "created") continue;
+      const errors = "errors" in row ? row.errors : [];
+      insertReport.run({ jobId: batch.jobId, row: row.row, outcome, leadId, errors });
+    }
+    orm
+      .update(jobs)
+      .set({
+        metadata: { ...job.metadata, ...counts, lastRow: batch.lastRow },
+        progress: batch.progress,
+        message: `${counts.rows} rows read`,
+        leaseUntil: batch.leaseUntil,
+        updatedAt: batch.at,
+      })
+      .where(eq(jobs.id, batch.jobId))
+      .run();
+    return counts;
+  }
+
+  function settle(batch: ImportBatch, row: ImportRow): Settled {
+    if ("errors" in row) return { outcome: "failed", leadId: null };
+    if (batch.dryRun) return foresee(batch, row.identity);
+    const { userId, onDuplicate, at } = batch;
+    const existing = onDuplicate === "create" ? null : rows.findSame(userId, row.identity);
+    if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.id };
+    if (existing !== null) return { outcome: "updated", leadId: rows.merge(existing, row.content, at).id };
+    const lead: Lead = { ...row.content, id: row.id, userId, version: 1, createdAt: at, updatedAt: at };
+    rows.insert(lead, row.identity);
+    return { outcome: "created", leadId: lead.id };
+  }
+
+  /** What would become of the row; a repeat within the file counts as it would after the first was stored. */
+  function foresee({ userId, jobId, onDuplicate }: ImportBatch, identity: LeadIdentity): Settled {
+    if (onDuplicate === "create") return { outcome: "created", leadId: null };
+    const existing = rows.findSame(userId, identity);
+    const keys = seenKeys(identity);
+    const isRepeat = existing === null && keys.some((key) => wasSeen.get({ jobId, identity: key }) !== undefined);
+    for (const key of keys) noteSeen.run({ jobId, identity: key });
+    if (existing === null && !isRepeat) return { outcome: "created", leadId: null };
+    return { outcome: onDuplicate === "skip" ? "skipped" : "updated", leadId: existing?.id ?? null };
+  }
+
+  async function importReport(userId: string, jobId: string, afterRow: number, limit: number) {
+    return orm
+      .select({
+        row: leadImportRows.row,
+        outcome: leadImportRows.outcome,
+        leadId: leadImportRows.leadId,
+        errors: leadImportRows.errors,
+      })
+      .from(leadImportRows)
+      .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.userId, userId)))
+      .where(and(eq(leadImportRows.jobId, jobId), gt(leadImportRows.row, afterRow)))
+      .orderBy(asc(leadImportRows.row))
+      .limit(limit)
+      .all();
+  }
+
+  async function forgetDryRun(jobId: string, limit: number): Promise<number> {
+    const some = orm
+      .select({ identity: leadImportSeen.identity })
+      .from(leadImportSeen)
+      .where(eq(leadImportSeen.jobId, jobId))
+      .limit(limit);
+    const removal = sql`${leadImportSeen.jobId} = ${jobId} AND ${leadImportSeen.identity} IN ${some}`;
+    return writer.write(() => orm.delete(leadImportSeen).where(removal).returning({ jobId: leadImportSeen.jobId }).all().length);
+  }
+
+  return { importBatch: (batch) => writer.write(() => storeBatch(batch)), importReport, forgetDryRun };
+}
+
+/** The name alone speaks for a person only where nothing stronger does. */
+function seenKeys({ email, network, name }: LeadIdentity): string[] {
+  const strong = [email && `e:${email}`, network && `p:${network}`].filter((key) => key !== null && key !== "");
+  if (strong.length > 0) return strong as string[];
+  return name === null ? [] : [`n:${name}`];
+}
+
+function countsOf(metadata: JobMetadata): ImportCounts {
+  const count = (name: keyof ImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
+  return { rows: count("rows"), created: count("created"), updated: count("updated"), skipped: count("skipped"), failed: count("failed") };
+}

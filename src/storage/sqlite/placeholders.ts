@@ -1,0 +1,9 @@
+import { getTableColumns, sql, type Placeholder, type Table } from "drizzle-orm";
+
+/** A placeholder of the same name for each column of a table: the values of a prepared insert. */
+export function placeholdersOf<T extends Table>(table: T): { [C in keyof T["_"]["columns"]]: Placeholder } {
+  const names = Object.keys(getTableColumns(table));
+  return Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])) as {
+    [C in keyof T["_"]["columns"]]: Placeholder;
+  };
+}

@@ -1,0 +1,158 @@
+import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { FieldError } from "../../errors.ts";
+import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
+import type { Grant } from "../../keys/model.ts";
+import type { LeadStatus } from "../../leads/model.ts";
+import type { ImportReportRow } from "../../leads/store.ts";
+import type { ActionState, ActionType, ConnectorName } from "../../network/model.ts";
+import type { WorkingHours } from "../../network/pacing.ts";
+import type { LedgerEntry } from "../../credits/store.ts";
+import type { Role } from "../../users/model.ts";
+
+// The tables as queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone makes them.
+
+export const users = sqliteTable("users", {
+  id: text().primaryKey(),
+  email: text().notNull(),
+  name: text(),
+  role: text().$type<Role>().notNull(),
+  timeZone: text("time_zone").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const apiKeys = sqliteTable("api_keys", {
+  id: text().primaryKey(),
+  userId: text("user_id"),
+  name: text().notNull(),
+  hash: text().notNull(),
+  hint: text().notNull(),
+  permissions: text({ mode: "json" }).$type<Grant[]>().notNull(),
+  expiresAt: integer("expires_at"),
+  isActive: integer("is_active", { mode: "boolean" }).notNull(),
+  usageCount: integer("usage_count").notNull(),
+  lastUsedAt: integer("last_used_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const rateWindows = sqliteTable(
+  "rate_windows",
+  {
+    subject: text().notNull(),
+    window: text().notNull(),
+    startedAt: integer("started_at").notNull(),
+    used: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subject, table.window] })],
+);
+
+export const creditLedger = sqliteTable("credit_ledger", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  kind: text().$type<LedgerEntry["kind"]>().notNull(),
+  amount: integer().notNull(),
+  note: text(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const leads = sqliteTable("leads", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  firstName: text("first_name"),
+  lastName: text("last_name"),
+  email: text(),
+  company: text(),
+  title: text(),
+  phone: text(),
+  networkUrl: text("network_url"),
+  industry: text(),
+  location: text(),
+  source: text(),
+  notes: text(),
+  status: text().$type<LeadStatus>().notNull(),
+  tags: text({ mode: "json" }).$type<string[]>().notNull(),
+  customFields: text("custom_fields", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  emailKey: text("email_key"),
+  networkKey: text("network_key"),
+  nameKey: text("name_key"),
+  version: integer().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const leadTags = sqliteTable(
+  "lead_tags",
+  { userId: text("user_id").notNull(), tag: text().notNull(), leadId: text("lead_id").notNull() },
+  (table) => [primaryKey({ columns: [table.userId, table.tag, table.leadId] })],
+);
+
+export const leadCounts = sqliteTable(
+  "lead_counts",
+  { userId: text("user_id").notNull(), status: text().$type<LeadStatus>().notNull(), leads: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.userId, table.status] })],
+);
+
+export const jobs = sqliteTable("jobs", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  type: text().$type<JobType>().notNull(),
+  status: text().$type<JobStatus>().notNull(),
+  runAt: integer("run_at").notNull(),
+  attempt: integer().notNull(),
+  maxAttempts: integer("max_attempts").notNull(),
+  leaseUntil: integer("lease_until"),
+  message: text().notNull(),
+  progress: real().notNull(),
+  metadata: text({ mode: "json" }).$type<JobMetadata>().notNull(),
+  payload: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  completedAt: integer("completed_at"),
+});
+
+export const leadImportRows = sqliteTable(
+  "lead_import_rows",
+  {
+    jobId: text("job_id").notNull(),
+    row: integer().notNull(),
+    outcome: text().$type<ImportReportRow["outcome"]>().notNull(),
+    leadId: text("lead_id"),
+    errors: text({ mode: "json" }).$type<FieldError[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.row] })],
+);
+
+export const leadImportSeen = sqliteTable(
+  "lead_import_seen",
+  { jobId: text("job_id").notNull(), identity: text().notNull() },
+  (table) => [primaryKey({ columns: [table.jobId, table.identity] })],
+);
+
+export const networkAccounts = sqliteTable("network_accounts", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  name: text().notNull(),
+  connector: text().$type<ConnectorName>().notNull(),
+  timeZone: text("time_zone").notNull(),
+  workingHours: text("working_hours", { mode: "json" }).$type<WorkingHours>().notNull(),
+  minGapSeconds: integer("min_gap_seconds").notNull(),
+  maxGapSeconds: integer("max_gap_seconds").notNull(),
+  lastSlotAt: integer("last_slot_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const networkActions = sqliteTable("network_actions", {
+  jobId: text("job_id").primaryKey(),
+  userId: text("user_id").notNull(),
+  accountId: text("account_id").notNull(),
+  actionType: text("action_type").$type<ActionType>().notNull(),
+  profileUrl: text("profile_url").notNull(),
+  profileKey: text("profile_key").notNull(),
+  message: text(),
+  leadId: text("lead_id"),
+  state: text().$type<ActionState>().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});

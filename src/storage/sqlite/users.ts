@@ -1,0 +1,38 @@
+import { asc, count, eq, sql } from "drizzle-orm";
+import type { NewUser, UserStore } from "../../users/store.ts";
+import { insertAccountRow } from "./network.ts";
+import type { Engine } from "./engine.ts";
+import { apiKeys, creditLedger, users } from "./tables.ts";
+
+export function createUserStore(engine: Engine): UserStore {
+  const { orm, writer } = engine;
+  const byId = orm.select().from(users).where(eq(users.id, sql.placeholder("id"))).prepare();
+
+  function insert({ user, account, grant, key }: NewUser): boolean {
+    const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
+    if (taken !== undefined) return false;
+    orm.insert(users).values(user).run();
+    insertAccountRow(engine, account);
+    if (grant !== null) orm.insert(creditLedger).values(grant).run();
+    if (key !== null) orm.insert(apiKeys).values(key).run();
+    return true;
+  }
+
+  return {
+    insert: (newcomer) => writer.write(() => insert(newcomer)),
+    get: async (id) => byId.get({ id }) ?? null,
+    list: async (limit, offset) =>
+      orm.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).limit(limit).offset(offset).all(),
+    count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
+    update: ({ id, name, timeZone, updatedAt }) =>
+      writer.write(
+        () =>
+          orm
+            .update(users)
+            .set({ name, timeZone, updatedAt })
+            .where(eq(users.id, id))
+            .returning({ id: users.id })
+            .all().length > 0,
+      ),
+  };
+}

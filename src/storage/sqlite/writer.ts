@@ -1,0 +1,91 @@
+import type { Database } from "bun:sqlite";
+
+type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
+type Settled = { unit: Unit; value: unknown };
+
+/** How many units share one commit at most: bounds how long one commit keeps the event loop. */
+const maxBatch = 256;
+
+/**
+ * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
+ * transaction with a savepoint each, and no promise settles before the COMMIT that made its unit durable.
+ * A unit that throws is rolled back alone. A unit must be synchronous.
+ */
+export class Writer {
+  readonly #database: Database;
+  #queue: Unit[] = [];
+  #scheduled = false;
+  #closed = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Resolves with what `run` answered, after its effect is on disk. */
+  write<T>(run: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error("The database is closed"));
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Commits what is queued and takes no more. */
+  close(): void {
+    while (this.#queue.length > 0) this.#commitBatch();
+    this.#closed = true;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#commitBatch();
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  }
+
+  #commitBatch(): void {
+    const batch = this.#queue.splice(0, maxBatch);
+    if (batch.length === 0) return;
+    const done: Settled[] = [];
+    const failed: Settled[] = [];
+    try {
+      this.#database.run("BEGIN IMMEDIATE");
+      for (const unit of batch) this.#runUnit(unit, done, failed);
+      this.#database.run("COMMIT");
+    } catch (error) {
+      this.#rollBack();
+      for (const unit of batch) unit.reject(error);
+      return;
+    }
+    for (const { unit, value } of done) unit.resolve(value);
+    for (const { unit, value } of failed) unit.reject(value);
+  }
+
+  #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
+    this.#database.run("SAVEPOINT unit");
+    try {
+      const value = unit.run();
+      if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+      this.#database.run("RELEASE unit");
+      done.push({ unit, value });
+    } catch (error) {
+      // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
+      if (!this.#database.inTransaction) throw error;
+      this.#database.run("ROLLBACK TO unit");
+      this.#database.run("RELEASE unit");
+      failed.push({ unit, value: error });
+    }
+  }
+
+  #rollBack(): void {
+    if (!this.#database.inTransaction) return;
+    try {
+      this.#database.run("ROLLBACK");
+    } catch {
+      // The connection is unusable; the batch is rejected with the first error, which says why.
+    }
+  }
+}

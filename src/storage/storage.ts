@@ -1,0 +1,22 @@
+import type { CreditStore } from "../credits/store.ts";
+import type { RateStore } from "../http/rate-store.ts";
+import type { JobStore } from "../jobs/store.ts";
+import type { KeyStore } from "../keys/store.ts";
+import type { LeadStore } from "../leads/store.ts";
+import type { NetworkStore } from "../network/store.ts";
+import type { UserStore } from "../users/store.ts";
+
+/** Everything that is kept in the database: the sum of the features' ports, in one engine. */
+export type Storage = {
+  users: UserStore;
+  keys: KeyStore;
+  rates: RateStore;
+  credits: CreditStore;
+  leads: LeadStore;
+  jobs: JobStore;
+  network: NetworkStore;
+  /** Throws when the database can't be written to. */
+  check(): Promise<void>;
+  /** Commits what is queued and closes; nothing may be asked of it afterwards. */
+  close(): Promise<void>;
+};

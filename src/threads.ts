@@ -1,0 +1,85 @@
+import { parentPort } from "node:worker_threads";
+
+export const threadTasks = ["lead-file", "sqlite-reader"] as const;
+/** What a worker thread can be started for; `worker.ts` has a case for each. */
+export type ThreadTask = (typeof threadTasks)[number];
+
+/** A running worker thread, seen from the one who started it: `In` goes to the thread, `Out` comes back. */
+export type Thread<In, Out> = {
+  post(message: In): void;
+  /** Names the one listener; what came before it is delivered to it first, in order. */
+  onMessage(listener: (message: Out) => void): void;
+  /** Resolves when the thread is gone: null after `stop`, else the reason why it ended by itself. Never rejects. */
+  closed: Promise<Error | null>;
+  /** Ends the thread at once, even in the middle of a long computation. Safe to call twice. */
+  stop(): void;
+};
+
+/** The same line of messages, seen from inside the thread. */
+export type ThreadPort<In, Out> = {
+  post(message: Out): void;
+  onMessage(listener: (message: In) => void): void;
+};
+
+/** What a thread begins with: its task, what that task needs, and its line to the one who started it. */
+export type ThreadStart = { task: ThreadTask; init: unknown; port: object };
+
+/**
+ * Starts a worker thread for one task. `init` and all messages are copied (structured clone).
+ * An error inside, even one that nobody caught there, ends only the thread and is told by `closed`.
+ */
+export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In, Out> {
+  // Beside main.ts and by import.meta.url: the one form that works from source, under `bun test` and compiled.
+  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const inbox = mailbox<Out>();
+  let stopped = false;
+  let failure: Error | null = null;
+  worker.addEventListener("message", (event: MessageEvent<Out>) => inbox.deliver(event.data));
+  worker.addEventListener("error", (event: ErrorEvent) => {
+    event.preventDefault();
+    failure ??= new Error(`The ${task} thread failed: ${event.message}`);
+  });
+  const closed = new Promise<Error | null>((resolve) => {
+    worker.addEventListener("close", () => {
+      resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before its work was done.`)));
+    });
+  });
+  worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
+  return {
+    post: (message) => worker.postMessage(message),
+    onMessage: inbox.listen,
+    closed,
+    stop() {
+      stopped = true;
+      worker.terminate();
+    },
+  };
+}
+
+/**
+ * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
+ * task is sent; nothing checks it, because both ends are this program.
+ */
+export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void): void {
+  const main = parentPort;
+  if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
+  const inbox = mailbox<unknown>();
+  const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
+  main.once("message", (start: Omit<Start, "port">) => {
+    main.on("message", inbox.deliver);
+    run({ ...start, port } as Start);
+  });
+}
+
+/** Keeps messages until somebody listens. */
+function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (message: T) => void) => void } {
+  const waiting: T[] = [];
+  let deliver = (message: T): void => void waiting.push(message);
+  return {
+    deliver: (message) => deliver(message),
+    listen(listener) {
+      deliver = listener;
+      for (const message of waiting.splice(0)) listener(message);
+    },
+  };
+}

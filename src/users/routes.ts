@@ -1,0 +1,65 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { CreditService } from "../credits/service.ts";
+import type { Core } from "../http/core.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { UserInput, UserUpdate, UserView } from "./model.ts";
+import type { UserService } from "./service.ts";
+
+const Page = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+const UserPage = Type.Object({ users: Type.Array(UserView), total: Type.Integer() });
+const Grant = Type.Object({
+  amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
+
+export function userRoutes(core: Core, users: UserService, credits: CreditService) {
+  return new Elysia({ prefix: "/api/v2/users" })
+    .use(core)
+    .get("/me", async ({ userId }) => ok(await users.get(userId)), {
+      access: "users:read",
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Who this key acts for" }),
+    })
+    .patch("/me", async ({ userId, body: change }) => ok(await users.update(userId, change)), {
+      access: "users:write",
+      body: body(UserUpdate),
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Change your name or time zone" }),
+    })
+    .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
+      callerOnly: "users:write",
+      body: body(UserInput),
+      detail: answersJson(success(UserView), {
+        tag: "Users",
+        summary: "Add a user",
+        description: "For admins. The user starts with a network account and the default grant of credits.",
+        errors: ["CONFLICT"],
+      }),
+    })
+    .get("/", async ({ caller, query }) => ok(await users.list(caller, query.limit ?? 50, query.offset ?? 0)), {
+      callerOnly: "users:read",
+      query: params(Page),
+      detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "For admins." }),
+    })
+    .post(
+      "/:userId/credits",
+      async ({ caller, params: { userId }, body: { amount, note } }) =>
+        ok({ userId, balance: await credits.grant(caller, userId, amount, note ?? null) }),
+      {
+        callerOnly: "users:write",
+        params: params(Type.Object({ userId: Type.String() })),
+        body: body(Grant),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Grant credits to a user",
+          description: "For admins.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

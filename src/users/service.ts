@@ -1,0 +1,133 @@
+import { isoTime, type Clock } from "../clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import { requireAdmin, type Caller } from "../keys/caller.ts";
+import type { ApiKey } from "../keys/model.ts";
+import { defaultGapSeconds, defaultWorkingHours, type ConnectorName, type NetworkAccount } from "../network/model.ts";
+import { isTimeZone } from "../network/pacing.ts";
+import type { User, UserInput, UserUpdate, UserView } from "./model.ts";
+import type { UserStore } from "./store.ts";
+
+export type UserDefaults = { timeZone: string; connector: ConnectorName; credits: number };
+
+const emailPattern = /^[^\s@]+@[^\s@]+$/;
+
+/** The people of the team. Each starts with a network account and a first grant of credits. */
+export class UserService {
+  readonly #users: UserStore;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #defaults: UserDefaults;
+
+  constructor(users: UserStore, clock: Clock, ids: Ids, defaults: UserDefaults) {
+    this.#users = users;
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#defaults = defaults;
+  }
+
+  /** For admins and global keys. CONFLICT when the e-mail address is taken. */
+  async create(caller: Caller, input: UserInput): Promise<UserView> {
+    requireAdmin(caller);
+    return userView(await this.add(input, () => null));
+  }
+
+  /**
+   * Adds a user, with a key of its own if `keyFor` makes one: both are stored or neither. For the first start, which
+   * has no caller; throws as `create`.
+   */
+  async add(input: UserInput, keyFor: (user: User) => ApiKey | null): Promise<User> {
+    const now = this.#clock.now();
+    const email = input.email.trim();
+    const timeZone = input.timeZone ?? this.#defaults.timeZone;
+    const errors: FieldError[] = [];
+    if (!emailPattern.test(email)) errors.push({ path: "email", message: `"${email}" is not an e-mail address.` });
+    errors.push(...timeZoneErrors(timeZone));
+    if (errors.length > 0) throw invalid(errors);
+
+    const user: User = {
+      id: this.#ids.next(now),
+      email,
+      name: input.name?.trim() || null,
+      role: input.role ?? "member",
+      timeZone,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const { credits } = this.#defaults;
+    const grant = { id: this.#ids.next(now), userId: user.id, kind: "grant", amount: credits, note: "First grant", createdAt: now } as const;
+    const isNew = await this.#users.insert({
+      user,
+      account: this.#firstAccount(user),
+      grant: credits > 0 ? grant : null,
+      key: keyFor(user),
+    });
+    if (!isNew) throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
+    return user;
+  }
+
+  /** For admins and global keys. */
+  async list(caller: Caller, limit: number, offset: number): Promise<{ users: UserView[]; total: number }> {
+    requireAdmin(caller);
+    const [users, total] = await Promise.all([this.#users.list(limit, offset), this.#users.count()]);
+    return { users: users.map(userView), total };
+  }
+
+  async get(id: string): Promise<UserView> {
+    return userView(await this.#require(id));
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return (await this.#users.get(id)) !== null;
+  }
+
+  async count(): Promise<number> {
+    return this.#users.count();
+  }
+
+  async update(id: string, input: UserUpdate): Promise<UserView> {
+    const user = await this.#require(id);
+    if (input.timeZone !== undefined) {
+      const errors = timeZoneErrors(input.timeZone);
+      if (errors.length > 0) throw invalid(errors);
+    }
+    const changed: User = {
+      ...user,
+      name: input.name === undefined ? user.name : input.name?.trim() || null,
+      timeZone: input.timeZone ?? user.timeZone,
+      updatedAt: this.#clock.now(),
+    };
+    if (!(await this.#users.update(changed))) throw notFound("user", id);
+    return userView(changed);
+  }
+
+  async #require(id: string): Promise<User> {
+    const user = await this.#users.get(id);
+    if (user === null) throw notFound("user", id);
+    return user;
+  }
+
+  #firstAccount({ id: userId, timeZone, createdAt }: User): NetworkAccount {
+    return {
+      id: this.#ids.next(createdAt),
+      userId,
+      name: "default",
+      connector: this.#defaults.connector,
+      timeZone,
+      workingHours: defaultWorkingHours,
+      minGapSeconds: defaultGapSeconds.min,
+      maxGapSeconds: defaultGapSeconds.max,
+      createdAt,
+      updatedAt: createdAt,
+    };
+  }
+}
+
+function timeZoneErrors(timeZone: string): FieldError[] {
+  if (isTimeZone(timeZone)) return [];
+  return [{ path: "timeZone", message: `"${timeZone}" is not an IANA time zone. Examples: Europe/Berlin, America/New_York, UTC.` }];
+}
+
+export function userView(user: User): UserView {
+  return { ...user, createdAt: isoTime(user.createdAt), updatedAt: isoTime(user.updatedAt) };
+}

@@ -1,0 +1,18 @@
+import type { LedgerEntry } from "../credits/store.ts";
+import type { NetworkAccount } from "../network/model.ts";
+import type { ApiKey } from "../keys/model.ts";
+import type { User } from "./model.ts";
+
+/** A user with everything that it starts with. */
+export type NewUser = { user: User; account: NetworkAccount; grant: LedgerEntry | null; key: ApiKey | null };
+
+export type UserStore = {
+  /** Stores all of it or nothing; false when the e-mail address is taken. */
+  insert(newcomer: NewUser): Promise<boolean>;
+  get(id: string): Promise<User | null>;
+  /** Oldest first, at most `limit`. */
+  list(limit: number, offset: number): Promise<User[]>;
+  count(): Promise<number>;
+  /** Writes name and time zone. False when the user is gone. */
+  update(user: User): Promise<boolean>;
+};

@@ -1,0 +1,190 @@
+import { expect, test } from "bun:test";
+import { posix } from "node:path";
+
+/**
+ * Who may import whom. Features own meaning, technologies own mechanism: a service never sees HTTP or SQL, and storage
+ * never sees a service. `import type` counts like any import, except that everybody may name the types of a model.
+ */
+
+type Source = { path: string; text: string };
+type Import = { specifier: string; typeOnly: boolean };
+
+/** What a file is to the others; the first pattern that fits decides. A `feature` may turn out to be a `rule`. */
+const kindPatterns = {
+  foundation: /^src\/(errors|start-error|clock|ids|log|version)\.ts$/,
+  threads: /^src\/threads\.ts$/,
+  config: /^src\/config(\/.+)?\.ts$/,
+  app: /^src\/app\.ts$/,
+  entry: /^src\/(main\.ts$|cli\/)/,
+  worker: /^src\/worker\.ts$/,
+  storage: /^src\/(storage\/|data-directory\.ts$)/,
+  providers: /^src\/providers\//,
+  port: /^src\/[^/]+\/(.+[-/])?(store|provider|connector|engine)\.ts$/,
+  blobs: /^src\/blobs\//,
+  http: /^src\/http\//,
+  mcp: /^src\/mcp\//,
+  dashboard: /^src\/dashboard\//,
+  model: /^src\/[^/]+\/(.+[-/])?model\.ts$/,
+  routes: /^src\/[^/]+\/(.+[-/])?routes\.ts$/,
+  feature: /^src\/[^/]+\//,
+  rule: /^$/,
+} as const;
+type Kind = keyof typeof kindPatterns;
+const kinds = Object.keys(kindPatterns) as Kind[];
+
+const web = /^(elysia|@elysiajs\/.*)$/;
+const database = /^(drizzle-orm(\/.*)?|bun:sqlite)$/;
+const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
+const allButTypeBox = /^(?!@sinclair\/typebox)/;
+const everything = /^/;
+const nothing = /^\b$/;
+
+/** `own`: of these kinds only files of the same folder under src. `typesOnly`: nothing that is there at run time. */
+type Row = { modules: Kind[]; own?: Kind[]; typesOnly?: true; neverPackages: RegExp };
+
+const table: Record<Kind, Row> = {
+  foundation: { modules: ["foundation"], neverPackages: webAndDatabase },
+  threads: { modules: ["foundation"], neverPackages: webAndDatabase },
+  config: { modules: ["foundation", "config", "model", "rule"], neverPackages: webAndDatabase },
+  model: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
+  rule: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
+  port: { modules: ["foundation", "model", "rule", "port"], typesOnly: true, neverPackages: everything },
+  feature: { modules: ["foundation", "threads", "model", "rule", "port", "feature"], neverPackages: webAndDatabase },
+  routes: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["routes"], neverPackages: database },
+  http: { modules: ["foundation", "http", "model", "rule", "port", "feature"], neverPackages: database },
+  mcp: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["mcp"], neverPackages: database },
+  dashboard: { modules: ["foundation", "http", "model", "rule"], own: ["dashboard"], neverPackages: database },
+  storage: { modules: ["foundation", "threads", "model", "rule", "port", "storage"], neverPackages: web },
+  blobs: { modules: ["foundation", "threads", "model", "rule", "port", "blobs"], neverPackages: webAndDatabase },
+  providers: {
+    modules: ["foundation", "threads", "model", "rule", "port", "providers"],
+    neverPackages: webAndDatabase,
+  },
+  worker: { modules: kinds.filter((k) => !["app", "entry", "http", "routes"].includes(k)), neverPackages: web },
+  app: { modules: kinds.filter((k) => k !== "app" && k !== "entry"), neverPackages: nothing },
+  entry: { modules: kinds, neverPackages: nothing },
+};
+
+function violations(sources: Source[]): string[] {
+  const kindOf = kindsOf(sources);
+  return sources.flatMap((source) => [...badImports(source, kindOf), ...badText(source)]);
+}
+
+function badImports({ path, text }: Source, kindOf: (path: string) => Kind | undefined): string[] {
+  const kind = kindOf(path);
+  if (kind === undefined) return [`${path} has no place in the table of this test`];
+  const { modules, own = [], typesOnly = false, neverPackages } = table[kind];
+  return importsOf(text).flatMap(({ specifier, typeOnly }) => {
+    const refused = (why: string) => [`${path} (${kind}) imports ${specifier}: ${why}`];
+    if (!specifier.startsWith(".")) return neverPackages.test(specifier) ? refused("that package is not for it") : [];
+    const target = targetOf(path, specifier);
+    if (target === null) return [];
+    const targetKind = kindOf(target);
+    if (targetKind === undefined) return refused("it has no place in the table of this test");
+    if (typeOnly && targetKind === "model") return [];
+    if (typesOnly && !typeOnly) return refused(`a ${kind} imports types only`);
+    const isOwn = target.split("/")[1] === path.split("/")[1];
+    return modules.includes(targetKind) || (isOwn && own.includes(targetKind)) ? [] : refused(`a ${targetKind}`);
+  });
+}
+
+function badText({ path, text }: Source): string[] {
+  const found = (what: string, is: boolean) => (is ? [`${path} ${what}`] : []);
+  return [
+    ...found("has a default export", /^export default\b|\bas default\b/m.test(text)),
+    ...found("casts with `as any`", /\bas any\b/.test(text)),
+    ...found("says TODO: do it or leave it out", /\bTODO\b/.test(text)),
+    ...found("has more than 400 lines", text.split("\n").length > 401),
+  ];
+}
+
+/** A pure rule is a file of a feature that imports only foundations, models and other pure rules. */
+function kindsOf(sources: Source[]): (path: string) => Kind | undefined {
+  const byPattern = (path: string) => kinds.find((kind) => kindPatterns[kind].test(path));
+  const rules = new Set(sources.filter((source) => byPattern(source.path) === "feature").map((source) => source.path));
+  const kindOf = (path: string): Kind | undefined => (rules.has(path) ? "rule" : byPattern(path));
+  // Every file of a feature is taken for a rule until an import tells otherwise; each round may unmask its importers.
+  for (let before = -1; before !== rules.size;) {
+    before = rules.size;
+    for (const source of sources)
+      if (rules.has(source.path) && badImports(source, kindOf).length > 0) rules.delete(source.path);
+  }
+  return kindOf;
+}
+
+/** The module that a relative specifier means; null for what is not code (SQL, HTML, JSON). */
+function targetOf(path: string, specifier: string): string | null {
+  const target = posix.join(posix.dirname(path), specifier);
+  return target.startsWith("src/") && /\.tsx?$/.test(target) ? target : null;
+}
+
+function importsOf(text: string): Import[] {
+  const withNames = /^[ \t]*(?:import|export)\s+(type\s)?([^"'=(;]*?)\bfrom\s*["']([^"']+)["']/gm;
+  const bare = /^[ \t]*import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
+  return [
+    ...[...text.matchAll(withNames)].map(([, type, names = "", specifier = ""]) => ({
+      specifier,
+      typeOnly: type !== undefined || /^\{(\s*type\s[^,}]+,?)+\s*\}\s*$/.test(names),
+    })),
+    ...[...text.matchAll(bare)].map(([, one, two]) => ({ specifier: one ?? two ?? "", typeOnly: false })),
+  ];
+}
+
+async function readSources(): Promise<Source[]> {
+  const root = `${import.meta.dir}/..`;
+  const paths = [...new Bun.Glob("src/**/*.{ts,tsx}").scanSync(root)].map((path) => path.replaceAll("\\", "/"));
+  return await Promise.all(
+    paths.toSorted().map(async (path) => ({ path, text: await Bun.file(`${root}/${path}`).text() })),
+  );
+}
+
+test("every module imports only what the architecture allows it", async () => {
+  const sources = await readSources();
+  expect(sources.length).toBeGreaterThan(20);
+  expect(violations(sources)).toEqual([]);
+});
+
+/** A small house in good order. Each case below adds one file to it. */
+const goodHouse = {
+  "src/errors.ts": "",
+  "src/leads/model.ts": `import { Type } from "@sinclair/typebox";`,
+  "src/leads/store.ts": `import type { Lead } from "./model.ts";\nimport { type Slot } from "../network/pacing.ts";`,
+  "src/network/pacing.ts": `import { invalid } from "../errors.ts";\nimport { leadStatuses } from "../leads/model.ts";`,
+  "src/leads/service.ts": `import type { LeadStore } from "./store.ts";\nimport { pace } from "../network/pacing.ts";`,
+  "src/leads/routes.ts": `import { Elysia } from "elysia";\nimport type { LeadService } from "./service.ts";`,
+  "src/storage/sqlite/leads.ts": `import { eq } from "drizzle-orm";\nimport { pace } from "../../network/pacing.ts";`,
+  "src/app.ts": `import {\n  open,\n} from "./storage/sqlite/leads.ts";\nimport { routes } from "./leads/routes.ts";`,
+  "src/main.ts": `import { createApp } from "./app.ts";`,
+};
+
+function house(extra: Record<string, string>): Source[] {
+  return Object.entries({ ...goodHouse, ...extra }).map(([path, text]) => ({ path, text }));
+}
+
+test("the check finds nothing in a house in good order", () => {
+  expect(violations(house({}))).toEqual([]);
+});
+
+test.each([
+  ["src/jobs/service.ts", `import { Elysia } from "elysia";`],
+  ["src/jobs/service.ts", `import { sql } from "drizzle-orm/sql";`],
+  ["src/jobs/service.ts", `import type { Tables } from "../storage/sqlite/leads.ts";`],
+  ["src/jobs/service.ts", `import {\n  a,\n  b,\n} from "../app.ts";`],
+  ["src/jobs/service.ts", `const routes = await import("../leads/routes.ts");`],
+  ["src/jobs/model.ts", `import { readFileSync } from "node:fs";`],
+  ["src/jobs/model.ts", `import { create } from "../leads/service.ts";`],
+  ["src/jobs/store.ts", `import { leadStatuses } from "../leads/model.ts";`],
+  ["src/jobs/routes.ts", `import type { LeadStore } from "../leads/store.ts";`],
+  ["src/jobs/routes.ts", `import { open } from "../storage/sqlite/leads.ts";`],
+  ["src/errors.ts", `import { pace } from "./network/pacing.ts";`],
+  ["src/storage/sqlite/jobs.ts", `import { create } from "../../leads/service.ts";`],
+  ["src/storage/sqlite/jobs.ts", `export * from "../../http/responses.ts";`],
+  ["src/providers/voice/flite.ts", `import { open } from "../../storage/sqlite/leads.ts";`],
+  ["src/helpers.ts", ""],
+  ["src/jobs/service.ts", "export default 1;"],
+  ["src/jobs/service.ts", "const x = y as any;"],
+  ["src/jobs/service.ts", "// TODO: later"],
+  ["src/jobs/service.ts", "\n".repeat(401)],
+])("the check catches a violation in %s: %j", (path, text) => {
+  expect(violations(house({ [path]: text }))).toHaveLength(1);
+});

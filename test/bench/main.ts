@@ -1,0 +1,45 @@
+import { parseArgs } from "node:util";
+import { durability } from "./cases/durability.ts";
+import { importLeads } from "./cases/import-leads.ts";
+import { listLeads } from "./cases/list-leads.ts";
+import { postLeads } from "./cases/post-leads.ts";
+import { start } from "./cases/start.ts";
+import { describeMachine } from "./machine.ts";
+import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
+
+/**
+ * `bun run bench [name …] [--json]` measures the server against a bare handler on the same machine in the same run.
+ * Ratios hold from one machine to the next, absolute numbers do not. Exit code 1: a goal was missed.
+ */
+const cases: Record<string, BenchCase> = {
+  "post-leads": postLeads,
+  "list-leads": listLeads,
+  import: importLeads,
+  start,
+  durability,
+};
+
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false } },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(cases, name));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(", ")}. Known: ${Object.keys(cases).join(", ")}.`);
+  process.exit(2);
+}
+
+const machine = await describeMachine();
+if (!values.json) printMachine(machine);
+const reports: CaseReport[] = [];
+for (const [name, { about, run }] of Object.entries(cases)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const startedAt = performance.now();
+  const measures = await run();
+  const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
+  reports.push(report);
+  if (!values.json) printCase(report);
+}
+if (values.json) console.log(JSON.stringify({ machine, cases: reports }, null, 2));
+process.exit(reports.every((report) => report.measures.every(isMet)) ? 0 : 1);

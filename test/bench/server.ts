@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import type { BareMode } from "./bare.ts";
+import { leadInserter, leadRow, ownerOf } from "./lead-rows.ts";
+import { person } from "./people.ts";
+
+const root = join(import.meta.dir, "../..");
+const executable = join(root, "dist", process.platform === "win32" ? "outreachd.exe" : "outreachd");
+
+/** The compiled executable if there is one, because that is what people run; else the source. */
+export const isCompiled = existsSync(executable);
+const command = isCompiled ? [executable] : [process.execPath, join(root, "src/main.ts")];
+
+export type Server = {
+  port: number;
+  pid: number;
+  /** Milliseconds from the start of the process to the first 200 of /readyz. */
+  readyMs: number;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<void>;
+  /** What a power cut does to it: SIGKILL. */
+  kill(): Promise<void>;
+};
+
+/** A data directory that a first start made, with the API key of its admin. */
+export type Home = { directory: string; key: string };
+
+/** Runs `work` with an empty directory on the project's own disk (a temporary one may be in memory), then removes it. */
+export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  await mkdir(join(root, "dist"), { recursive: true });
+  const directory = await mkdtemp(join(root, "dist", "bench-"));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Lets the server make its database and its first key, and stops it again. */
+export async function createHome(directory: string): Promise<Home> {
+  await mkdir(directory, { recursive: true });
+  const server = await startServer({ directory, key: "" });
+  await server.stop();
+  const key = /oak_[0-9a-f]{64}/.exec(await readFile(join(directory, "stdout.log"), "utf8"))?.[0];
+  if (key === undefined) throw new Error("The first start printed no API key on standard output");
+  return { directory, key };
+}
+
+/** The same data under another path; the server of `home` must not run. */
+export async function copyHome(home: Home, directory: string): Promise<Home> {
+  await cp(home.directory, directory, { recursive: true });
+  return { directory, key: home.key };
+}
+
+export async function databasePath(home: Home): Promise<string> {
+  const files = (await readdir(home.directory)).filter((name) => /\.(db|sqlite3?)$/.test(name));
+  if (files.length !== 1) throw new Error(`Expected one database in ${home.directory}, got ${files.join(", ")}`);
+  return join(home.directory, files[0] ?? "");
+}
+
+/** Resolves when it is ready to serve. Everything but the rate limits stays as it is for everybody. */
+export async function startServer(home: Home): Promise<Server> {
+  const port = freePort();
+  const startedAt = performance.now();
+  const child = Bun.spawn([...command, "serve"], {
+    cwd: home.directory,
+    stdin: "ignore",
+    stdout: Bun.file(join(home.directory, "stdout.log")),
+    stderr: Bun.file(join(home.directory, "stderr.log")),
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      OUTREACHD_DATA: home.directory,
+      OUTREACHD_LISTEN: `127.0.0.1:${port}`,
+      OUTREACHD_RATE_LIMIT_MINUTE: "0",
+      OUTREACHD_RATE_LIMIT_HOUR: "0",
+      OUTREACHD_RATE_LIMIT_DAY: "0",
+    },
+  });
+  while (!(await answers(`http://127.0.0.1:${port}/readyz`))) {
+    if (child.exitCode !== null || performance.now() - startedAt > 20_000) {
+      child.kill("SIGKILL");
+      throw new Error(`The server did not start:\n${await readFile(join(home.directory, "stderr.log"), "utf8")}`);
+    }
+    await Bun.sleep(1);
+  }
+  return { port, pid: child.pid, readyMs: performance.now() - startedAt, ...endings(child) };
+}
+
+/** Starts a bare handler on the database of `home`, in a process of its own like the server. */
+export async function startBare(mode: BareMode, home: Home): Promise<Server> {
+  const startedAt = performance.now();
+  const bare = [process.execPath, join(import.meta.dir, "bare.ts"), mode, await databasePath(home)];
+  const child = Bun.spawn(bare, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  const port = Number(/:(\d+)\//.exec(new TextDecoder().decode(value))?.[1]);
+  if (!port) throw new Error(`The bare handler did not start`);
+  return { port, pid: child.pid, readyMs: performance.now() - startedAt, ...endings(child) };
+}
+
+function endings(child: Bun.Subprocess): Pick<Server, "stop" | "kill"> {
+  const end = async (signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
+    child.kill(signal);
+    await child.exited;
+  };
+  return { stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+/** Memory of a process in bytes, as Linux counts it: all that is resident, and without the pages of mapped files. */
+export async function memoryOf(pid: number): Promise<{ resident: number; anonymous: number }> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+  return { resident: bytes("VmRSS"), anonymous: bytes("RssAnon") };
+}
+
+/** Puts the first `count` people of a seed into the database; the server of `home` must not run. */
+export async function fillWithLeads(home: Home, seed: number, count: number): Promise<void> {
+  const database = openDatabase(await databasePath(home));
+  const owner = ownerOf(database);
+  const insert = leadInserter(database);
+  const firstCreatedAt = Date.now() - count;
+  database.transaction(() => {
+    for (let n = 0; n < count; n++) insert(leadRow(owner, person(seed, n), firstCreatedAt + n));
+  })();
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close(true);
+}

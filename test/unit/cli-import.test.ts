@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test";
+import { ada, createCommandLine, refused, success, userPage } from "../support/command-line.ts";
+
+type Job = { status: string; progress?: number; message?: string; metadata?: Record<string, unknown> };
+
+const done = (metadata: Record<string, unknown>): Job => ({ status: "completed", progress: 100, metadata });
+
+type ReportRow = { row: number; outcome: string; errors: { path: string; message: string }[] };
+
+function reportPage(rows: ReportRow[], afterRow: number): Response {
+  const page = rows.filter(({ row }) => row > afterRow).slice(0, 1000);
+  return success({ rows: page, nextRow: page.length === 1000 ? page.at(-1)?.row : null });
+}
+
+/** An API that takes one file and then tells these states of its job, one a look. */
+function importApi(states: (Job | Response)[], rows: ReportRow[] = []) {
+  const uploads: { query: string; contentType: string | null; length: string | null; body: string }[] = [];
+  const left = [...states];
+  const api = async (request: Request): Promise<Response> => {
+    const { pathname, search, searchParams } = new URL(request.url);
+    if (pathname === "/api/v2/users") return userPage([ada]);
+    if (pathname.endsWith("/report")) return reportPage(rows, Number(searchParams.get("afterRow")));
+    if (request.method === "GET") {
+      const state = left.shift();
+      if (state === undefined) throw new Error("Expected no look after the last state");
+      return state instanceof Response
+        ? state
+        : success({ id: "j1", progress: 0, message: "", metadata: {}, ...state });
+    }
+    const { headers } = request;
+    uploads.push({
+      query: search,
+      contentType: headers.get("content-type"),
+      length: headers.get("content-length"),
+      body: await request.text(),
+    });
+    return success({ id: "j1", status: "pending", progress: 0, message: "", metadata: {} }, 202);
+  };
+  return { api, uploads };
+}
+
+async function importFile(
+  name: string,
+  text: string,
+  states: (Job | Response)[],
+  args: string[] = [],
+  rows?: ReportRow[],
+) {
+  const { api, uploads } = importApi(states, rows);
+  await using cli = await createCommandLine({ api });
+  const path = `${cli.directory}/${name}`;
+  await Bun.write(path, text);
+  return { ...(await cli.run("import", "leads", path, ...args)), uploads };
+}
+
+test("a file is sent as it is and the counts of its job are told", async () => {
+  const metadata = { rows: 1200, created: 1100, updated: 0, skipped: 100, failed: 0 };
+  const { exitCode, out, uploads } = await importFile("people.csv", "email\na@example.com\n", [done(metadata)]);
+  expect(exitCode).toBe(0);
+  expect(uploads).toEqual([
+    { query: "?onDuplicate=skip&userId=u-ada", contentType: "text/csv", length: "20", body: "email\na@example.com\n" },
+  ]);
+  expect(out).toContain("1,200 rows (job j1)");
+  expect(out).toContain("created  1,100");
+});
+
+test("flags of the import become parameters of the request", async () => {
+  const args = "--on-duplicate update --dry-run --tag a --tag b,c --source fair --delimiter tab".split(" ");
+  const { uploads, out } = await importFile("people.txt", "x", [done({ dryRun: true })], args);
+  expect([...new URLSearchParams(uploads[0]?.query)]).toEqual([
+    ["onDuplicate", "update"],
+    ["dryRun", "true"],
+    ["tags", "a"],
+    ["tags", "b,c"],
+    ["source", "fair"],
+    ["delimiter", "\t"],
+    ["userId", "u-ada"],
+  ]);
+  expect(uploads[0]?.contentType).toBe("application/octet-stream");
+  expect(out).toContain("nothing was changed");
+});
+
+test("failed rows are listed with their reasons, and the exit code is 4", async () => {
+  const rows = [
+    { row: 3, outcome: "skipped", errors: [] },
+    { row: 7, outcome: "failed", errors: [{ path: "email", message: '"x" is not an e-mail address.' }] },
+    { row: 9, outcome: "failed", errors: [{ path: "", message: "A lead needs an identifier." }] },
+  ];
+  const { exitCode, out } = await importFile("a.ndjson", "{}", [done({ rows: 9, created: 7, failed: 2 })], [], rows);
+  expect(exitCode).toBe(4);
+  expect(out).toContain('row 7  email: "x" is not an e-mail address.\n  row 9  A lead needs an identifier.\n');
+  expect(out).toContain("Full report: GET /api/v2/leads/import/j1/report");
+});
+
+test("failed rows are found behind a page of skipped ones", async () => {
+  const skipped = Array.from({ length: 1500 }, (_, index) => ({ row: index + 2, outcome: "skipped", errors: [] }));
+  const rows = [...skipped, { row: 2000, outcome: "failed", errors: [{ path: "email", message: "Bad." }] }];
+  const { out } = await importFile("a.csv", "x", [done({ rows: 1501, skipped: 1500, failed: 1 })], [], rows);
+  expect(out).toContain("Rows that failed (1 of 1 shown):\n  row 2000  email: Bad.\n");
+});
+
+test("columns can be named by hand", async () => {
+  const { uploads } = await importFile("a.csv", "x", [done({})], ["--column", "Mail=email", "--column", "A=B=ignore"]);
+  expect(JSON.parse(new URLSearchParams(uploads[0]?.query).get("columns") ?? "")).toEqual({
+    Mail: "email",
+    "A=B": "ignore",
+  });
+  expect((await importFile("a.csv", "x", [], ["--column", "Mail"])).exitCode).toBe(2);
+});
+
+test("with --json each line is a document and the last one is the result", async () => {
+  const states: Job[] = [
+    { status: "running", progress: 40, metadata: { rows: 4, created: 4 } },
+    done({ rows: 10, created: 10 }),
+  ];
+  const { exitCode, out, err } = await importFile("a.jsonl", "{}", states, ["--json"]);
+  expect(exitCode).toBe(0);
+  expect(err).toBe("");
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.at(0)).toEqual({ event: "progress", phase: "send", bytes: 2, totalBytes: 2 });
+  expect(lines.at(1)).toMatchObject({ event: "progress", phase: "import", jobId: "j1", percent: 40, created: 4 });
+  expect(lines.at(-1)).toMatchObject({ event: "finished", jobId: "j1", status: "completed", rows: 10, created: 10 });
+});
+
+test("a look that comes too early for the rate limit is repeated", async () => {
+  const limited = refused(429, "RATE_LIMIT_EXCEEDED", "Too many requests.");
+  limited.headers.set("retry-after", "0");
+  expect((await importFile("a.csv", "x", [limited, done({ rows: 1, created: 1 })])).exitCode).toBe(0);
+});
+
+test("a job that fails ends the command with 1 and its message, after what was done", async () => {
+  const failed: Job = { status: "failed", message: "The file ends in the middle of a row.", metadata: { created: 5 } };
+  const { exitCode, out, err } = await importFile("a.csv", "x", [failed]);
+  expect(exitCode).toBe(1);
+  expect(out).toContain("created  5");
+  expect(err).toBe("Error: The import ended early: The file ends in the middle of a row.\n");
+});
+
+test("Ctrl-C while the import runs ends the watching and tells how to see the end", async () => {
+  const { api } = importApi([{ status: "running" }, { status: "running" }]);
+  await using cli = await createCommandLine({
+    api: (request) => {
+      if (request.url.includes("/jobs/")) cli.signals.send("SIGINT");
+      return api(request);
+    },
+  });
+  await Bun.write(`${cli.directory}/a.csv`, "x");
+  const { exitCode, err } = await cli.run("import", "leads", `${cli.directory}/a.csv`);
+  expect(exitCode).toBe(130);
+  expect(err).toContain("outreachd import watch j1");
+  expect(cli.calls.at(-1)).toBe("stop");
+});
+
+test("an import can be watched again by its job", async () => {
+  await using cli = await createCommandLine({ api: importApi([done({ rows: 2, created: 2 })]).api });
+  const { exitCode, out } = await cli.run("import", "watch", "j1");
+  expect(exitCode).toBe(0);
+  expect(out).toContain("2 rows (job j1)");
+});
+
+test("a file that is not there is told before anything is asked", async () => {
+  await using cli = await createCommandLine();
+  const { exitCode, err } = await cli.run("import", "leads", "/nowhere/people.csv");
+  expect(exitCode).toBe(1);
+  expect(err).toBe("Error: Could not read /nowhere/people.csv: there is no such file or directory.\n");
+  expect((await cli.run("import", "leads", cli.directory)).err).toContain("it is a directory.");
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { createCommandLine, type CommandLineOptions } from "../support/command-line.ts";
+
+/** A server that gets its signals as soon as it has started. */
+async function served(signals: ("SIGINT" | "SIGTERM")[], app: CommandLineOptions["app"] = {}, args: string[] = []) {
+  await using cli = await createCommandLine({
+    app: {
+      ...app,
+      start: async () => {
+        cli.calls.push("start");
+        for (const signal of signals) cli.signals.send(signal);
+      },
+    },
+  });
+  const result = await cli.run("serve", ...args);
+  return { ...result, calls: cli.calls, exits: cli.signals.exits };
+}
+
+test("serving ends gracefully with the first signal", async () => {
+  const { exitCode, calls, exits, out } = await served(["SIGTERM"]);
+  expect(exitCode).toBe(0);
+  expect(calls).toEqual(["start", "stop"]);
+  expect(exits).toEqual([]);
+  expect(out).toContain("http://127.0.0.1:8080/api/v2");
+  expect(out).not.toContain("First start");
+});
+
+test("a second signal ends the process at once", async () => {
+  expect((await served(["SIGINT", "SIGINT"])).exits).toEqual([130]);
+  expect((await served(["SIGINT", "SIGTERM"])).exits).toEqual([143]);
+});
+
+test("the first start shows the admin's key once, with a request to copy", async () => {
+  const { out } = await served(["SIGTERM"], { firstRun: { email: "admin@localhost", key: "oak_first" } });
+  expect(out).toContain("made the admin admin@localhost");
+  expect(out).toContain("shown once");
+  expect(out).toContain("curl -H 'x-api-key: oak_first' http://127.0.0.1:8080/api/v2/health");
+});
+
+test("links of the banner lead to the public URL", async () => {
+  const { out } = await served(["SIGTERM"], {}, ["--json", "--public-url", "https://example.com/"]);
+  expect(JSON.parse(out)).toMatchObject({
+    url: "http://127.0.0.1:8080",
+    api: "https://example.com/api/v2",
+    firstRun: null,
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { ada, createCommandLine, refused, success, userPage } from "../support/command-line.ts";
+
+test("without a command the help shows first steps and exit codes", async () => {
+  await using cli = await createCommandLine();
+  const { exitCode, out } = await cli.run();
+  expect(exitCode).toBe(0);
+  expect(out).toContain("First steps:");
+  expect(out).toContain("done in part: an import had rows that failed");
+});
+
+test.each(["nonsense", "user", "user create", "import leads", "serve --prot 1"])(
+  "wrong usage (%s) ends with 2 and explains itself on standard error",
+  async (line) => {
+    await using cli = await createCommandLine();
+    const { exitCode, out, err } = await cli.run(...line.split(" "));
+    expect(exitCode).toBe(2);
+    expect(out).toBe("");
+    expect(err).not.toBe("");
+  },
+);
+
+test("every problem of the configuration is told, and nothing is started", async () => {
+  await using cli = await createCommandLine({ env: { OUTREACHD_DRAIN_SECONDS: "soon", OUTREACHD_DAAT: "x" } });
+  const { exitCode, err } = await cli.run("serve", "--listen", "nowhere");
+  expect(exitCode).toBe(2);
+  expect(err).toContain("  - --listen: Expected HOST:PORT");
+  expect(err).toContain('  - OUTREACHD_DRAIN_SECONDS: Expected a whole number from 0 to 3600, got "soon".');
+  expect(err).toContain("  - OUTREACHD_DAAT: There is no such variable. Did you mean OUTREACHD_DATA?");
+  expect(cli.configs).toEqual([]);
+});
+
+test("`config` tells values and where they came from, also as JSON", async () => {
+  await using cli = await createCommandLine({ env: { OUTREACHD_LISTEN: "[::1]:9000" } });
+  const human = await cli.run("config");
+  expect(human.out).toMatch(/listen +\[::1\]:9000 +environment +OUTREACHD_LISTEN/);
+  const { options } = JSON.parse((await cli.run("config", "--json", "--log-level", "warn")).out);
+  expect(options).toContainEqual(expect.objectContaining({ name: "log-level", value: "warn", origin: "flag" }));
+});
+
+test("`version` as JSON is one document", async () => {
+  await using cli = await createCommandLine();
+  const { exitCode, out } = await cli.run("version", "--json");
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ version: expect.any(String), bun: Bun.version });
+});
+
+test("a refusal of the API is shown with each of its problems and ends with 1", async () => {
+  const errors = [
+    { path: "email", message: "Not an e-mail address." },
+    { path: "role", message: "Unknown." },
+  ];
+  const api = () => refused(400, "VALIDATION_ERROR", "email: Not an e-mail address. (and 1 more)", { errors });
+  await using cli = await createCommandLine({ api });
+  const human = await cli.run("user", "create", "x");
+  expect(human).toMatchObject({ exitCode: 1, out: "" });
+  expect(human.err).toBe(
+    "Error: email: Not an e-mail address. (and 1 more)\n  - email: Not an e-mail address.\n  - role: Unknown.\n",
+  );
+  const json = await cli.run("user", "create", "x", "--json");
+  expect(json).toMatchObject({ exitCode: 1, err: "" });
+  expect(JSON.parse(json.out)).toMatchObject({ error: true, code: "VALIDATION_ERROR", problems: { length: 2 } });
+});
+
+test("an answer that is no JSON is told as such", async () => {
+  await using cli = await createCommandLine({ api: () => new Response("<h1>Bad gateway</h1>", { status: 502 }) });
+  const { exitCode, err } = await cli.run("user", "list");
+  expect(exitCode).toBe(1);
+  expect(err).toBe("Error: The server answered 502 without an explanation that outreachd gives.\n");
+});
+
+test("users are listed oldest first", async () => {
+  const bob = { ...ada, id: "u-bob", email: "bob@example.com", name: null, createdAt: "2025-12-31T00:00:00.000Z" };
+  await using cli = await createCommandLine({ api: () => userPage([ada, bob]) });
+  const [heading, first, second] = (await cli.run("user", "list")).out.split("\n");
+  expect(heading).toStartWith("EMAIL ");
+  expect(first).toStartWith("bob@example.com ");
+  expect(second).toStartWith("ada@example.com  Ada ");
+});
+
+test("users are listed beyond the first page", async () => {
+  const team = Array.from({ length: 101 }, (_, index) => ({ ...ada, id: `u-${index}`, email: `${index}@example.com` }));
+  const api = ({ url }: Request) => {
+    const offset = Number(new URL(url).searchParams.get("offset"));
+    return success({ users: team.slice(offset, offset + 100), total: team.length });
+  };
+  await using cli = await createCommandLine({ api });
+  expect(JSON.parse((await cli.run("user", "list", "--json")).out).users).toHaveLength(101);
+});
+
+test("credits are granted to a user by e-mail in any case", async () => {
+  let body: unknown = null;
+  const api = async (request: Request) => {
+    if (request.method === "GET") return userPage([ada]);
+    body = await request.json();
+    return success({ balance: 1500 });
+  };
+  await using cli = await createCommandLine({ api });
+  const { exitCode, out } = await cli.run("user", "grant", "ADA@example.com", "500", "--note", "trial");
+  expect(exitCode).toBe(0);
+  expect(out).toBe("Granted 500 credits to ada@example.com; the balance is 1500.\n");
+  expect(cli.calls).toContain("POST /api/v2/users/u-ada/credits");
+  expect(body).toEqual({ amount: 500, note: "trial" });
+});

@@ -1,0 +1,177 @@
+import { expect, test } from "bun:test";
+import { ConfigError, describeConfig, loadConfig, type ConfigInput } from "../../src/config.ts";
+import type { Problem } from "../../src/config/sources.ts";
+
+type Setting = { flags?: ConfigInput["flags"]; env?: ConfigInput["env"]; file?: string };
+
+function input({ flags = {}, env = {}, file }: Setting): ConfigInput {
+  if (file === undefined) return { flags, env };
+  return { flags: { ...flags, config: "outreachd.toml" }, env, readFile: () => file };
+}
+
+const load = (setting: Setting = {}) => loadConfig(input(setting));
+
+function problemsOf(setting: Setting): readonly Problem[] {
+  try {
+    load(setting);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("without any setting the documented defaults hold", () => {
+  expect(load()).toEqual({
+    dataDir: "./outreachd-data",
+    listen: { host: "127.0.0.1", port: 8080 },
+    publicUrl: null,
+    rateLimit: { minute: 60, hour: 1000, day: 10_000 },
+    maxBodyBytes: 1_048_576,
+    maxImportBytes: 2_147_483_648,
+    corsOrigins: [],
+    trustedProxies: 0,
+    logLevel: "info",
+    connector: "manual",
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    defaultCredits: 1000,
+    adminEmail: "admin@localhost",
+    drainSeconds: 10,
+  });
+});
+
+test("a flag wins over the environment, which wins over the file", () => {
+  const file = 'data = "from-file"\nlog-level = "error"\ndrain-seconds = 3';
+  const env = { OUTREACHD_DATA: "from-env", OUTREACHD_LOG_LEVEL: "warn" };
+  const config = load({ flags: { data: "from-flag" }, env, file });
+  expect(config.dataDir).toBe("from-flag");
+  expect(config.logLevel).toBe("warn");
+  expect(config.drainSeconds).toBe(3);
+});
+
+test("a configuration and what it holds can't be changed", () => {
+  const config = load();
+  for (const part of [config, config.listen, config.rateLimit, config.corsOrigins])
+    expect(Object.isFrozen(part)).toBe(true);
+});
+
+test("all problems come at once, each with the name that its author used", () => {
+  const problems = problemsOf({
+    flags: { listen: "8080" },
+    env: { OUTREACHD_RATE_LIMIT_HOUR: "many", OUTREACHD_LISTN: "x:1" },
+    file: 'time-zone = "Mars/Base"\ncolour = "blue"\ndrain-seconds = true',
+  });
+  expect(problems).toEqual([
+    { option: "--listen", message: 'Expected HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, got "8080".' },
+    { option: "OUTREACHD_RATE_LIMIT_HOUR", message: 'Expected a whole number from 0 to 1000000000, got "many".' },
+    {
+      option: "time-zone in outreachd.toml",
+      message: 'Expected an IANA time zone such as Europe/Berlin, got "Mars/Base".',
+    },
+    { option: "drain-seconds in outreachd.toml", message: "Expected a text, a number or a list of texts." },
+    { option: "OUTREACHD_LISTN", message: "There is no such variable. Did you mean OUTREACHD_LISTEN?" },
+    { option: "colour in outreachd.toml", message: "There is no such option." },
+  ]);
+});
+
+test("variables of the client commands and of tests are no problem, other programs' variables neither", () => {
+  const env = {
+    OUTREACHD_URL: "http://localhost:1",
+    OUTREACHD_API_KEY: "k",
+    OUTREACHD_API_KEY_FILE: "/run/secrets/key",
+    OUTREACHD_TEST_BINARY: "/tmp/outreachd",
+    PATH: "/bin",
+  };
+  expect(problemsOf({ env })).toEqual([]);
+});
+
+test("variables that Kubernetes makes for a service called outreachd are no problem", () => {
+  const env = {
+    OUTREACHD_SERVICE_HOST: "10.0.0.1",
+    OUTREACHD_SERVICE_PORT_HTTP: "80",
+    OUTREACHD_PORT: "tcp://10.0.0.1:80",
+    OUTREACHD_PORT_80_TCP_ADDR: "10.0.0.1",
+  };
+  expect(problemsOf({ env })).toEqual([]);
+});
+
+test("an empty variable counts as not set", () => {
+  expect(load({ env: { OUTREACHD_LISTEN: "", OUTREACHD_CONFIG: "" } }).listen.port).toBe(8080);
+});
+
+test.each([
+  ["0.0.0.0:0", { host: "0.0.0.0", port: 0 }],
+  ["localhost:65535", { host: "localhost", port: 65_535 }],
+  ["[::1]:8080", { host: "::1", port: 8080 }],
+])("--listen %s is an address", (listen, address) => {
+  expect(load({ flags: { listen } }).listen).toEqual(address);
+});
+
+test.each([":8080", "localhost", "localhost:65536", "::1:8080", "[zz]:1", "http://localhost:80"])(
+  "--listen %s is refused",
+  (listen) => {
+    expect(problemsOf({ flags: { listen } })).toHaveLength(1);
+  },
+);
+
+test.each([
+  ["10MB", 10_000_000],
+  ["512KiB", 524_288],
+  ["1.5 mib", 1_572_864],
+  ["2048", 2048],
+])("a size may be written as %s", (written, bytes) => {
+  expect(load({ env: { OUTREACHD_MAX_BODY_BYTES: written } }).maxBodyBytes).toBe(bytes);
+});
+
+test.each(["10 apples", "-1", "1e6", "1TiB", "12"])("%s is no size for a JSON body", (written) => {
+  expect(problemsOf({ env: { OUTREACHD_MAX_BODY_BYTES: written } })).toHaveLength(1);
+});
+
+test("origins are a list with commas, or an array in the file", () => {
+  const origins = ["https://app.example.com", "http://localhost:5173"];
+  expect(load({ env: { OUTREACHD_CORS_ORIGINS: origins.join(", ") } }).corsOrigins).toEqual(origins);
+  expect(load({ file: `cors-origins = ${JSON.stringify(origins)}` }).corsOrigins).toEqual(origins);
+  expect(load({ flags: { corsOrigins: "*" } }).corsOrigins).toEqual(["*"]);
+});
+
+test.each(["https://app.example.com/", "app.example.com", "ftp://example.com", "https://a:b@example.com"])(
+  "%s is no origin",
+  (corsOrigins) => {
+    expect(problemsOf({ flags: { corsOrigins } })).toHaveLength(1);
+  },
+);
+
+test("the public URL loses its slash at the end and keeps its path", () => {
+  expect(load({ flags: { publicUrl: "https://example.com/outreach/" } }).publicUrl).toBe(
+    "https://example.com/outreach",
+  );
+  expect(load({ flags: { publicUrl: "https://example.com" } }).publicUrl).toBe("https://example.com");
+  expect(problemsOf({ flags: { publicUrl: "https://example.com/?a=1" } })).toHaveLength(1);
+});
+
+test("a fixed offset is no time zone, because it ignores daylight saving", () => {
+  expect(problemsOf({ flags: { timeZone: "+02:00" } })).toHaveLength(1);
+  expect(load({ flags: { timeZone: "Europe/Berlin" } }).timeZone).toBe("Europe/Berlin");
+});
+
+test("a file that can't be read or parsed is named with its reason", () => {
+  const missing = { flags: {}, env: { OUTREACHD_CONFIG: "/nowhere/outreachd.toml" } };
+  expect(() => loadConfig(missing)).toThrow(/^OUTREACHD_CONFIG: Could not read the configuration file \/nowhere/);
+  expect(problemsOf({ file: "listen = " })[0]).toMatchObject({ option: "--config" });
+});
+
+test("the description tells each option's value and where it came from", () => {
+  const options = describeConfig(
+    input({ flags: { listen: "[::1]:9000" }, env: { OUTREACHD_DRAIN_SECONDS: "5" }, file: 'connector = "simulated"' }),
+  );
+  const byName = (name: string) => options.find((option) => option.name === name);
+  expect(byName("listen")).toMatchObject({
+    flag: "--listen",
+    env: "OUTREACHD_LISTEN",
+    value: "[::1]:9000",
+    origin: "flag",
+  });
+  expect(byName("drain-seconds")).toMatchObject({ value: "5", origin: "environment", unit: "seconds" });
+  expect(byName("connector")).toMatchObject({ value: "simulated", origin: "file" });
+  expect(byName("public-url")).toMatchObject({ value: null, origin: "default" });
+});
