@@ -17,6 +17,7 @@ export type DataDirectory = {
   release(): void;
 };
 
+export const databaseName = "outreachd.db";
 const lockName = "lock.db";
 const serverName = "server.json";
 
@@ -33,7 +34,7 @@ export function holdDataDirectory(dir: string): DataDirectory {
   let isHeld = true;
   return {
     path,
-    databasePath: join(path, "outreachd.db"),
+    databasePath: join(path, databaseName),
     blobsPath: join(path, "blobs"),
     announce(server) {
       // Complete at once or not at all for readers, and readable by nobody else: it holds a key.

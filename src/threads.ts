@@ -58,16 +58,16 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
 
 /**
  * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
- * task is sent; nothing checks it, because both ends are this program.
+ * task is sent; nothing checks it, because both ends are this program. A rejection of `run` ends the thread.
  */
-export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void): void {
+export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void | Promise<void>): void {
   const main = parentPort;
   if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
   const inbox = mailbox<unknown>();
   const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
   main.once("message", (start: Omit<Start, "port">) => {
     main.on("message", inbox.deliver);
-    run({ ...start, port } as Start);
+    void run({ ...start, port } as Start);
   });
 }
 

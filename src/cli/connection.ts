@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { databaseName } from "../data-directory.ts";
 import { keyPrefixes } from "../keys/secret.ts";
 import type { RemoteServer } from "./client-options.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -46,9 +47,6 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-// What tells a data directory from any other: only looked for, so that a wrong --data does not begin a new one.
-const databaseName = "outreachd.db";
-
 type ConnectOptions = {
   config: Config;
   remote: RemoteServer | null;
@@ -67,6 +65,7 @@ export async function connect({ config, remote, backend, mayCreateData, tell }: 
   if (remote !== null) return toRemote(remote);
   const running = await backend.readRunningServer(config.dataDir);
   if (running !== null) return toRunning(running);
+  // Only looked for, so that a wrong --data does not begin a new data directory.
   if (!mayCreateData && !existsSync(join(config.dataDir, databaseName))) throw noData(config.dataDir);
   return await toOwn(config, backend, tell);
 }

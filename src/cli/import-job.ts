@@ -12,17 +12,15 @@ export type ImportJob = {
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
 export type FailedRow = { row: number; errors: { path: string; message: string }[] };
-type ReportPage = { rows: (FailedRow & { outcome: string })[]; nextRow: number | null };
+type ReportPage = { rows: FailedRow[] };
 
 const countNames = ["created", "updated", "skipped", "failed"] as const;
 
-// Half of what the default rate limit grants in a minute, so that watching an import leaves room for other work.
-const longestPauseMs = 2000;
+// Against a remote server half of what the default rate limit grants in a minute, so that watching an import leaves
+// room for other work. The local key has no limit.
+const longestPauseMs = { remote: 2000, running: 500, own: 500 } as const;
 /** How many failed rows the summary shows; more is the report's business. */
 const shownFailures = 10;
-// The report also holds skipped and updated rows, so failures may lie behind many of them; 10 looks are enough.
-const largestPage = 1000;
-const searchedPages = 10;
 
 /** Asks for the job until it has ended. Aborting `signal` ends the watching (`AbortError`), not the import. */
 export async function followImport(
@@ -31,7 +29,7 @@ export async function followImport(
   options: { userId: string | undefined; signal: AbortSignal; onProgress: (job: ImportJob) => Promise<void> },
 ): Promise<ImportJob> {
   const { userId, signal, onProgress } = options;
-  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs[api.connection.kind])) {
     const job = await patiently(signal, () =>
       api.get<ImportJob>(`/users/jobs/${encodeURIComponent(jobId)}`, { userId }, signal),
     );
@@ -41,19 +39,11 @@ export async function followImport(
   }
 }
 
-/** The first rows that failed, as far as the first pages of the report tell; empty when none did. */
-export async function failedRows(api: Api, job: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
-  const { failed = 0 } = job.metadata;
-  const found: FailedRow[] = [];
-  let afterRow: number | null = 0;
-  for (let page = 0; page < searchedPages && afterRow !== null; page++) {
-    if (found.length >= Math.min(failed, shownFailures)) break;
-    const query = { limit: largestPage, afterRow, userId };
-    const report: ReportPage = await api.get(reportPath(job.id), query);
-    found.push(...report.rows.filter(({ outcome }) => outcome === "failed"));
-    afterRow = report.nextRow;
-  }
-  return found.slice(0, shownFailures);
+/** The first rows that failed; empty when none did. */
+export async function failedRows(api: Api, { id, metadata }: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
+  if (!metadata.failed) return [];
+  const report: ReportPage = await api.get(reportPath(id), { outcome: "failed", limit: shownFailures, userId });
+  return report.rows;
 }
 
 export function importProgress({ id, progress, status, metadata }: ImportJob): ProgressState {
@@ -78,7 +68,7 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
   const title = job.metadata.dryRun ? "Dry run: nothing was changed. An import of this file would give" : "Import";
   const lines = [
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
-    ...countNames.map((name) => `  ${name}  ${formatCount(counts[name])}`),
+    ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
   if (counts.failed > 0) {
     lines.push("", `Rows that failed (${failures.length} of ${formatCount(counts.failed)} shown):`);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { importOnDuplicate, type ImportOnDuplicate } from "../leads/store.ts";
+import { importOnDuplicate, type ImportOnDuplicate } from "../leads/model.ts";
 import { actingUserId } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";

@@ -87,7 +87,9 @@ async function report(error: unknown, context: CommandContext): Promise<ExitCode
     const document = { error: true, code: code ?? null, message, problems, hint: hint ?? null };
     await context.terminal.out(`${JSON.stringify(document)}\n`);
   } else {
-    const lines = [`Error: ${message}`, ...problems.map((problem) => `  - ${problem}`), ...(hint ? [hint] : [])];
+    // Who pressed Ctrl-C knows that it was no error.
+    const opening = failure.exitCode === exitCodes.interrupted ? message : `Error: ${message}`;
+    const lines = [opening, ...problems.map((problem) => `  - ${problem}`), ...(hint ? [hint] : [])];
     context.terminal.err(`${lines.join("\n")}\n`);
   }
   return failure.exitCode;

@@ -19,9 +19,11 @@ export function addServeCommand(program: Command, context: CommandContext): void
 /** Resolves when the server has stopped: the first signal lets it finish what runs, a second one ends it at once. */
 async function serve(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
-  const stop = untilSignal(context.signals, () =>
-    remark(context, `Stopping, for at most ${config.drainSeconds} seconds; press Ctrl-C again to stop at once.`),
-  );
+  const stop = untilSignal(context.signals, () => {
+    // Only for a person: in a log file every line is JSON.
+    if (context.terminal.isInteractive)
+      remark(context, `Stopping, within ${config.drainSeconds} seconds. Press Ctrl-C again to stop at once.`);
+  });
   try {
     const app = await context.backend.createApp(config);
     try {

@@ -6,10 +6,10 @@ export type Terminal = {
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
   /** Whether a person watches standard error, so that a line may be drawn again and again. */
-  isInteractive: boolean;
+  readonly isInteractive: boolean;
   /** Whether standard output is a screen. */
-  showsOutput: boolean;
-  columns: number;
+  readonly showsOutput: boolean;
+  readonly columns: number;
 };
 
 export const systemTerminal: Terminal = {
@@ -20,5 +20,8 @@ export const systemTerminal: Terminal = {
   err: (text) => void process.stderr.write(text),
   isInteractive: isatty(2) && process.env["TERM"] !== "dumb",
   showsOutput: isatty(1),
-  columns: process.stderr.columns ?? process.stdout.columns ?? 80,
+  // Asked each time, because windows change; 0 is what a terminal without a known size says.
+  get columns() {
+    return process.stderr.columns || process.stdout.columns || 80;
+  },
 };

@@ -80,7 +80,7 @@ function sentence(error: ValueError): string {
     case ValueErrorType.Union:
       return unionSentence(error);
     case ValueErrorType.StringPattern:
-      return `Expected ${schema.description ?? `text that matches ${schema.pattern}`}, got ${shown(value)}`;
+      return `Expected ${lowered(schema.description) ?? `text that matches ${schema.pattern}`}, got ${shown(value)}`;
     case ValueErrorType.StringMinLength:
       return schema.minLength === 1 ? "Expected a text that is not empty." : `Expected at least ${schema.minLength} characters.`;
     case ValueErrorType.StringMaxLength:
@@ -121,6 +121,10 @@ function rangeOf({ type, minimum, maximum }: TSchema): string {
   if (minimum !== undefined && maximum !== undefined) return `${noun} from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return `${noun} of at least ${minimum}`;
   return maximum === undefined ? noun : `${noun} of at most ${maximum}`;
+}
+
+function lowered(text: string | undefined): string | undefined {
+  return text && text[0]?.toLowerCase() + text.slice(1);
 }
 
 function shown(value: unknown): string {

@@ -63,3 +63,7 @@ export const JobStatisticsView = Type.Object(
   },
   { $id: "JobStatistics" },
 );
+
+export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
+/** The place behind which a page begins: the last job of the page before. */
+export type JobPlace = { createdAt: number; id: string };

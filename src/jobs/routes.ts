@@ -8,9 +8,8 @@ import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import type { Caller } from "../keys/caller.ts";
-import { jobStatuses, JobStatisticsView, jobTypes, JobView, type Job } from "./model.ts";
+import { jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
-import type { JobFilter } from "./store.ts";
 
 const instant = (description: string) =>
   Type.Optional(Type.Number({ description: `${description} Unix time in seconds; above 100,000,000,000 in milliseconds.` }));

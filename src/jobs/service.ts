@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
-import type { Job, JobStatistics, JobStatus, JobView } from "./model.ts";
-import type { ClientChange, JobFilter, JobPlace, JobStore } from "./store.ts";
+import type { Job, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
+import type { ClientChange, JobStore } from "./store.ts";
 
 export type JobPage = { jobs: Job[]; statistics: JobStatistics };
 

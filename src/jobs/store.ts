@@ -1,7 +1,5 @@
-import type { Job, JobMetadata, JobStatus, JobType } from "./model.ts";
+import type { Job, JobFilter, JobMetadata, JobPlace, JobStatus, JobType } from "./model.ts";
 
-export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
-export type JobPlace = { createdAt: number; id: string };
 export type JobPageRequest = { userId: string; filter: JobFilter; limit: number; offset: number; after: JobPlace | null };
 
 /** Names the claim under which a runner writes: a later attempt makes it void. */

@@ -1,8 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../clock.ts";
 import { invalid, type FieldError } from "../errors.ts";
-import { leadStatuses, type LeadStatus } from "./model.ts";
-import type { LeadFilter } from "./store.ts";
+import { leadStatuses, type LeadFilter, type LeadStatus } from "./model.ts";
 
 /** Words of the tool layer (specification, "States and transitions") for several states at once. */
 const statusGroups: Record<string, readonly LeadStatus[]> = {

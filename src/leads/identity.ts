@@ -41,7 +41,10 @@ export function leadContent(
   if (content.email !== null && !emailPattern.test(content.email))
     errors.push({ path: "email", message: `"${shortened(content.email)}" is not an e-mail address.` });
   if (content.networkUrl !== null && identity.network === null)
-    errors.push({ path: "networkUrl", message: `"${shortened(content.networkUrl)}" is not an http or https URL of a profile.` });
+    errors.push({
+      path: "networkUrl",
+      message: `"${shortened(content.networkUrl)}" is not an http or https URL of a profile.`,
+    });
   if (errors.length === 0 && !isIdentified(identity)) errors.push({ path: "", message: identifierHelp });
   return errors.length > 0 ? { errors } : { content, identity };
 }
@@ -52,19 +55,26 @@ function cleanTexts(draft: LeadDraft, errors: FieldError[]): Record<LeadTextFiel
     const value = draft[field];
     const text = (value && (field === "notes" ? multiLine(value) : singleLine(value))) || null;
     if (text !== null && text.length > leadTextLimits[field])
-      errors.push({ path: field, message: `Expected at most ${leadTextLimits[field]} characters, got ${text.length}.` });
+      errors.push({
+        path: field,
+        message: `Expected at most ${leadTextLimits[field]} characters, got ${text.length}.`,
+      });
     texts[field] = text;
   }
   return texts;
 }
 
 function cleanTags(tags: string[], errors: FieldError[]): string[] {
-  if (tags.length === 0) return [];
-  const clean = [...new Set(tags.map(singleLine).filter((tag) => tag !== ""))];
+  const clean: string[] = [];
+  for (const tag of tags.map(singleLine))
+    if (tag !== "" && !clean.includes(tag) && clean.length <= maxTags) clean.push(tag);
   const long = clean.find((tag) => tag.length > maxTagLength);
   if (long !== undefined)
-    errors.push({ path: "tags", message: `Expected at most ${maxTagLength} characters in a tag, got "${shortened(long)}".` });
-  if (clean.length > maxTags) errors.push({ path: "tags", message: `Expected at most ${maxTags} tags, got ${clean.length}.` });
+    errors.push({
+      path: "tags",
+      message: `Expected at most ${maxTagLength} characters in a tag, got "${shortened(long)}".`,
+    });
+  if (clean.length > maxTags) errors.push({ path: "tags", message: `Expected at most ${maxTags} tags.` });
   return clean;
 }
 
@@ -96,14 +106,16 @@ function isIdentified(identity: LeadIdentity): boolean {
   return identity.email !== null || identity.network !== null || identity.name !== null;
 }
 
-/** First name, last name and company in lower case with single spaces and composed accents, parted by a line break, which no part has. */
+/** First name, last name and company in lower case, parted by a line break, which no part has. */
 function nameKey(...parts: [string, string, string]): string {
-  return parts.map((part) => (irregular.test(part) ? regular(part) : part).toLowerCase()).join("\n");
+  const key = parts.join("\n");
+  return (irregular.test(key) ? parts.map(regular).join("\n") : key).toLowerCase();
 }
 
 /** What two spellings of one name can differ in beside case; most names have none of it, which saves time. */
-const irregular = /[^ -~]| {2}/;
+const irregular = /[^\n -~]| {2}/;
 
+/** With composed accents and single spaces. */
 function regular(part: string): string {
   return part.normalize("NFC").replace(/\s+/g, " ");
 }

@@ -5,7 +5,8 @@ import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
 import { LeadFileError, readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
-import type { ImportCounts, ImportOnDuplicate, ImportRow, LeadStore } from "./store.ts";
+import type { ImportOnDuplicate } from "./model.ts";
+import type { ImportCounts, ImportRow, LeadStore } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
 export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "columns" | "tags" | "source"> & {

@@ -5,7 +5,7 @@ import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
 import { importFileName, type ImportSettings } from "./import-job.ts";
-import type { ImportReportRow, LeadStore } from "./store.ts";
+import type { ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
 
 /** A crash in the middle goes on behind the last stored row; five of them speak for a fault that is not chance. */
 const maxAttempts = 5;
@@ -73,10 +73,10 @@ export class LeadImportService {
     return job;
   }
 
-  /** Rows that did not become a new lead, behind row `afterRow`, at most `limit`. NOT_FOUND for an unknown import. */
-  async report(userId: string, jobId: string, afterRow: number, limit: number): Promise<ImportReportRow[]> {
-    await this.#jobs.get(userId, jobId);
-    return this.#leads.importReport(userId, jobId, afterRow, limit);
+  /** Rows that did not become a new lead, by row. NOT_FOUND for an unknown import. */
+  async report(request: ImportReportRequest): Promise<ImportReportRow[]> {
+    await this.#jobs.get(request.userId, request.jobId);
+    return this.#leads.importReport(request);
   }
 
   /** Removes files whose import has ended or was never stored; for the start, when nothing is being taken in. */

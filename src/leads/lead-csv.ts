@@ -18,7 +18,8 @@ export function leadCsvRow(lead: LeadView): string {
 
 function cell(lead: LeadView, column: (typeof columns)[number]): string {
   if (column === "tags") return joinedTags(lead.tags);
-  if (column === "customFields") return Object.keys(lead.customFields).length === 0 ? "" : JSON.stringify(lead.customFields);
+  if (column === "customFields")
+    return Object.keys(lead.customFields).length === 0 ? "" : JSON.stringify(lead.customFields);
   return lead[column] ?? "";
 }
 

@@ -130,3 +130,33 @@ export const LeadView = Type.Object(
   { $id: "Lead", description: "A person to reach." },
 );
 export type LeadView = Static<typeof LeadView>;
+
+/** What a list, a count or an export is narrowed to; an absent field does not narrow. Texts compare without case. */
+export type LeadFilter = {
+  statuses?: LeadStatus[];
+  tag?: string;
+  email?: string;
+  company?: string;
+  source?: string;
+  /** Found anywhere in names, e-mail, company or title. */
+  text?: string;
+  createdAfter?: number;
+  createdBefore?: number;
+  updatedAfter?: number;
+  updatedBefore?: number;
+};
+
+export const leadSortFields = ["createdAt", "updatedAt", "email", "firstName", "lastName", "company", "status"] as const;
+export type LeadSortField = (typeof leadSortFields)[number];
+export type LeadSort = { field: LeadSortField; descending: boolean };
+
+/** The place behind which a page begins: the sort value and the id of the last lead of the page before. */
+export type LeadPlace = { value: string | number; id: string };
+
+/** What an import does with a row whose person is a lead already. */
+export const importOnDuplicate = ["skip", "update", "create"] as const;
+export type ImportOnDuplicate = (typeof importOnDuplicate)[number];
+
+/** What became of a row that is no new lead. */
+export const importOutcomes = ["skipped", "updated", "failed"] as const;
+export type ImportOutcome = (typeof importOutcomes)[number];

@@ -6,9 +6,8 @@ import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
-import { LeadInput, LeadUpdate, LeadView } from "./model.ts";
+import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
 import { leadView, placeOf, type LeadService } from "./service.ts";
-import { leadSortFields, type LeadPlace, type LeadSort } from "./store.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
 const sorts = leadSortFields.flatMap((field) => [field, `-${field}`]);

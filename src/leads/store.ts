@@ -1,27 +1,14 @@
 import type { FieldError } from "../errors.ts";
-import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "./model.ts";
-
-/** What a list, a count or an export is narrowed to; an absent field does not narrow. Texts compare without case. */
-export type LeadFilter = {
-  statuses?: LeadStatus[];
-  tag?: string;
-  email?: string;
-  company?: string;
-  source?: string;
-  /** Found anywhere in names, e-mail, company or title. */
-  text?: string;
-  createdAfter?: number;
-  createdBefore?: number;
-  updatedAfter?: number;
-  updatedBefore?: number;
-};
-
-export const leadSortFields = ["createdAt", "updatedAt", "email", "firstName", "lastName", "company", "status"] as const;
-export type LeadSortField = (typeof leadSortFields)[number];
-export type LeadSort = { field: LeadSortField; descending: boolean };
-
-/** The place behind which a page begins: the sort value and the id of the last lead of the page before. */
-export type LeadPlace = { value: string | number; id: string };
+import type {
+  ImportOnDuplicate,
+  ImportOutcome,
+  Lead,
+  LeadContent,
+  LeadFilter,
+  LeadIdentity,
+  LeadPlace,
+  LeadSort,
+} from "./model.ts";
 
 export type LeadPageRequest = {
   userId: string;
@@ -53,9 +40,6 @@ export type ImportRow =
   | { row: number; id: string; content: LeadContent; identity: LeadIdentity }
   | { row: number; errors: FieldError[] };
 
-export const importOnDuplicate = ["skip", "update", "create"] as const;
-export type ImportOnDuplicate = (typeof importOnDuplicate)[number];
-
 export type ImportBatch = {
   userId: string;
   /** The import job and the attempt that holds its lease. */
@@ -75,14 +59,21 @@ export type ImportBatch = {
 
 export type ImportCounts = { rows: number; created: number; updated: number; skipped: number; failed: number };
 
-export const importOutcomes = ["skipped", "updated", "failed"] as const;
 /** Why a row of a file did not become a new lead. */
 export type ImportReportRow = {
   row: number;
-  outcome: (typeof importOutcomes)[number];
+  outcome: ImportOutcome;
   /** The lead that was there already, for skipped and updated rows. */
   leadId: string | null;
   errors: FieldError[];
+};
+
+export type ImportReportRequest = {
+  userId: string;
+  jobId: string;
+  outcome: ImportOutcome | null;
+  afterRow: number;
+  limit: number;
 };
 
 export type LeadStore = {
@@ -105,8 +96,8 @@ export type LeadStore = {
    * whole import so far, or null when the attempt no longer holds the job: then nothing was stored.
    */
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
-  /** Lines of an import's report behind row `afterRow`, by row, at most `limit`. */
-  importReport(userId: string, jobId: string, afterRow: number, limit: number): Promise<ImportReportRow[]>;
+  /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */
+  importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
   /** Forgets what dry runs of this job noted to find repeats within the file, at most `limit` notes; answers how many. */
   forgetDryRun(jobId: string, limit: number): Promise<number>;
 };

@@ -12,9 +12,8 @@ import { exportFormats, exportMediaTypes, exportStream } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { ImportSettings } from "./import-job.ts";
 import type { LeadImportService } from "./import-service.ts";
-import { maxTagLength, maxTags } from "./model.ts";
+import { importOnDuplicate, importOutcomes, maxTagLength, maxTags } from "./model.ts";
 import type { LeadService } from "./service.ts";
-import { importOnDuplicate, importOutcomes } from "./store.ts";
 
 /** Content types that an import takes, and what each says about the format. */
 const importFormats: Record<string, ImportSettings["format"]> = {
@@ -53,6 +52,7 @@ const ImportQuery = Type.Object({
 const ReportQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "nextRow of the page before." })),
+  outcome: Type.Optional(Type.Union(importOutcomes.map((outcome) => Type.Literal(outcome)))),
 });
 const ReportPage = Type.Object({
   rows: Type.Array(
@@ -107,8 +107,8 @@ export function leadTransferRoutes(core: Core, leads: LeadService, imports: Lead
     )
     .get(
       "/import/:jobId/report",
-      async ({ userId, params: { jobId }, query: { limit = 100, afterRow = 0 } }) => {
-        const rows = await imports.report(userId, jobId, afterRow, limit);
+      async ({ userId, params: { jobId }, query: { limit = 100, afterRow = 0, outcome = null } }) => {
+        const rows = await imports.report({ userId, jobId, outcome, afterRow, limit });
         return ok({ rows, nextRow: rows.length === limit ? (rows.at(-1)?.row ?? null) : null });
       },
       {

@@ -57,8 +57,8 @@ export const defaultGapSeconds = { min: 90, max: 480 } as const;
 
 const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
 const Span = Type.Object({
-  from: Type.String({ pattern: timeOfDay, description: "Wall-clock time, HH:MM." }),
-  to: Type.String({ pattern: timeOfDay, description: "Wall-clock time, HH:MM, behind from; 24:00 is the end of the day." }),
+  from: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM" }),
+  to: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM, behind from; 24:00 is the end of the day" }),
 });
 
 const WeekView = Type.Object(

@@ -9,12 +9,18 @@
 export function canonicalProfileUrl(text: string): string | null {
   const url = parseUrl(text.trim());
   if (url === null) return null;
-  const host = url.hostname.toLowerCase().replace(/\.$/, "").replace(/^(www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)/, "");
-  const segments = unescaped(url.pathname).toLowerCase().split("/").filter((segment) => segment !== "");
+  const host = url.hostname.toLowerCase().replace(/\.$/, "").replace(subdomain, "");
+  const segments = unescaped(url.pathname)
+    .toLowerCase()
+    .split("/")
+    .filter((segment) => segment !== "");
   if (segments.length > 2 && /^[a-z]{2}([-_][a-z]{2})?$/.test(segments.at(-1) ?? "")) segments.pop();
   if (!host.includes(".") || segments.length === 0) return null;
   return `https://${host}/${segments.join("/")}`;
 }
+
+/** `www.`, `m.` or a country before a whole domain; in "bp.co.uk" the two letters are the domain itself. */
+const subdomain = /^(www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)(?!(co|com|org|net|ac|gov|edu)\.[a-z]{2}$)/;
 
 function parseUrl(text: string): URL | null {
   if (/\s/.test(text)) return null;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import type { BareMode } from "./bare.ts";
@@ -54,10 +54,8 @@ export async function copyHome(home: Home, directory: string): Promise<Home> {
   return { directory, key: home.key };
 }
 
-export async function databasePath(home: Home): Promise<string> {
-  const files = (await readdir(home.directory)).filter((name) => /\.(db|sqlite3?)$/.test(name));
-  if (files.length !== 1) throw new Error(`Expected one database in ${home.directory}, got ${files.join(", ")}`);
-  return join(home.directory, files[0] ?? "");
+export function databasePath(home: Home): string {
+  return join(home.directory, "outreachd.db");
 }
 
 /** Resolves when it is ready to serve. Everything but the rate limits stays as it is for everybody. */
@@ -92,7 +90,7 @@ export async function startServer(home: Home): Promise<Server> {
 /** Starts a bare handler on the database of `home`, in a process of its own like the server. */
 export async function startBare(mode: BareMode, home: Home): Promise<Server> {
   const startedAt = performance.now();
-  const bare = [process.execPath, join(import.meta.dir, "bare.ts"), mode, await databasePath(home)];
+  const bare = [process.execPath, join(import.meta.dir, "bare.ts"), mode, databasePath(home)];
   const child = Bun.spawn(bare, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
@@ -133,7 +131,7 @@ export async function memoryOf(pid: number): Promise<{ resident: number; anonymo
 
 /** Puts the first `count` people of a seed into the database; the server of `home` must not run. */
 export async function fillWithLeads(home: Home, seed: number, count: number): Promise<void> {
-  const database = openDatabase(await databasePath(home));
+  const database = openDatabase(databasePath(home));
   const owner = ownerOf(database);
   const insert = leadInserter(database);
   const firstCreatedAt = Date.now() - count;

@@ -4,8 +4,8 @@ import { LeadFileError } from "./lead-file.ts";
 /** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */
 export type PlannedColumn = { header: string; target: ColumnTarget; spareField: string };
 
-/** The longest name of a custom field. */
-const maxFieldName = 100;
+/** The longest name of a custom field is 100; the rest is for the number behind it. */
+const maxNameBase = 90;
 
 /**
  * Decides where every column goes: by `overrides` (header to target), else by its header, else to a custom field
@@ -67,10 +67,13 @@ function withoutRedundancy(targets: (ColumnTarget | null)[]): (ColumnTarget | nu
 /** Names for the custom fields of columns: the header, or its place, and a number behind it where it repeats. */
 function uniqueNames(headers: string[]): string[] {
   const taken = new Set<string>();
+  const counts = new Map<string, number>();
   return headers.map((header, index) => {
-    const base = header.trim().replace(/\s+/g, " ").slice(0, maxFieldName - 6) || `column ${index + 1}`;
-    let name = base;
-    for (let count = 2; taken.has(name); count++) name = `${base} (${count})`;
+    const base = header.trim().replace(/\s+/g, " ").slice(0, maxNameBase) || `column ${index + 1}`;
+    let count = counts.get(base) ?? 1;
+    let name = count === 1 ? base : `${base} (${count})`;
+    while (taken.has(name)) name = `${base} (${++count})`;
+    counts.set(base, count);
     taken.add(name);
     return name;
   });

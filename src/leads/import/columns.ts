@@ -14,7 +14,18 @@ export type ColumnTarget = LeadTextField | (typeof otherTargets)[number] | `cust
  * punctuation and accents don't matter.
  */
 const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, string[]> = {
-  firstName: ["First Name", "First", "Given Name", "Forename", "fname", "Vorname", "Prénom", "Nombre", "Nombres", "Voornaam"],
+  firstName: [
+    "First Name",
+    "First",
+    "Given Name",
+    "Forename",
+    "fname",
+    "Vorname",
+    "Prénom",
+    "Nombre",
+    "Nombres",
+    "Voornaam",
+  ],
   lastName: [
     ...["Last Name", "Last", "Family Name", "Surname", "lname", "Nachname", "Familienname", "Nom", "Nom de famille"],
     ...["Apellido", "Apellidos", "Cognome", "Achternaam"],
@@ -26,7 +37,15 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
   email: [
     ...["Email", "E-mail Address", "Mail", "Work Email", "Business Email", "Professional Email", "Company Email"],
     ...["Primary Email", "Contact Email", "Person Email", "Lead Email", "Email 1", "E-Mail-Adresse", "Mailadresse"],
-    ...["Adresse e-mail", "Adresse mail", "Adresse électronique", "Courriel", "Correo", "Correo electrónico", "Indirizzo e-mail"],
+    ...[
+      "Adresse e-mail",
+      "Adresse mail",
+      "Adresse électronique",
+      "Courriel",
+      "Correo",
+      "Correo electrónico",
+      "Indirizzo e-mail",
+    ],
     "E-mail 1 - Value", // Google Contacts
   ],
   company: [
@@ -45,7 +64,16 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
   phone: [
     ...["Phone", "Phone Number", "Telephone", "Telephone Number", "Tel", "Mobile", "Mobile Phone", "Mobile Number"],
     ...["Cell", "Cell Phone", "Work Phone", "Business Phone", "Direct Phone", "Contact Number", "Telefon"],
-    ...["Telefonnummer", "Handy", "Handynummer", "Mobil", "Mobiltelefon", "Téléphone", "Numéro de téléphone", "Portable"],
+    ...[
+      "Telefonnummer",
+      "Handy",
+      "Handynummer",
+      "Mobil",
+      "Mobiltelefon",
+      "Téléphone",
+      "Numéro de téléphone",
+      "Portable",
+    ],
     ...["Teléfono", "Número de teléfono", "Móvil", "Celular"],
     "Mobile Phone Number", // HubSpot
     ...["First Phone", "Work Direct Phone"], // Apollo
@@ -54,15 +82,49 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
   networkUrl: [
     ...["networkUrl", "LinkedIn", "LinkedIn URL", "LinkedIn Profile", "LinkedIn Profile URL", "LinkedIn Link"],
     ...["Person Linkedin Url", "Contact LinkedIn URL", "Lead LinkedIn URL", "Profile", "Profile URL", "Profile Link"],
-    ...["Public Profile URL", "Network Profile", "Profil-URL", "Profil LinkedIn", "LinkedIn-Profil", "Perfil de LinkedIn"],
+    ...[
+      "Public Profile URL",
+      "Network Profile",
+      "Profil-URL",
+      "Profil LinkedIn",
+      "LinkedIn-Profil",
+      "Perfil de LinkedIn",
+    ],
     "URL", // the connections export
   ],
-  industry: ["Industry", "Company Industry", "Sector", "Branche", "Secteur", "Secteur d'activité", "Industria", "Settore"],
+  industry: [
+    "Industry",
+    "Company Industry",
+    "Sector",
+    "Branche",
+    "Secteur",
+    "Secteur d'activité",
+    "Industria",
+    "Settore",
+  ],
   location: [
-    ...["Location", "Person Location", "Lead Location", "Contact Location", "Standort", "Lieu", "Localisation", "Ubicación"],
+    ...[
+      "Location",
+      "Person Location",
+      "Lead Location",
+      "Contact Location",
+      "Standort",
+      "Lieu",
+      "Localisation",
+      "Ubicación",
+    ],
   ],
   city: ["City", "Town", "Mailing City", "Stadt", "Ort", "Wohnort", "Ville", "Ciudad", "Città"],
-  state: ["State", "State/Region", "State/Province", "Mailing State/Province", "Province", "Region", "Bundesland", "Provincia"],
+  state: [
+    "State",
+    "State/Region",
+    "State/Province",
+    "Mailing State/Province",
+    "Province",
+    "Region",
+    "Bundesland",
+    "Provincia",
+  ],
   country: ["Country", "Country/Region", "Mailing Country", "Land", "Pays", "País", "Paese"],
   source: ["Source", "Lead Source", "Original Source", "Quelle", "Herkunft", "Origine", "Fuente", "Origen"],
   notes: [
@@ -80,12 +142,25 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
 };
 
 const targetByName = new Map<string, ColumnTarget>(
-  Object.entries(headerNames).flatMap(([target, names]) => names.map((name) => [normalized(name), target as ColumnTarget])),
+  Object.entries(headerNames).flatMap(([target, names]) =>
+    names.map((name) => [normalized(name), target as ColumnTarget]),
+  ),
 );
 
 /** Names of headers by which a person can be told apart; shown when a file has none of them. */
 export const understoodHeaders = [
-  ...["Email", "First Name", "Last Name", "Full Name", "Company", "Title", "Phone", "LinkedIn URL", "Industry", "Location"],
+  ...[
+    "Email",
+    "First Name",
+    "Last Name",
+    "Full Name",
+    "Company",
+    "Title",
+    "Phone",
+    "LinkedIn URL",
+    "Industry",
+    "Location",
+  ],
   ...["Source", "Notes", "Tags"],
 ];
 

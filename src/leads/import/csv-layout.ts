@@ -15,14 +15,22 @@ const headerSearchRecords = 20;
  * empty and under any of the delimiters, whose names are understood best: they identify a person, they are many, they
  * are many columns; of equals the first. Throws LeadFileError when there is none.
  */
-export function csvLayout(sample: string, sampleIsAll: boolean, delimiter: string | null, overrides: ColumnOverrides): CsvLayout {
+export function csvLayout(
+  sample: string,
+  sampleIsAll: boolean,
+  delimiter: string | null,
+  overrides: ColumnOverrides,
+): CsvLayout {
   const newline = newlineOf(sample);
   const candidates = (delimiter ? [delimiter] : (hintedDelimiter(sample) ?? delimiters)).flatMap((one) =>
     headerCandidates(new CsvRecords(one, newline), sample, sampleIsAll).map(({ row, cells }) =>
       candidate({ delimiter: one, newline, headerRow: row, columns: columnPlan(cells, overrides) }, cells, overrides),
     ),
   );
-  const best = candidates.reduce<Candidate | null>((winner, other) => (winner && !isBetter(other, winner) ? winner : other), null);
+  const best = candidates.reduce<Candidate | null>(
+    (winner, other) => (winner && !isBetter(other, winner) ? winner : other),
+    null,
+  );
   if (best === null || !best.identifies) throw noHeader(best);
   refuseUnknownOverrides(best.layout.columns, overrides);
   return best.layout;
@@ -40,7 +48,11 @@ function isBetter(one: Candidate, other: Candidate): boolean {
   return one.layout.columns.length > other.layout.columns.length;
 }
 
-function headerCandidates(records: CsvRecords, sample: string, sampleIsAll: boolean): { row: number; cells: string[] }[] {
+function headerCandidates(
+  records: CsvRecords,
+  sample: string,
+  sampleIsAll: boolean,
+): { row: number; cells: string[] }[] {
   return [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
     .filter((record) => "cells" in record)
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
@@ -55,12 +67,12 @@ function hintedDelimiter(sample: string): string[] | null {
 
 function noHeader(best: Candidate | null): LeadFileError {
   const headers = best?.layout.columns.map(({ header }) => header) ?? [];
-  const found = headers.length > 0 ? `Found: ${headers.slice(0, 30).join(", ")}.` : "No complete line was found.";
   return new LeadFileError(
     "noColumns",
     "No header line with an email, a LinkedIn URL, or a name and a company was found. " +
-      `${found} Names such as these are understood: ${understoodHeaders.join(", ")}.`,
-    { headers: headers.slice(0, 200), understood: understoodHeaders },
+      (headers.length > 0 ? `Found: ${listed(headers)}. ` : "No complete line was found. ") +
+      `Names such as these are understood: ${understoodHeaders.join(", ")}.`,
+    { headers: shortened(headers), understood: understoodHeaders },
   );
 }
 
@@ -71,7 +83,17 @@ function refuseUnknownOverrides(columns: PlannedColumn[], overrides: ColumnOverr
   if (unknown.length === 0) return;
   throw new LeadFileError(
     "badColumns",
-    `The file has no column ${unknown.map((header) => `"${header}"`).join(", ")}. It has: ${headers.join(", ")}.`,
-    { unknown, headers },
+    `The file has no column called ${listed(unknown)}. It has: ${listed(headers)}.`,
+    { unknown, headers: shortened(headers) },
   );
+}
+
+/** Headers for a message; what only looks like a header can be thousands of long texts. */
+function listed(headers: string[]): string {
+  const more = headers.length > 30 ? ` and ${headers.length - 30} more` : "";
+  return shortened(headers.slice(0, 30)).join(", ") + more;
+}
+
+function shortened(headers: string[]): string[] {
+  return headers.slice(0, 200).map((header) => header.slice(0, 60));
 }

@@ -1,5 +1,4 @@
 import Papa from "papaparse";
-import { LeadFileError } from "./lead-file.ts";
 
 /** A record of a CSV file: its cells, or why it can't be read. */
 export type CsvRecord = { row: number; cells: string[] } | { row: number; problem: string };
@@ -7,20 +6,22 @@ export type CsvRecord = { row: number; cells: string[] } | { row: number; proble
 /** A longer record is a mistake in the file: the longest lead that is accepted has far less. */
 export const maxRecordLength = 1_048_576;
 /**
- * Text that may be read again behind broken quotes, in characters. Honest files need a few lines of it; a file made of
- * nothing but opened quotes would otherwise cost the square of its size.
+ * Text that may be read once more behind misplaced quotes, in characters. Honest files need a few lines of it; a file
+ * made to be slow would otherwise cost the square of its size.
  */
-const maxRereadLength = 256 * maxRecordLength;
+const maxRereadLength = 16 * maxRecordLength;
+
+const unclosed = "A quote in this row is opened but not properly closed.";
 
 /**
  * Cuts CSV text that comes in blocks into records, as spreadsheets do: RFC 4180, and quotes inside a cell that is not
  * properly quoted are taken as they stand. Memory is bound by the longest record.
  *
  * A quote that is opened and never closed would swallow the records behind it. It shows by running past the end of
- * line into a quote that can't close it, to the end of the file or beyond the longest record. Then only the line it
- * stands in is given up, and reading resumes with the next.
+ * its line into a quote that can't close it, to the end of the file, or beyond the longest record. Then only the line
+ * it stands in is given up, and reading resumes with the next.
  *
- * `row` counts as a spreadsheet does: the first record is 1, empty records count too and come with empty cells.
+ * `row` counts as a spreadsheet does: the first record is 1, empty records count too and come with an empty cell.
  */
 export class CsvRecords {
   readonly #delimiter: string;
@@ -28,6 +29,8 @@ export class CsvRecords {
   #text = "";
   #row = 0;
   #rereadLength = 0;
+  /** So much of the text is known to have no cell that goes beyond its line: a quote before it found none to close it. */
+  #plainLength = 0;
   /** Inside a line that is being given up because it is too long. */
   #skipsLine = false;
 
@@ -41,74 +44,95 @@ export class CsvRecords {
     this.#text += block ?? "";
     const isLast = block === null;
     const records: CsvRecord[] = [];
-    if (this.#skipsLine && !this.#skipLine()) return records;
-    while (this.#parse(records, isLast) || this.#giveUpLongRecord(records));
+    if (this.#skipsLine) this.#dropLine();
+    while (this.#parse(records, isLast) || this.#giveUpLongRecord(records)) this.#parsePlainLines(records);
     return records;
   }
 
-  /** Parses what is there. True when it stopped at a broken record, which is given up, and there may be more. */
+  /** Parses what is there. True when it stopped at a broken record, whose line is given up. */
   #parse(records: CsvRecord[], isLast: boolean): boolean {
-    if (this.#text === "") return false;
     let start = 0;
-    let isBroken = false;
-    const parser = new Papa.Parser({
-      delimiter: this.#delimiter,
-      newline: this.#newline,
-      step: ({ data, errors, meta }) => {
-        const cells = data[0] ?? [];
-        isBroken = errors.length > 0 && this.#runsOn(cells, errors);
-        if (isBroken) {
-          this.#rereadLength += meta.cursor - start;
-          parser.abort();
-          return;
-        }
-        // Behind the final line break there is no record.
-        if (isLast && start === this.#text.length) return;
-        this.#row += 1;
-        records.push({ row: this.#row, cells });
-        start = meta.cursor;
-      },
+    let brokenEnd = -1;
+    let isOpen = false;
+    const parser = this.#parser((cells, errors, end) => {
+      isOpen = errors.some(isUnclosed);
+      if (isOpen || (errors.length > 0 && cells.some((cell) => cell.includes(this.#newline)))) {
+        brokenEnd = end;
+        parser.abort();
+      } else if (start < this.#text.length) {
+        this.#add(records, { cells });
+        start = end;
+      }
     });
     parser.parse(this.#text, 0, !isLast);
     this.#text = this.#text.slice(start);
-    if (isBroken) this.#giveUpLine(records, "A quote in this row is opened but not properly closed.");
-    return isBroken;
+    if (brokenEnd === -1) return false;
+    this.#rereadLength += brokenEnd - start;
+    this.#giveUpLine(records, unclosed, isOpen || this.#rereadLength > maxRereadLength ? brokenEnd - start : 0);
+    return true;
   }
 
-  /** Whether a record with misplaced quotes goes beyond its line because of them. */
-  #runsOn(cells: string[], errors: { code: string }[]): boolean {
-    return errors.some(({ code }) => code === "MissingQuotes") || cells.some((cell) => cell.includes(this.#newline));
+  /** Parses lines that are known to be records of their own, each alone. */
+  #parsePlainLines(records: CsvRecord[]): void {
+    let start = 0;
+    while (start < this.#plainLength) {
+      const end = this.#text.indexOf(this.#newline, start);
+      if (end === -1) break;
+      this.#add(records, this.#parseLine(this.#text.slice(start, end)));
+      start = end + this.#newline.length;
+    }
+    this.#text = this.#text.slice(start);
+    this.#plainLength = 0;
   }
 
+  #parseLine(line: string): { cells: string[] } | { problem: string } {
+    let record: { cells: string[] } | { problem: string } = { cells: [""] };
+    const parser = this.#parser((cells, errors) => {
+      record = errors.some(isUnclosed) ? { problem: unclosed } : { cells };
+    });
+    parser.parse(line, 0, false);
+    return record;
+  }
+
+  #parser(step: (cells: string[], errors: { code: string }[], end: number) => void): InstanceType<typeof Papa.Parser> {
+    return new Papa.Parser({
+      delimiter: this.#delimiter,
+      newline: this.#newline,
+      step: ({ data, errors, meta }) => step(data[0] ?? [], errors, meta.cursor),
+    });
+  }
+
+  /** Gives up the first line when what begins with it is too long for a record. */
   #giveUpLongRecord(records: CsvRecord[]): boolean {
-    if (this.#text.length <= maxRecordLength) return false;
-    this.#rereadLength += this.#text.length;
-    const opensQuote = this.#text.includes(this.#newline);
-    this.#giveUpLine(
-      records,
-      opensQuote
-        ? `A quote in this row is not closed within ${maxRecordLength} characters.`
-        : `This row is longer than ${maxRecordLength} characters.`,
-    );
+    const { length } = this.#text;
+    if (length <= maxRecordLength) return false;
+    const isOneLine = !this.#text.includes(this.#newline);
+    this.#giveUpLine(records, isOneLine ? `This row is longer than ${maxRecordLength} characters.` : unclosed, length);
     return !this.#skipsLine;
   }
 
-  #giveUpLine(records: CsvRecord[], problem: string): void {
-    this.#row += 1;
-    records.push({ row: this.#row, problem });
-    if (this.#rereadLength > maxRereadLength)
-      throw new LeadFileError("brokenQuotes", `Too many quotes are opened and never closed, up to row ${this.#row}. Save the list as CSV again.`);
-    this.#skipsLine = true;
-    this.#skipLine();
+  #giveUpLine(records: CsvRecord[], problem: string, plainLength: number): void {
+    this.#add(records, { problem });
+    this.#plainLength = Math.max(0, plainLength - this.#dropLine());
   }
 
-  /** Drops what is left of the current line. False when its end is still to come. */
-  #skipLine(): boolean {
+  /** Drops what is left of the current line, as far as it is there; answers how much that was. */
+  #dropLine(): number {
     const end = this.#text.indexOf(this.#newline);
     this.#skipsLine = end === -1;
-    this.#text = this.#skipsLine ? "" : this.#text.slice(end + this.#newline.length);
-    return !this.#skipsLine;
+    const length = this.#skipsLine ? this.#text.length : end + this.#newline.length;
+    this.#text = this.#text.slice(length);
+    return length;
   }
+
+  #add(records: CsvRecord[], record: { cells: string[] } | { problem: string }): void {
+    this.#row += 1;
+    records.push({ row: this.#row, ...record });
+  }
+}
+
+function isUnclosed(error: { code: string }): boolean {
+  return error.code === "MissingQuotes";
 }
 
 /** How the lines of a text end, for CsvRecords: with `\n` a `\r` before it is part of the last cell, to be trimmed. */

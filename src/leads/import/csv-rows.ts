@@ -38,9 +38,9 @@ export class CsvRows {
     const problem = tooManyCells(cells, this.#columns.length) ?? (hasBadBytes ? unreadable(cells) : null);
     if (problem) return { row, errors: [{ path: "", message: problem }] };
     const lead = new RawLead();
-    this.#columns.forEach((column, index) => {
-      const cell = cells[index];
-      if (cell) lead.putText(column, unguardedCell(cell));
+    cells.forEach((cell, index) => {
+      const column = this.#columns[index];
+      if (cell !== "" && column) lead.putText(column, unguardedCell(cell));
     });
     return { row, ...lead.finish(this.#defaults) };
   }

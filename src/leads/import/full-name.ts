@@ -7,7 +7,8 @@ const particles = new Set(
 
 const honorifics = /^((mr|mrs|ms|miss|dr|prof|sir|herr|frau|mme|sr|sra)\.?\s+)+(?=\S)/i;
 /** What follows a name: of a generation, or a degree. It stays with the last name. */
-const suffix = /^(jr|sr|junior|senior|ii|iii|iv|v|esq|ph\.?\s?d|m\.?\s?d|mba|m\.?sc|b\.?sc|m\.?a|cpa|pmp|dds|rn|llm|jd)\.?$/i;
+const suffix =
+  /^(jr|sr|junior|senior|ii|iii|iv|v|esq|ph\.?\s?d|m\.?\s?d|mba|m\.?sc|b\.?sc|m\.?a|cpa|pmp|dds|rn|llm|jd)\.?$/i;
 
 /**
  * Splits a full name into first and last name. Middle names stay with the first name, particles ("van", "de la") and
@@ -17,10 +18,14 @@ const suffix = /^(jr|sr|junior|senior|ii|iii|iv|v|esq|ph\.?\s?d|m\.?\s?d|mba|m\.
  * @example splitFullName("Dr. Ludwig van Beethoven Jr.") // { firstName: "Ludwig", lastName: "van Beethoven Jr." }
  */
 export function splitFullName(fullName: string): { firstName: string; lastName: string } {
-  const [beforeComma = "", ...behind] = fullName.replace(/\s+/g, " ").trim().split(/\s*,\s*/);
+  const [beforeComma = "", ...behind] = fullName
+    .replace(/\s+/g, " ")
+    .trim()
+    .split(/\s*,\s*/);
   const degrees = behind.filter((part) => suffix.test(part));
   const first = behind.find((part) => part !== "" && !suffix.test(part));
-  if (first !== undefined) return { firstName: withoutHonorifics(first), lastName: [beforeComma, ...degrees].join(", ") };
+  if (first !== undefined)
+    return { firstName: withoutHonorifics(first), lastName: [beforeComma, ...degrees].join(", ") };
   const { firstName, lastName } = splitInOrder(withoutHonorifics(beforeComma).split(" "));
   return { firstName, lastName: lastName && [lastName, ...degrees].join(", ") };
 }
@@ -32,7 +37,9 @@ function splitInOrder(words: string[]): { firstName: string; lastName: string } 
 
 /** The index of the word that the last name begins with: a particle that is not the first word, or the last word. */
 function lastNameStart(words: string[]): number {
-  const particle = words.findIndex((word, index) => index > 0 && index < words.length - 1 && particles.has(word.toLowerCase()));
+  const particle = words.findIndex(
+    (word, index) => index > 0 && index < words.length - 1 && particles.has(word.toLowerCase()),
+  );
   if (particle !== -1) return particle;
   const lastWord = words.length - 1;
   const hasSuffix = words.length > 2 && suffix.test(words[lastWord] ?? "");

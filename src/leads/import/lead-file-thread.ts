@@ -14,11 +14,13 @@ import {
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { TextFile } from "./text-file.ts";
 
+/** What is to be done with the file. */
+export type LeadFileWork =
+  | { kind: "read"; options: LeadFileOptions; batchesInFlight: number }
+  | { kind: "inspect"; options: Pick<LeadFileOptions, "format" | "delimiter" | "columns"> };
+
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
-export type LeadFileRequest = { descriptor: number; totalBytes: number } & (
-  | { work: "read"; options: LeadFileOptions; batchesInFlight: number }
-  | { work: "inspect"; options: Pick<LeadFileOptions, "format" | "delimiter" | "columns"> }
-);
+export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
 
 export type LeadFileAnswer =
   /** The rows as JSON: measured, half the cost of copying the objects from thread to thread. */
@@ -35,9 +37,11 @@ const inspectedRows = 5;
 
 /** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
 export async function runLeadFileThread(port: LeadFileThread["port"], request: LeadFileRequest): Promise<void> {
+  const { descriptor, totalBytes, work } = request;
   try {
-    if (request.work === "inspect") port.post({ kind: "inspection", inspection: inspection(request) });
-    else await read(port, request);
+    const file = new TextFile(descriptor);
+    if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
+    else await read(file, totalBytes, work.options, new Allowance(port, work.batchesInFlight), port);
     port.post({ kind: "done" });
   } catch (error) {
     if (!(error instanceof LeadFileError)) throw error;
@@ -57,7 +61,7 @@ async function read(port: LeadFileThread["port"], request: Extract<LeadFileReque
     const batch = { lastRow: batchRows.at(-1)?.row ?? 0, bytesRead: file.bytesRead, totalBytes };
     port.post({ kind: "batch", batch, rows: JSON.stringify(batchRows) });
   };
-  for (let block: string | null = ""; block !== null; ) {
+  for (let block: string | null = ""; block !== null;) {
     block = file.next();
     rows = rows.concat(reader.take(block, file.hasBadBytes));
     while (rows.length >= options.batchRows) await post(rows.splice(0, options.batchRows));
@@ -108,7 +112,10 @@ function rowReader(
 function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
   const start = sample.trimStart();
   if (/^\[\s*[{\]]/.test(start))
-    throw new LeadFileError("notText", "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.");
+    throw new LeadFileError(
+      "notText",
+      "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
+    );
   return /^\{\s*["}]/.test(start) ? "ndjson" : "csv";
 }
 

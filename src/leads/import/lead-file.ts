@@ -27,7 +27,9 @@ export type LeadFileOptions = {
  * A row of the file: a lead that can be stored, or what is wrong with it. `row` is the number that a spreadsheet shows
  * beside it: header and empty rows count, a row with line breaks in its cells is one. For NDJSON it is the line.
  */
-export type LeadFileRow = { row: number; content: LeadContent; identity: LeadIdentity } | { row: number; errors: FieldError[] };
+export type LeadFileRow =
+  | { row: number; content: LeadContent; identity: LeadIdentity }
+  | { row: number; errors: FieldError[] };
 
 export type LeadFileBatch = {
   rows: LeadFileRow[];
@@ -48,7 +50,7 @@ export type LeadFileInspection = {
   firstRows: LeadFileRow[];
 };
 
-export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns" | "brokenQuotes";
+export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns";
 
 /** The file as a whole can't be read. The message is for the person who sent it. */
 export class LeadFileError extends Error {
@@ -71,7 +73,10 @@ const batchesInFlight = 4;
  * Throws LeadFileError, the signal's reason, and the error of the file system when there is no such file. The thread
  * and the file are closed when the loop over the batches is left, whichever way.
  */
-export async function* readLeadFile(options: LeadFileOptions, signal: AbortSignal): AsyncGenerator<LeadFileBatch, void, void> {
+export async function* readLeadFile(
+  options: LeadFileOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LeadFileBatch, void, void> {
   for await (const { answer, thread } of answers(options.path, { work: "read", options, batchesInFlight }, signal)) {
     if (answer.kind !== "batch") continue;
     yield { ...answer.batch, rows: rowsOf(answer.rows) };
@@ -95,7 +100,9 @@ function rowsOf(json: string): LeadFileRow[] {
   return JSON.parse(json) as LeadFileRow[];
 }
 
-type LeadFileWork = Omit<Extract<LeadFileRequest, { work: "read" }>, "descriptor" | "totalBytes"> | Omit<Extract<LeadFileRequest, { work: "inspect" }>, "descriptor" | "totalBytes">;
+type LeadFileWork =
+  | Omit<Extract<LeadFileRequest, { work: "read" }>, "descriptor" | "totalBytes">
+  | Omit<Extract<LeadFileRequest, { work: "inspect" }>, "descriptor" | "totalBytes">;
 
 /** Starts a thread on a file and passes on what it answers until it is done. */
 async function* answers(
@@ -127,7 +134,7 @@ async function* answers(
 /** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
 async function* received<Out>(thread: Thread<never, Out>, signal: AbortSignal): AsyncGenerator<Out, void, void> {
   const waiting: Out[] = [];
-  let ended: Error | null = null;
+  const end: { failure: Error | null } = { failure: null };
   let wake = (): void => {};
   const wakeUp = () => wake();
   thread.onMessage((message) => {
@@ -135,7 +142,7 @@ async function* received<Out>(thread: Thread<never, Out>, signal: AbortSignal): 
     wakeUp();
   });
   void thread.closed.then((failure) => {
-    ended = failure ?? new Error("The thread was stopped.");
+    end.failure = failure ?? new Error("The thread was stopped.");
     wakeUp();
   });
   signal.addEventListener("abort", wakeUp);
@@ -144,7 +151,7 @@ async function* received<Out>(thread: Thread<never, Out>, signal: AbortSignal): 
       signal.throwIfAborted();
       const message = waiting.shift();
       if (message !== undefined) yield message;
-      else if (ended !== null) throw ended;
+      else if (end.failure !== null) throw end.failure;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {

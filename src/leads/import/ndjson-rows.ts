@@ -77,7 +77,8 @@ function put(lead: RawLead, column: PlannedColumn, value: unknown): void {
   if (target === "ignore") return;
   if (target === "tags") return putTags(lead, header, value);
   if (target === "customFields") return putCustomFields(lead, header, value);
-  if (target.startsWith("customFields.")) return lead.putCustomField(customFieldName(target as `customFields.${string}`), value);
+  if (target.startsWith("customFields."))
+    return lead.putCustomField(customFieldName(target as `customFields.${string}`), value);
   if (typeof value !== "string") return lead.putError(header, `Expected a string, got ${kindOf(value)}.`);
   if (value.trim() !== "") lead.putText(column, isTextField(target) ? value : value.trim());
 }

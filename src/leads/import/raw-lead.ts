@@ -1,7 +1,14 @@
 import type { FieldError } from "../../errors.ts";
 import { multiLine } from "../clean-text.ts";
 import { leadContent, type LeadDraft } from "../identity.ts";
-import { leadStatuses, leadTextFields, type LeadContent, type LeadIdentity, type LeadStatus, type LeadTextField } from "../model.ts";
+import {
+  leadStatuses,
+  leadTextFields,
+  type LeadContent,
+  type LeadIdentity,
+  type LeadStatus,
+  type LeadTextField,
+} from "../model.ts";
 import type { PlannedColumn } from "./column-plan.ts";
 import { splitFullName } from "./full-name.ts";
 

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
-import { jobStatuses, type Job, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobFilter, JobPageRequest, JobStore } from "../../jobs/store.ts";
+import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
+import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { ActionState } from "../../network/model.ts";
 import type { Engine } from "./engine.ts";
 import { placeholdersOf } from "./placeholders.ts";

@@ -1,13 +1,13 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
-import type { Lead, LeadIdentity } from "../../leads/model.ts";
-import type { ImportBatch, ImportCounts, ImportReportRow, ImportRow, LeadStore } from "../../leads/store.ts";
+import type { ImportOutcome, Lead, LeadIdentity } from "../../leads/model.ts";
+import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRow, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
 import type { LeadRows } from "./leads.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { jobs, leadImportRows, leadImportSeen } from "./tables.ts";
 
-type Settled = { outcome: "created" | ImportReportRow["outcome"]; leadId: string | null };
+type Settled = { outcome: "created" | ImportOutcome; leadId: string | null };
 
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(
@@ -77,7 +77,7 @@ export function createLeadImports(
     return { outcome: onDuplicate === "skip" ? "skipped" : "updated", leadId: existing?.id ?? null };
   }
 
-  async function importReport(userId: string, jobId: string, afterRow: number, limit: number) {
+  async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
     return orm
       .select({
         row: leadImportRows.row,
@@ -87,7 +87,13 @@ export function createLeadImports(
       })
       .from(leadImportRows)
       .innerJoin(jobs, and(eq(jobs.id, leadImportRows.jobId), eq(jobs.userId, userId)))
-      .where(and(eq(leadImportRows.jobId, jobId), gt(leadImportRows.row, afterRow)))
+      .where(
+        and(
+          eq(leadImportRows.jobId, jobId),
+          gt(leadImportRows.row, afterRow),
+          outcome === null ? undefined : eq(leadImportRows.outcome, outcome),
+        ),
+      )
       .orderBy(asc(leadImportRows.row))
       .limit(limit)
       .all();

@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
-import type { Lead } from "../../leads/model.ts";
-import type { LeadFilter, LeadPageRequest, LeadSortField, LeadStore } from "../../leads/store.ts";
+import type { Lead, LeadFilter, LeadSortField } from "../../leads/model.ts";
+import type { LeadPageRequest, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
-import { leadOf } from "./lead-row.ts";
+import { leadOfValues } from "./lead-row.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
 
 /** An offset beyond this is walked in the reader thread: each skipped row costs about a microsecond. */
@@ -29,11 +29,10 @@ export function createLeadQueries({ orm, reader }: Engine): Pick<LeadStore, "pag
     if (isIndexed(request)) return indexedPage(request);
     const query = orm.select({ id: leads.id }).from(leads).where(conditionsOf(request)).orderBy(...orderOf(request));
     const found = await reader.all<{ id: string }>(query.limit(request.limit).offset(request.offset).toSQL());
-    const rows = new Map(byIds.all({ ids: JSON.stringify(found.map(({ id }) => id)) }).map((row) => [row.id, row]));
-    return found.flatMap(({ id }) => {
-      const row = rows.get(id); // a lead may have been deleted between the two looks
-      return row === undefined ? [] : [leadOf(row)];
-    });
+    const rows = byIds.values({ ids: JSON.stringify(found.map(({ id }) => id)) }).map(leadOfValues);
+    const byId = new Map(rows.map((lead) => [lead.id, lead]));
+    // A lead may have been deleted between the two looks.
+    return found.map(({ id }) => byId.get(id)).filter((lead) => lead !== undefined);
   }
 
   async function countLeads(userId: string, filter: LeadFilter): Promise<number> {
@@ -98,7 +97,7 @@ function createIndexedPages(orm: Engine["orm"]): (request: LeadPageRequest) => L
     const name = Object.values(shape).join();
     let statement = prepared.get(name);
     if (statement === undefined) prepared.set(name, (statement = prepare(shape)));
-    const rows = statement.all({
+    const rows = statement.values({
       userId,
       limit,
       offset,
@@ -107,7 +106,7 @@ function createIndexedPages(orm: Engine["orm"]): (request: LeadPageRequest) => L
       value: after?.value,
       id: after?.id,
     });
-    return rows.map(leadOf);
+    return rows.map(leadOfValues);
   };
 }
 

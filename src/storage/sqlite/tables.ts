@@ -2,8 +2,7 @@ import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite
 import type { FieldError } from "../../errors.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
 import type { Grant } from "../../keys/model.ts";
-import type { LeadStatus } from "../../leads/model.ts";
-import type { ImportReportRow } from "../../leads/store.ts";
+import type { ImportOutcome, LeadStatus } from "../../leads/model.ts";
 import type { ActionState, ActionType, ConnectorName } from "../../network/model.ts";
 import type { WorkingHours } from "../../network/pacing.ts";
 import type { LedgerEntry } from "../../credits/store.ts";
@@ -116,7 +115,7 @@ export const leadImportRows = sqliteTable(
   {
     jobId: text("job_id").notNull(),
     row: integer().notNull(),
-    outcome: text().$type<ImportReportRow["outcome"]>().notNull(),
+    outcome: text().$type<ImportOutcome>().notNull(),
     leadId: text("lead_id"),
     errors: text({ mode: "json" }).$type<FieldError[]>().notNull(),
   },

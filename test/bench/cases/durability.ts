@@ -55,7 +55,7 @@ async function measure(directory: string) {
 }
 
 async function inspect(home: Home, acknowledged: number[]): Promise<{ missing: number; problems: number }> {
-  const database = new Database(await databasePath(home), { readonly: true });
+  const database = new Database(databasePath(home), { readonly: true });
   const stored = new Set(
     database
       .query<{ email: string }, []>("SELECT email FROM leads")

@@ -1,0 +1,331 @@
+import { expect, test } from "bun:test";
+import type { KeyView, NewKeyView, Permission } from "../../src/keys/model.ts";
+import type { Client } from "../support/client.ts";
+import { FakeClock } from "../support/clock.ts";
+import { startService, succeeded, testInProcess } from "../support/service.ts";
+
+const dayMs = 86_400_000;
+const keyForm = /^oak_[0-9a-f]{64}$/;
+
+type Keys = { keys: KeyView[]; total: number };
+
+async function makeKey(maker: Client, input: object = {}): Promise<NewKeyView> {
+  const made = await maker.post<NewKeyView>("/api/v2/keys", { name: "sync", permissions: ["leads:read"], ...input });
+  return succeeded(made).data;
+}
+
+async function keysOf(client: Client): Promise<KeyView[]> {
+  return succeeded(await client.get<Keys>("/api/v2/keys")).data.keys;
+}
+
+async function keyNamed(client: Client, name: string): Promise<KeyView | undefined> {
+  return (await keysOf(client)).find((key) => key.name === name);
+}
+
+test("a new key is shown with its secret once and works at once", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const { key, ...made } = await makeKey(ada, { name: "CRM sync", permissions: ["leads:read", "leads:write"] });
+  expect(key).toMatch(keyForm);
+  expect(made).toMatchObject({
+    userId: ada.userId,
+    name: "CRM sync",
+    hint: `${key.slice(0, 8)}…`,
+    permissions: ["leads:read", "leads:write"],
+    isActive: true,
+    usageCount: 0,
+    expires_at: null,
+    last_used_at: null,
+  });
+  expect((await service.client(key).get("/api/v2/leads")).status).toBe(200);
+  const listed = await ada.get("/api/v2/keys");
+  expect(JSON.stringify(listed.body)).not.toContain(key);
+});
+
+test("keys are listed newest first, with a total, and only to their owner", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const bob = await service.user();
+  for (const name of ["one", "two", "three"]) await makeKey(ada, { name });
+  const { data } = await ada.get<Keys>("/api/v2/keys");
+  expect(data.keys.map(({ name }) => name)).toEqual(["three", "two", "one", "test"]);
+  expect(data.total).toBe(4);
+  expect((await keysOf(bob)).map(({ name }) => name)).toEqual(["test"]);
+  expect((await ada.get<Keys>("/api/v2/keys", { query: { userId: bob.userId } })).data).toEqual({ keys: [], total: 0 });
+});
+
+test("an admin sees and makes keys of another user", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const made = await makeKey(service.admin, { name: "for ada", userId: ada.userId });
+  expect(made.userId).toBe(ada.userId);
+  const listed = await service.admin.get<Keys>("/api/v2/keys", { query: { userId: ada.userId } });
+  expect(listed.data.keys.map(({ name }) => name)).toEqual(["for ada", "test"]);
+  const nobody = await service.admin.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], userId: "nobody" });
+  expect(nobody).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "user", id: "nobody" } });
+});
+
+test("a member makes no keys for somebody else", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const bob = await service.user();
+  const refused = await ada.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], userId: bob.userId });
+  expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+  expect(await keyNamed(bob, "x")).toBeUndefined();
+});
+
+test("no key is made for everybody over the network", async () => {
+  await using service = await startService();
+  for (const maker of [service.admin, await service.globalKey()]) {
+    const refused = await maker.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], global: true });
+    expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+    expect(refused.message).toContain("command line");
+  }
+});
+
+test("a key grants nothing that its maker lacks", async () => {
+  await using service = await startService();
+  const ada = await service.user({ permissions: ["api_keys:write", "leads:read"] });
+  const wanted: Permission[] = ["leads:read", "leads:delete", "users:read"];
+  const refused = await ada.post("/api/v2/keys", { name: "more", permissions: wanted });
+  expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED", details: { lacking: ["leads:delete", "users:read"] } });
+  const own = await makeKey(ada, { name: "less" });
+  const grown = await ada.put(`/api/v2/keys/${own.id}`, { permissions: wanted });
+  expect(grown).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+  expect((await ada.put(`/api/v2/keys/${own.id}`, { permissions: ["leads:read", "api_keys:write"] })).status).toBe(200);
+});
+
+test("a maker of keys can't raise itself through a stronger key of the same user", async () => {
+  await using service = await startService();
+  const strong = await service.user();
+  const weak = await service.keyOf(strong, ["api_keys:write", "leads:read"]);
+  const id = (await keysOf(strong)).find(({ permissions }) => permissions.includes("keys:manage"))?.id;
+  const taken = await weak.post<NewKeyView>(`/api/v2/keys/${id}/regenerate`);
+  expect(taken).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+});
+
+test.each([
+  ["a name that is missing", { name: undefined }, "name"],
+  ["a name that is empty", { name: "" }, "name"],
+  ["a name that is a number", { name: 7 }, "name"],
+  ["permissions that are missing", { permissions: undefined }, "permissions"],
+  ["no permission at all", { permissions: [] }, "permissions"],
+  ["permissions that are a text", { permissions: "leads:read" }, "permissions"],
+  ["a permission that does not exist", { permissions: ["leads:read", "leads:fly"] }, "permissions.1"],
+  ["everything at once", { permissions: ["*"] }, "permissions.0"],
+  ["a life of no days", { expiresInDays: 0 }, "expiresInDays"],
+  ["a life of half a day", { expiresInDays: 0.5 }, "expiresInDays"],
+  ["a life of a thousand years", { expiresInDays: 365_000 }, "expiresInDays"],
+])("a key with %s is refused", async (_what, change, path) => {
+  await using service = await startService();
+  const input = { name: "x", permissions: ["leads:read"], ...change };
+  const refused = await service.admin.post("/api/v2/keys", input);
+  expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect(refused.details?.["errors"]).toMatchObject([{ path }]);
+  expect(await keysOf(service.admin)).toHaveLength(1);
+});
+
+test("a permission that is named twice is held once", async () => {
+  await using service = await startService();
+  const { permissions } = await makeKey(service.admin, { permissions: ["leads:read", "users:read", "leads:read"] });
+  expect(permissions).toEqual(["leads:read", "users:read"]);
+});
+
+test("a change of name and permissions is seen by the next request", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin, { permissions: ["leads:read"] });
+  const client = service.client(made.key);
+  expect((await client.get("/api/v2/leads")).status).toBe(200);
+  const changed = await service.admin.put<KeyView>(`/api/v2/keys/${made.id}`, { name: "new name", permissions: ["users:read"] });
+  expect(changed.data).toMatchObject({ id: made.id, name: "new name", permissions: ["users:read"] });
+  expect((await client.get("/api/v2/leads")).status).toBe(403);
+  expect((await client.get("/api/v2/users/me")).status).toBe(200);
+});
+
+test("an update without fields changes nothing", async () => {
+  await using service = await startService();
+  const { key: _secret, ...made } = await makeKey(service.admin, { expiresInDays: 3 });
+  expect((await service.admin.put<KeyView>(`/api/v2/keys/${made.id}`, {})).data).toEqual(made);
+});
+
+test("a deactivated key is refused until it is active again", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin);
+  const client = service.client(made.key);
+  expect((await client.get("/api/v2/leads")).status).toBe(200);
+  await service.admin.put(`/api/v2/keys/${made.id}`, { isActive: false });
+  const refused = await client.get("/api/v2/leads");
+  expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(refused.message).toContain("deactivated");
+  await service.admin.put(`/api/v2/keys/${made.id}`, { isActive: true });
+  expect((await client.get("/api/v2/leads")).status).toBe(200);
+});
+
+testInProcess("a key works up to the moment that it expires at", async () => {
+  const clock = new FakeClock();
+  await using service = await startService({ clock });
+  const made = await makeKey(service.admin, { expiresInDays: 2 });
+  expect(made.expires_at).toBe(new Date(clock.now() + 2 * dayMs).toISOString());
+  const client = service.client(made.key);
+  clock.advance(2 * dayMs - 1);
+  expect((await client.get("/api/v2/leads")).status).toBe(200);
+  clock.advance(1);
+  const refused = await client.get("/api/v2/leads");
+  expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(refused.message).toContain("expired");
+});
+
+test("a regenerated key has a new secret, and the old one is refused at once", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin);
+  expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
+  const { data: renewed } = await service.admin.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
+  expect(renewed.key).toMatch(keyForm);
+  expect(renewed.key).not.toBe(made.key);
+  expect(renewed).toMatchObject({ id: made.id, name: made.name, permissions: made.permissions, last_used_at: null });
+  expect(await service.client(made.key).get("/api/v2/leads")).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect((await service.client(renewed.key).get("/api/v2/leads")).status).toBe(200);
+});
+
+test("a key can regenerate itself", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const [own] = await keysOf(ada);
+  const { data } = await ada.post<NewKeyView>(`/api/v2/keys/${own?.id}/regenerate`);
+  expect((await ada.get("/api/v2/keys")).status).toBe(401);
+  expect((await service.client(data.key).get("/api/v2/keys")).status).toBe(200);
+});
+
+test("uses of the old secret do not count as a use of the regenerated key", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin);
+  await service.client(made.key).get("/api/v2/leads");
+  await service.admin.post(`/api/v2/keys/${made.id}/regenerate`);
+  expect(await keyNamed(service.admin, made.name)).toMatchObject({ last_used_at: null });
+  await service.restart();
+  expect(await keyNamed(service.admin, made.name)).toMatchObject({ last_used_at: null });
+});
+
+testInProcess("the creation time of a regenerated key is that of the regeneration", async () => {
+  const clock = new FakeClock();
+  await using service = await startService({ clock });
+  const made = await makeKey(service.admin);
+  clock.advance(5000);
+  const { data } = await service.admin.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
+  expect(data.created_at).toBe(new Date(clock.now()).toISOString());
+  expect(Date.parse(data.created_at) - Date.parse(made.created_at)).toBe(5000);
+});
+
+test("a deleted key is refused at once and gone from the list", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin, { name: "old sync" });
+  expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
+  const deleted = await service.admin.delete(`/api/v2/keys/${made.id}`);
+  expect(deleted.body).toEqual({ success: true, message: 'Deleted the key "old sync".' });
+  expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(401);
+  expect(await keyNamed(service.admin, "old sync")).toBeUndefined();
+  expect(await service.admin.delete(`/api/v2/keys/${made.id}`)).toMatchObject({ status: 404, details: { resource: "key", id: made.id } });
+});
+
+test("a key of somebody else looks absent", async () => {
+  await using service = await startService();
+  const ada = await service.user();
+  const bob = await service.user();
+  const { id, key } = await makeKey(ada);
+  const path = `/api/v2/keys/${id}`;
+  const foreign = [await bob.put(path, { name: "mine" }), await bob.post(`${path}/regenerate`), await bob.delete(path)];
+  for (const answer of foreign) expect(answer).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "key", id } });
+  const absent = await bob.delete("/api/v2/keys/nothing");
+  expect(foreign[2]?.message).toBe(absent.message?.replace("nothing", id));
+  expect((await service.client(key).get("/api/v2/leads")).status).toBe(200);
+  expect(await keyNamed(ada, "sync")).toBeDefined();
+});
+
+const keyRoutes = [
+  ["made", "POST", "", ["api_keys:write", "keys:manage"]],
+  ["listed", "GET", "", ["api_keys:read", "keys:manage"]],
+  ["changed", "PUT", "/nothing", ["api_keys:write", "keys:manage"]],
+  ["regenerated", "POST", "/nothing/regenerate", ["api_keys:write", "keys:manage"]],
+  ["deleted", "DELETE", "/nothing", ["keys:manage"]],
+] as const;
+
+test.each(keyRoutes)("keys are %s with %s /api/v2/keys%s by who holds one of %j, and by nobody else", async (_done, method, path, wanted) => {
+  await using service = await startService();
+  const ada = await service.user();
+  for (const permission of ["keys:manage", "api_keys:read", "api_keys:write", "users:write"] as const) {
+    const client = await service.keyOf(ada, [permission]);
+    const body = method === "POST" || method === "PUT" ? { name: "x", permissions: [permission] } : undefined;
+    const { status } = await client.send(method, `/api/v2/keys${path}`, { body });
+    expect({ permission, isAllowed: status !== 403 }).toEqual({ permission, isAllowed: (wanted as readonly string[]).includes(permission) });
+  }
+});
+
+test("a key that was never made is refused, and says why", async () => {
+  await using service = await startService();
+  const { key } = service.admin;
+  const last = key?.at(-1) === "0" ? "1" : "0";
+  const cases: [string | null, string][] = [
+    [null, "x-api-key"],
+    ["", "x-api-key"],
+    ["secret", "its form or its checksum is wrong"],
+    [`${key?.slice(0, -1)}${last}`, "its form or its checksum is wrong"],
+    [`${key}0`, "its form or its checksum is wrong"],
+    [key?.toUpperCase() ?? "", "its form or its checksum is wrong"],
+    [`oak_${"0".repeat(56)}${Bun.hash.crc32("0".repeat(56)).toString(16).padStart(8, "0")}`, "No such API key"],
+  ];
+  for (const [secret, reason] of cases) {
+    const refused = await service.client(secret).get("/api/v2/leads");
+    expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+    expect(refused.message).toContain(reason);
+  }
+});
+
+test("spaces around a key do not matter", async () => {
+  await using service = await startService();
+  expect((await service.client(`  ${service.admin.key} `).get("/api/v2/health")).status).toBe(200);
+});
+
+test("a Bearer token is a key on voice routes only", async () => {
+  await using service = await startService();
+  const nobody = service.client(null);
+  const headers = { authorization: `Bearer ${service.admin.key}` };
+  expect((await nobody.get("/api/v2/leads", { headers })).status).toBe(401);
+  expect((await nobody.get("/api/v2/voice-clones", { headers })).status).not.toBe(401);
+});
+
+test("every use of a key is counted, and counts survive a clean restart", async () => {
+  await using service = await startService();
+  const made = await makeKey(service.admin);
+  const client = service.client(made.key);
+  for (let use = 0; use < 3; use++) await client.get("/api/v2/leads");
+  const before = await keyNamed(service.admin, made.name);
+  expect(before).toMatchObject({ usageCount: 3 });
+  expect(Date.parse(before?.last_used_at ?? "")).toBeGreaterThanOrEqual(Date.parse(made.created_at));
+  await service.restart();
+  expect(await keyNamed(service.admin, made.name)).toEqual(before as KeyView);
+  await client.get("/api/v2/leads");
+  expect(await keyNamed(service.admin, made.name)).toMatchObject({ usageCount: 4 });
+});
+
+test("keys, changed names and refused secrets survive a restart", async () => {
+  await using service = await startService();
+  const kept = await makeKey(service.admin, { name: "kept" });
+  const off = await makeKey(service.admin, { name: "off" });
+  const gone = await makeKey(service.admin, { name: "gone" });
+  await service.admin.put(`/api/v2/keys/${off.id}`, { isActive: false });
+  await service.admin.delete(`/api/v2/keys/${gone.id}`);
+  await service.restart();
+  const statuses = [kept, off, gone].map(async ({ key }) => (await service.client(key).get("/api/v2/leads")).status);
+  expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
+});
+
+test("secrets are not stored in clear", async () => {
+  await using service = await startService();
+  const { key } = await makeKey(service.admin);
+  await service.restart();
+  for (const name of ["outreachd.db", "outreachd.db-wal"]) {
+    const file = Bun.file(`${service.dataDir}/${name}`);
+    const text = (await file.exists()) ? await file.text() : "";
+    expect(text.includes(key.slice(10, 60))).toBe(false);
+  }
+});

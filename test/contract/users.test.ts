@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import type { Storage } from "../../src/storage/storage.ts";
+import type { NewUser } from "../../src/users/store.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { createFactories, type Factories } from "../support/factories.ts";
+
+describe.each(engines)("users on $name", ({ open }) => {
+  test("a new user is there with its account, its credits and its key", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const newcomer = complete(createFactories());
+    expect(await storage.users.insert(newcomer)).toBe(true);
+    expect(await storage.users.get(newcomer.user.id)).toEqual(newcomer.user);
+    expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 100, keys: [newcomer.key!] });
+  });
+
+  test("a new user needs neither credits nor a key", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const newcomer = make.newUser({ name: null });
+    expect(await storage.users.insert(newcomer)).toBe(true);
+    expect(await storage.users.get(newcomer.user.id)).toEqual(newcomer.user);
+    expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 0, keys: [] });
+  });
+
+  test("a taken e-mail address, in whatever case, stores nothing of the newcomer", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    await make.storedUser(storage, { email: "ada@example.com" });
+    const second = complete(make, { email: "ADA@Example.com" });
+    expect(await storage.users.insert(second)).toBe(false);
+    expect(await storage.users.get(second.user.id)).toBeNull();
+    expect(await storage.users.count()).toBe(1);
+    expect(await partsOf(storage, second)).toEqual({ accounts: [], balance: 0, keys: [] });
+  });
+
+  test("of two users with one e-mail address that come at once only one is stored", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const twins = [make.newUser({ email: "ada@example.com" }), make.newUser({ email: "Ada@example.com" })];
+    expect(await Promise.all(twins.map((twin) => storage.users.insert(twin)))).toEqual([true, false]);
+    expect(await storage.users.count()).toBe(1);
+  });
+
+  test("when the last part of a newcomer can't be stored, none of it is", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const first = complete(make);
+    await storage.users.insert(first);
+    const second = complete(make);
+    second.key = { ...second.key!, hash: first.key!.hash };
+    const attempt = storage.users.insert(second);
+    await expect(attempt).rejects.toThrow();
+    expect(await storage.users.get(second.user.id)).toBeNull();
+    expect(await partsOf(storage, second)).toEqual({ accounts: [], balance: 0, keys: [] });
+    expect(await partsOf(storage, first)).toEqual({ accounts: [first.account], balance: 100, keys: [first.key!] });
+  });
+
+  test("users are listed oldest first, ties by id, in bounded pages that meet each once", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const tied = [make.newUser(), make.newUser(), make.newUser()];
+    const [younger, older] = [1, -1].map((ms) => make.newUser({ createdAt: startOfTests + ms }));
+    for (const newcomer of [tied[2]!, younger!, tied[0]!, older!, tied[1]!]) await storage.users.insert(newcomer);
+    const expected = [older!, ...tied, younger!].map(({ user }) => user.id);
+    const pages = [await storage.users.list(2, 0), await storage.users.list(2, 2), await storage.users.list(2, 4)];
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(pages.flat().map(({ id }) => id)).toEqual(expected);
+    expect(await storage.users.list(10, 5)).toEqual([]);
+    expect(await storage.users.count()).toBe(5);
+  });
+
+  test("an update writes name and time zone and leaves everything else as it is", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const { user } = await make.storedUser(storage);
+    const other = (await make.storedUser(storage)).user;
+    const change = { name: null, timeZone: "Europe/Berlin", updatedAt: startOfTests + 5 };
+    expect(await storage.users.update({ ...user, ...change, email: "x@example.com", role: "admin", createdAt: 0 })).toBe(true);
+    expect(await storage.users.get(user.id)).toEqual({ ...user, ...change });
+    expect(await storage.users.get(other.id)).toEqual(other);
+  });
+
+  test("a user that does not exist is null, and can't be updated", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    expect(await storage.users.get("nobody")).toBeNull();
+    expect(await storage.users.update(make.user())).toBe(false);
+    expect(await storage.users.count()).toBe(0);
+  });
+
+  test("what was stored or changed is there after the process was killed", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    const newcomer = complete(make);
+    await opened.storage.users.insert(newcomer);
+    const changed = { ...newcomer.user, name: "Changed" };
+    await opened.storage.users.update(changed);
+    const storage = await opened.reopen();
+    expect(await storage.users.get(newcomer.user.id)).toEqual(changed);
+    expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 100, keys: [newcomer.key!] });
+  });
+});
+
+function complete(make: Factories, overrides: Parameters<Factories["newUser"]>[0] = {}): NewUser {
+  const newcomer = make.newUser(overrides);
+  const { id } = newcomer.user;
+  return { ...newcomer, grant: make.grant(id), key: make.key(id) };
+}
+
+/** What is stored beside the user itself. */
+async function partsOf(storage: Storage, { user }: NewUser) {
+  const [accounts, balance, keys] = await Promise.all([
+    storage.network.accounts(user.id),
+    storage.credits.balance(user.id),
+    storage.keys.list({ userId: user.id }, 10),
+  ]);
+  return { accounts, balance, keys };
+}

@@ -1,0 +1,261 @@
+import type { LedgerEntry } from "../../src/credits/store.ts";
+import type { Job } from "../../src/jobs/model.ts";
+import type { JobClaim } from "../../src/jobs/store.ts";
+import { permissions, type ApiKey } from "../../src/keys/model.ts";
+import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
+import { leadIdentity } from "../../src/leads/identity.ts";
+import type { Lead, LeadContent } from "../../src/leads/model.ts";
+import type { ImportBatch, ImportRow, InsertLead } from "../../src/leads/store.ts";
+import { defaultGapSeconds, defaultWorkingHours, type NetworkAccount, type NetworkAction } from "../../src/network/model.ts";
+import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
+import type { WorkingHours } from "../../src/network/pacing.ts";
+import type { ScheduleAction } from "../../src/network/store.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import type { User } from "../../src/users/model.ts";
+import type { NewUser } from "../../src/users/store.ts";
+import { startOfTests } from "./clock.ts";
+import { createIds } from "./ids.ts";
+
+const wholeDay = [{ from: 0, to: 1440 }];
+/** Hours that are never closed, for tests that are not about hours. */
+export const alwaysOpen: WorkingHours = [wholeDay, wholeDay, wholeDay, wholeDay, wholeDay, wholeDay, wholeDay];
+
+export type Factories = ReturnType<typeof createFactories>;
+
+/**
+ * Makes complete things of which a test names only what it is about. Everything begins at `startOfTests`; ids and
+ * names are the same in every run.
+ */
+export function createFactories(seed = 1) {
+  const ids = createIds(seed);
+  let made = 0;
+  const times = { createdAt: startOfTests, updatedAt: startOfTests };
+  const nextId = (): string => ids.next(startOfTests);
+
+  function user(overrides: Partial<User> = {}): User {
+    made++;
+    const email = `user${made}@example.com`;
+    return { id: nextId(), email, name: `User ${made}`, role: "member", timeZone: "UTC", ...times, ...overrides };
+  }
+
+  function account(userId: string, overrides: Partial<NetworkAccount> = {}): NetworkAccount {
+    return {
+      id: nextId(),
+      userId,
+      name: "Main account",
+      connector: "simulated",
+      timeZone: "UTC",
+      workingHours: defaultWorkingHours,
+      minGapSeconds: defaultGapSeconds.min,
+      maxGapSeconds: defaultGapSeconds.max,
+      ...times,
+      ...overrides,
+    };
+  }
+
+  /** A key with its secret, which only its maker knows. Without a user it is a global one. */
+  function secretKey(userId: string | null, overrides: Partial<ApiKey> = {}): { secret: string; key: ApiKey } {
+    const secret = makeSecret(userId === null ? "global" : "user", ids);
+    const key: ApiKey = {
+      id: nextId(),
+      userId,
+      name: "Key of a test",
+      hash: hashOf(secret),
+      hint: hintOf(secret),
+      permissions: userId === null ? ["*"] : [...permissions],
+      expiresAt: null,
+      isActive: true,
+      usageCount: 0,
+      lastUsedAt: null,
+      ...times,
+      ...overrides,
+    };
+    return { secret, key };
+  }
+
+  function key(userId: string | null, overrides: Partial<ApiKey> = {}): ApiKey {
+    return secretKey(userId, overrides).key;
+  }
+
+  function grant(userId: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
+    return { id: nextId(), userId, kind: "grant", amount: 100, note: null, createdAt: startOfTests, ...overrides };
+  }
+
+  /** A user with an account, and neither credits nor a key. */
+  function newUser(overrides: Partial<User> = {}): NewUser {
+    const added = user(overrides);
+    return { user: added, account: account(added.id), grant: null, key: null };
+  }
+
+  /** Stores a new user. */
+  async function storedUser(storage: Storage, overrides: Partial<User> = {}): Promise<NewUser> {
+    const newcomer = newUser(overrides);
+    if (!(await storage.users.insert(newcomer))) throw new Error(`${newcomer.user.email} is taken`);
+    return newcomer;
+  }
+
+  /** A person of its own, known by an e-mail address. */
+  function leadContent(overrides: Partial<LeadContent> = {}): LeadContent {
+    made++;
+    return {
+      firstName: `First${made}`,
+      lastName: `Last${made}`,
+      email: `person${made}@example.com`,
+      company: `Company ${made}`,
+      title: null,
+      phone: null,
+      networkUrl: null,
+      industry: null,
+      location: null,
+      source: null,
+      notes: null,
+      status: "new",
+      tags: [],
+      customFields: {},
+      ...overrides,
+    };
+  }
+
+  function lead(userId: string, overrides: Partial<Lead> = {}): Lead {
+    return { id: nextId(), userId, version: 1, ...times, ...leadContent(), ...overrides };
+  }
+
+  /** The wish to store a lead; the keys for duplicates are worked out as the service does. */
+  function leadInsert(
+    userId: string,
+    overrides: Partial<Lead> = {},
+    onDuplicate: InsertLead["onDuplicate"] = "create",
+  ): InsertLead {
+    const inserted = lead(userId, overrides);
+    return { lead: inserted, identity: leadIdentity(inserted), onDuplicate };
+  }
+
+  async function storedLead(storage: Storage, userId: string, overrides: Partial<Lead> = {}): Promise<Lead> {
+    return (await storage.leads.insert(leadInsert(userId, overrides))).lead;
+  }
+
+  function importRow(row: number, overrides: Partial<LeadContent> = {}): ImportRow {
+    const content = leadContent(overrides);
+    return { row, id: nextId(), content, identity: leadIdentity(content) };
+  }
+
+  /** A batch of an import, under the claim of its running job. */
+  function importBatch(job: Job, rows: ImportRow[], overrides: Partial<ImportBatch> = {}): ImportBatch {
+    return {
+      userId: job.userId,
+      jobId: job.id,
+      attempt: job.attempt,
+      rows,
+      onDuplicate: "skip",
+      dryRun: false,
+      lastRow: rows.at(-1)?.row ?? 0,
+      progress: 50,
+      leaseUntil: startOfTests + 60_000,
+      at: startOfTests,
+      ...overrides,
+    };
+  }
+
+  /** A job that is due at once. */
+  function job(userId: string, overrides: Partial<Job> = {}): Job {
+    return {
+      id: nextId(),
+      userId,
+      type: "lead_import",
+      status: "pending",
+      runAt: startOfTests,
+      attempt: 0,
+      maxAttempts: 3,
+      leaseUntil: null,
+      message: "Waiting",
+      progress: 0,
+      metadata: {},
+      payload: {},
+      ...times,
+      completedAt: null,
+      ...overrides,
+    };
+  }
+
+  async function storedJob(storage: Storage, userId: string, overrides: Partial<Job> = {}): Promise<Job> {
+    const stored = job(userId, overrides);
+    await storage.jobs.insert(stored);
+    return stored;
+  }
+
+  /** The wish to schedule an action, for a profile of its own, as soon as the account may. */
+  function actionRequest(
+    { id: accountId, userId }: Pick<NetworkAccount, "id" | "userId">,
+    overrides: { action?: Partial<NetworkAction>; job?: Partial<Job>; gapMs?: number } = {},
+  ): ScheduleAction {
+    made++;
+    const profileUrl = overrides.action?.profileUrl ?? `https://network.example/in/person-${made}`;
+    const placed = job(userId, { type: "linkedin_action", ...overrides.job });
+    const action: NetworkAction = {
+      jobId: placed.id,
+      userId,
+      accountId,
+      actionType: "sendConnectionRequest",
+      profileUrl,
+      profileKey: canonicalProfileUrl(profileUrl) ?? profileUrl,
+      message: null,
+      leadId: null,
+      state: "scheduled",
+      ...times,
+      ...overrides.action,
+    };
+    return { action, job: placed, gapMs: overrides.gapMs ?? 60_000 };
+  }
+
+  /** Schedules an action and answers its job, placed. */
+  async function scheduledJob(
+    storage: Storage,
+    of: Pick<NetworkAccount, "id" | "userId">,
+    overrides: Parameters<typeof actionRequest>[1] = {},
+  ): Promise<Job> {
+    const outcome = await storage.network.schedule(actionRequest(of, overrides));
+    if (outcome.kind !== "scheduled") throw new Error(`Expected the action to be scheduled, it was ${outcome.kind}`);
+    return outcome.job;
+  }
+
+  return {
+    ids,
+    user,
+    account,
+    key,
+    secretKey,
+    grant,
+    newUser,
+    storedUser,
+    leadContent,
+    lead,
+    leadInsert,
+    storedLead,
+    importRow,
+    importBatch,
+    job,
+    storedJob,
+    actionRequest,
+    scheduledJob,
+  };
+}
+
+/** Claims jobs as a runner would at the moment `now`, with a lease of a minute unless told otherwise. */
+export async function claimJobs(
+  storage: Storage,
+  now: number = startOfTests,
+  { limit = 100, leaseUntil = now + 60_000, types = ["linkedin_action", "lead_import"] }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
+): Promise<Job[]> {
+  return await storage.jobs.claim({ types, limit, now, leaseUntil });
+}
+
+/** Claims the one job that is due. */
+export async function claimJob(storage: Storage, now: number = startOfTests): Promise<Job> {
+  const [job, ...others] = await claimJobs(storage, now);
+  if (job === undefined || others.length > 0) throw new Error(`Expected one due job, found ${others.length + (job ? 1 : 0)}`);
+  return job;
+}
+
+export function claimOf({ id, attempt }: Job): JobClaim {
+  return { id, attempt };
+}

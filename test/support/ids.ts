@@ -1,0 +1,59 @@
+import type { Ids } from "../../src/ids.ts";
+
+/**
+ * Ids, secrets and chance that are the same in every run of the same seed. The ids look as the real ones do (UUID
+ * version 7, sorted by time, then by the order in which they were made). Not for two stores that meet: seed them apart.
+ */
+export function createIds(seed = 1): Ids {
+  const random = createRandom(seed);
+  const tail = hex(createRandom(seed ^ 0x5bd1e995)() * 2 ** 32, 8);
+  let made = 0;
+  return {
+    next(at) {
+      made++;
+      const time = hex(at, 12);
+      const count = hex(made, 8);
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${count.slice(0, 3)}-8${count.slice(3, 6)}-${count.slice(6)}00${tail}`;
+    },
+    secretBytes: (length) => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
+    random,
+  };
+}
+
+/** Numbers from 0 up to but not including 1, the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Draws from a seeded source, in the words of a test. */
+export function createDice(seed: number) {
+  const random = createRandom(seed);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  return {
+    below,
+    /** From `min` to `max`, both included. */
+    between: (min: number, max: number): number => min + below(max - min + 1),
+    chance: (probability: number): boolean => random() < probability,
+    pick<T>(items: readonly T[]): T {
+      if (items.length === 0) throw new Error("Expected something to choose from");
+      return items[below(items.length)] as T;
+    },
+    shuffled<T>(items: readonly T[]): T[] {
+      return items
+        .map((item) => ({ item, place: random() }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ item }) => item);
+    },
+  };
+}
+export type Dice = ReturnType<typeof createDice>;
+
+function hex(value: number, digits: number): string {
+  return Math.floor(value).toString(16).padStart(digits, "0").slice(-digits);
+}

@@ -1,0 +1,161 @@
+import { test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Overrides } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import type { JobView } from "../../src/jobs/model.ts";
+import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/keys/model.ts";
+import type { UserInput, UserView } from "../../src/users/model.ts";
+import { Client, type Answer, type ClientSetup } from "./client.ts";
+import type { FakeClock } from "./clock.ts";
+import { ApiDocument } from "./openapi.ts";
+import { startServer } from "./program.ts";
+
+/** True when the tests are pointed at a compiled binary instead of the source. */
+export const usesBinary = Boolean(process.env["OUTREACHD_TEST_BINARY"]);
+
+/** A test that moves the clock or puts something of its own in the place of the real world. */
+export function testInProcess(title: string, run: () => Promise<void>): void {
+  if (usesBinary) test.skip(`${title} (nobody can move the clock of a binary or replace its parts)`, run);
+  else test(title, run);
+}
+
+export type ServiceOptions = {
+  /** Settings by the name of their variable without OUTREACHD_. Rate limits are off unless they are set here. */
+  settings?: Record<string, string | number>;
+} & Omit<Overrides, "clock" | "log"> & { clock?: FakeClock };
+
+export type UserOptions = Partial<UserInput> & { permissions?: readonly Permission[] };
+
+/** A running service. Hold it with `await using`, which stops it and removes its data. */
+export type Service = {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly document: ApiDocument;
+  /** The first user's key: an admin with every permission. */
+  readonly admin: Client;
+  /** A client with another key, or without one. */
+  client(key: string | null): Client;
+  /** A new user, a member unless it says otherwise, with a key that has all permissions unless it says otherwise. */
+  user(options?: UserOptions): Promise<Client>;
+  /** A second key of the client's user, made by the admin. */
+  keyOf(client: Client, permissions: readonly Permission[]): Promise<Client>;
+  /** A global key, as `outreachd key create --global` makes it. */
+  globalKey(): Promise<Client>;
+  /** The job after it completed or failed. */
+  ended(client: Client, jobId: string): Promise<JobView>;
+  /** In process: resolves when nothing is due and nothing runs. */
+  idle(): Promise<void>;
+  /** Stops it cleanly and starts it again on the same data; the clients go on. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+type Launched = {
+  url: string;
+  firstRun: { key: string } | null;
+  idle: () => Promise<void>;
+  stop: () => Promise<unknown>;
+};
+
+const quiet = { RATE_LIMIT_MINUTE: "0", RATE_LIMIT_HOUR: "0", RATE_LIMIT_DAY: "0", LOG_LEVEL: "silent", TIME_ZONE: "UTC" };
+
+/** Starts the service on an empty data directory: the binary that OUTREACHD_TEST_BINARY names, else in this process. */
+export async function startService({ settings = {}, ...overrides }: ServiceOptions = {}): Promise<Service> {
+  if (usesBinary && Object.keys(overrides).length > 0) throw new Error("A binary takes no overrides: use testInProcess");
+  const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
+  const dataDir = join(directory, "data");
+  const env = Object.fromEntries(
+    Object.entries({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" }).map(([name, value]) => [`OUTREACHD_${name}`, String(value)]),
+  );
+  const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));
+  let running = await launch();
+  const hasLimits = ["MINUTE", "HOUR", "DAY"].some((window) => Number(env[`OUTREACHD_RATE_LIMIT_${window}`]) > 0);
+  const document = new ApiDocument((await (await fetch(`${running.url}/openapi.json`)).json()) as Record<string, unknown>);
+  const setup: ClientSetup = {
+    get url() {
+      return running.url;
+    },
+    document,
+    hasLimits,
+  };
+  const localClient = async () => new Client(setup, ((await Bun.file(join(dataDir, "server.json")).json()) as { localKey: string }).localKey);
+  const adminKey = running.firstRun?.key ?? "";
+  const me = await (await localClient()).get<{ users: UserView[] }>("/api/v2/users");
+  const admin = new Client(setup, adminKey, me.data.users[0]?.id);
+
+  async function keyFor(userId: string, permissions: readonly Permission[]): Promise<Client> {
+    const made = await (await localClient()).post<NewKeyView>("/api/v2/keys", { name: "test", permissions, userId });
+    return new Client(setup, succeeded(made).data.key, userId);
+  }
+
+  return {
+    get url() {
+      return running.url;
+    },
+    dataDir,
+    document,
+    admin,
+    client: (key) => new Client(setup, key),
+    async user({ permissions = allPermissions, ...input } = {}) {
+      const email = input.email ?? `${crypto.randomUUID()}@example.com`;
+      const made = await (await localClient()).post<UserView>("/api/v2/users", { email, ...input });
+      return keyFor(succeeded(made).data.id, permissions);
+    },
+    keyOf: ({ userId }, permissions) => keyFor(userId, permissions),
+    async globalKey() {
+      const made = await (await localClient()).post<NewKeyView>("/api/v2/keys", { name: "global", permissions: ["leads:read"], global: true });
+      return new Client(setup, succeeded(made).data.key);
+    },
+    async ended(client, jobId) {
+      await running.idle();
+      return eventually(`the end of job ${jobId}`, async () => {
+        const { data } = await client.get<JobView>(`/api/v2/users/jobs/${jobId}`);
+        return data.status === "completed" || data.status === "failed" ? data : null;
+      });
+    },
+    idle: () => running.idle(),
+    async restart() {
+      await running.stop();
+      running = await launch();
+    },
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launchApp(dataDir: string, env: Record<string, string>, overrides: Overrides): Promise<Launched> {
+  // Not at the top: who tests a binary shall not need the source to load.
+  const { createApp } = await import("../../src/app.ts");
+  const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
+  await app.start();
+  return { url: app.url, firstRun: app.firstRun, idle: () => app.runner.idle(), stop: () => app.stop() };
+}
+
+async function launchBinary(dataDir: string, env: Record<string, string>): Promise<Launched> {
+  const { url, firstRun, stop } = await startServer(dataDir, { env });
+  return { url, firstRun, idle: async () => {}, stop: () => stop() };
+}
+
+const patienceMs = 10_000;
+const betweenLooksMs = 10;
+
+/** Looks again and again until there is something; for what another process or thread does. */
+export async function eventually<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > deadline) throw new Error(`Waited ${patienceMs} ms for ${what}`);
+    await Bun.sleep(betweenLooksMs);
+  }
+}
+
+/** The answer, if it is a success; a test that arranges something can't go on without. */
+export function succeeded<T>(answer: Answer<T>): Answer<T> {
+  if (answer.status >= 300) throw new Error(`Expected success, got ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
