@@ -142,7 +142,8 @@ async function compose(
     if (!runner.isStarted) throw new Error("The job runner does not run");
     await storage.check();
   };
-  const server = new Elysia()
+  // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
+  const server = new Elysia({ handler: { standardHostname: false } })
     .use(core)
     .use(healthRoutes(core, users, keys, clock, checkReady))
     .use(userRoutes(core, users, creditService))

@@ -3,6 +3,7 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
 import { pathOf } from "./gate.ts";
+import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
 import { readJson } from "./read-body.ts";
 
@@ -35,7 +36,10 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
         enter(request, access);
         return (await readJson(request, maxBodyBytes)) ?? null;
       }),
-      transform: ({ request }: { request: Request }) => enter(request, access),
+      transform(context: { request: Request; query: unknown }) {
+        enter(context.request, access);
+        context.query = queryOf(context.request.url);
+      },
     };
   }
 

@@ -24,6 +24,9 @@ export const ErrorBody = Type.Object(
   { $id: "Error" },
 );
 
+/** The one refusal with a body of its own (specification, GET /api/v2/users/jobs). */
+export const WrongKeyKindBody = Type.Object({ error: Type.String(), availableRoute: Type.String() }, { $id: "WrongKeyKind" });
+
 /** The body of every refusal. `permissionHelp` is taken out of the details, where the specification does not want it. */
 export function errorBody(error: ApiError, timestamp: string): Record<string, unknown> {
   const { permissionHelp, ...details } = error.details ?? {};

@@ -27,6 +27,18 @@ export function params<T extends TObject>(schema: T): Input<T> {
   return input(schema, (value) => readTexts(schema, value as Record<string, unknown>));
 }
 
+/**
+ * The query parameters of a URL as texts, those that come more than once as lists. Elysia's own reading is not used: it
+ * takes a comma for a list and brackets for JSON, also in a company's name.
+ */
+export function queryOf(url: string): Record<string, unknown> {
+  const start = url.indexOf("?");
+  if (start === -1) return {};
+  const byName = Map.groupBy(new URLSearchParams(url.slice(start + 1)), ([name]) => name);
+  const entries = [...byName].map(([name, pairs]) => [name, pairs.length === 1 ? pairs[0]?.[1] : pairs.map(([, value]) => value)]);
+  return Object.fromEntries(entries);
+}
+
 function input<T extends TSchema>(schema: T, prepare: (value: unknown) => unknown): Input<T> {
   const check = TypeCompiler.Compile(schema);
   function validate(raw: unknown): { value: Static<T> } {

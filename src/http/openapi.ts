@@ -3,7 +3,7 @@ import { Type, type TSchema } from "@sinclair/typebox";
 import type { AnyElysia, DocumentDecoration } from "elysia";
 import { errorCatalogue, type ErrorCode } from "../errors.ts";
 import { version } from "../version.ts";
-import { ErrorBody } from "./error-body.ts";
+import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 
 type Described = {
@@ -75,9 +75,11 @@ function refusals(codes: readonly ErrorCode[]): Record<number, object> {
 
 type Operation = {
   responses: Record<string, object>;
+  parameters?: { name: string }[];
   requestBody?: object;
   description?: string;
   "x-permission"?: string[];
+  "x-acts-for"?: string;
 };
 type Document = { paths: Record<string, Record<string, Operation>>; components?: object };
 
@@ -98,7 +100,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     },
     servers: [{ url: serverUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/docs")).map(([path, item]) => [path, completed(item)])),
+    paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/docs")).map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)])),
   };
   const hoisted = hoist(document, components) as typeof document;
   return {
@@ -114,13 +116,48 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
 function completed(item: Record<string, Operation>): Record<string, Operation> {
   return Object.fromEntries(
     Object.entries(item).map(([method, operation]) => {
-      const { "x-permission": permission = [], description = "", ...rest } = operation;
+      const { "x-permission": permission = [], description = "", parameters = [], ...rest } = operation;
       const needs = permission.length > 0 ? `Permission: ${permission.map((name) => `\`${name}\``).join(" or ")}.` : "";
-      const responses = operation.requestBody ? { ...operation.responses, ...refusals(bodyErrors) } : operation.responses;
-      return [method, { ...rest, "x-permission": permission, description: [description, needs].filter(Boolean).join("\n\n"), responses }];
+      return [
+        method,
+        {
+          ...rest,
+          "x-permission": permission,
+          description: [description, needs].filter(Boolean).join("\n\n"),
+          parameters: [...parameters, ...actingParameters(operation)],
+          responses: { ...operation.responses, ...impliedResponses(method, operation) },
+        },
+      ];
     }),
   );
 }
+
+const actingUserId = {
+  name: "userId",
+  in: "query",
+  description: "Needed with a global key, unless the body has it: whom to act for.",
+  schema: { type: "string" },
+};
+
+function actingParameters({ "x-acts-for": actsFor, parameters = [] }: Operation): { name: string }[] {
+  return actsFor === "user" && !parameters.some(({ name }) => name === "userId") ? [actingUserId] : [];
+}
+
+/** What a route can answer because of whom it acts for, its body, or the ETag of what it reads. */
+function impliedResponses(method: string, { "x-acts-for": actsFor, requestBody, responses }: Operation): Record<number, object> {
+  const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
+  const implied: Record<number, object> = {};
+  if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };
+  if (requestBody) Object.assign(implied, refusals(bodyErrors));
+  if (actsFor === "user") Object.assign(implied, refusals(["NOT_FOUND"]));
+  if (actsFor === "ownKey") implied[400] = ownKeyRefusal;
+  return implied;
+}
+
+const ownKeyRefusal = {
+  description: "VALIDATION_ERROR, or, for a global key, the route to use in its place.",
+  content: { "application/json": { schema: Type.Union([ErrorBody, WrongKeyKindBody]) } },
+};
 
 /** Moves every schema with an `$id` to the components and leaves a reference, so that it stands there once. */
 function hoist(node: unknown, components: Record<string, unknown>): unknown {

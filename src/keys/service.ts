@@ -84,9 +84,15 @@ export class KeyService {
     return this.#view(changed);
   }
 
-  /** Gives the key a new secret; the old one is refused from the moment this resolves. */
+  /**
+   * Gives the key a new secret; the old one is refused from the moment this resolves. PERMISSION_DENIED when the key
+   * holds more than the caller does.
+   */
   async regenerate(caller: Caller, id: string): Promise<NewKeyView> {
+    // Uses of the old secret are written first, or they would soon count as the last use of the new one.
+    await this.#ring.flush();
     const key = await this.#require(caller, id);
+    this.#refuseMore(caller, key.permissions);
     const now = this.#clock.now();
     const secret = this.#secretFor(key.userId);
     const changed: ApiKey = { ...key, hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
@@ -138,8 +144,14 @@ export class KeyService {
     );
     if (errors.length > 0) throw invalid(errors);
     const granted = [...new Set(wanted)] as Grant[];
+    this.#refuseMore(caller, granted);
+    return granted;
+  }
+
+  /** Who can read the secret of a key holds what the key holds, so that nobody is shown one that holds more. */
+  #refuseMore(caller: Caller, granted: readonly Grant[]): void {
     const lacking = caller.permissions.includes("*") ? [] : granted.filter((name) => !caller.permissions.includes(name));
-    if (lacking.length === 0) return granted;
+    if (lacking.length === 0) return;
     throw new ApiError("PERMISSION_DENIED", {
       message: `A key can't grant what its maker lacks: ${lacking.join(", ")}.`,
       details: { lacking },

@@ -100,7 +100,12 @@ const exportPage = 200;
 /** Where the page behind a lead begins, in lists of that sort. */
 export function placeOf(lead: Lead, { field }: LeadSort): LeadPlace {
   const value = lead[field];
-  return { value: typeof value === "number" ? value : (value ?? "").toLowerCase(), id: lead.id };
+  return { value: typeof value === "number" ? value : lowerAscii(value ?? ""), id: lead.id };
+}
+
+/** As stores compare texts: `toLowerCase` would change letters that a store leaves alone, and the next page skip leads. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {

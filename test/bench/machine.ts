@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { cpus, totalmem, type, release } from "node:os";
+import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { isCompiled, withDirectory } from "./server.ts";
 
@@ -9,6 +9,8 @@ export type Machine = {
   cores: number;
   memoryGiB: number;
   system: string;
+  /** Processes that wanted to run in the last minute, on average: the others' share of the machine. */
+  load: number;
   bun: string;
   /** Median time to make 4 KiB durable: the least that a commit can cost. */
   fsyncMs: number;
@@ -25,6 +27,7 @@ export async function describeMachine(): Promise<Machine> {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
+    load: loadavg()[0] ?? 0,
     bun: Bun.version,
     fsyncMs: fsyncTime(join(directory, "fsync")),
     inMemory: (await statfs(directory)).type === tmpfsMagic,

@@ -18,8 +18,9 @@ export function isMet({ value, goal }: Measure): boolean {
 }
 
 export function printMachine(machine: Machine): void {
-  const { cpu, cores, memoryGiB, system, bun, fsyncMs, inMemory, server } = machine;
+  const { cpu, cores, memoryGiB, system, load, bun, fsyncMs, inMemory, server } = machine;
   console.log(`${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Bun ${bun}, fsync ${shown(fsyncMs)} ms`);
+  if (load > cores / 4) console.log(`The machine is busy (load ${shown(load)}): ratios hold, times come out too long.`);
   if (inMemory) console.log("The disk is in memory: durable writes cost nothing here, so do not trust their numbers.");
   console.log(
     server === "executable" ? "Server: dist/outreachd" : "Server: from source (no dist/outreachd: bun run build)",

@@ -16,7 +16,7 @@ export type SendOptions = {
   /** Texts, bytes and streams go as they are, everything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  query?: Record<string, string | number | boolean | readonly string[]>;
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   signal?: AbortSignal;
 };
 
@@ -100,7 +100,8 @@ function rawBody(body: unknown): BodyInit | null {
 }
 
 function queryText(query: NonNullable<SendOptions["query"]>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = sent.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 

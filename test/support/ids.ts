@@ -1,12 +1,13 @@
 import type { Ids } from "../../src/ids.ts";
+import { seeded } from "./random.ts";
 
 /**
  * Ids, secrets and chance that are the same in every run of the same seed. The ids look as the real ones do (UUID
  * version 7, sorted by time, then by the order in which they were made). Not for two stores that meet: seed them apart.
  */
 export function createIds(seed = 1): Ids {
-  const random = createRandom(seed);
-  const tail = hex(createRandom(seed ^ 0x5bd1e995)() * 2 ** 32, 8);
+  const random = seeded(seed);
+  const tail = hex(seeded(seed ^ 0x5bd1e995)() * 2 ** 32, 8);
   let made = 0;
   return {
     next(at) {
@@ -20,20 +21,9 @@ export function createIds(seed = 1): Ids {
   };
 }
 
-/** Numbers from 0 up to but not including 1, the same for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Draws from a seeded source, in the words of a test. */
 export function createDice(seed: number) {
-  const random = createRandom(seed);
+  const random = seeded(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   return {
     below,

@@ -16,10 +16,11 @@ import { startServer } from "./program.ts";
 export const usesBinary = Boolean(process.env["OUTREACHD_TEST_BINARY"]);
 
 /** A test that moves the clock or puts something of its own in the place of the real world. */
-export function testInProcess(title: string, run: () => Promise<void>): void {
+export function testInProcess(title: string, run: () => Promise<void>, register: Register = test): void {
   if (usesBinary) test.skip(`${title} (nobody can move the clock of a binary or replace its parts)`, run);
-  else test(title, run);
+  else register(title, run);
 }
+type Register = (title: string, run: () => Promise<void>) => void;
 
 export type ServiceOptions = {
   /** Settings by the name of their variable without OUTREACHD_. Rate limits are off unless they are set here. */

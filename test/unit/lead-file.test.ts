@@ -284,6 +284,15 @@ describe("a file that can't be read as a whole", () => {
     const options = { ...optionsOf("x"), path: join(folder, "absent") };
     await expect(Array.fromAsync(readLeadFile(options, never))).rejects.toMatchObject({ code: "ENOENT" });
   });
+
+  test("a fault in the thread ends the reading with an error", async () => {
+    const options = { ...optionsOf("x"), path: folder };
+    await expect(Array.fromAsync(readLeadFile(options, never))).rejects.toThrow("EISDIR");
+  });
+
+  test("thousands of columns with one name are no trouble", async () => {
+    expect(await refusalOf("a,".repeat(30_000))).toMatchObject({ reason: "noColumns" });
+  });
 });
 
 describe("an NDJSON file of leads", () => {
@@ -379,8 +388,8 @@ describe("the end of reading", () => {
       post: (answer: LeadFileAnswer) => posted.push(answer),
       onMessage: (listener: typeof allowOneMore) => (allowOneMore = listener),
     };
-    const options = optionsOf("", { batchRows: 1000 });
-    void runLeadFileThread(port, { work: "read", options, descriptor, totalBytes: long.length, batchesInFlight: 4 });
+    const work = { kind: "read", options: optionsOf("", { batchRows: 1000 }), batchesInFlight: 4 } as const;
+    void runLeadFileThread(port, { descriptor, totalBytes: long.length, work });
     await new Promise(setImmediate);
     expect(posted).toHaveLength(4);
     allowOneMore("next");

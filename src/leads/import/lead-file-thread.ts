@@ -6,6 +6,7 @@ import {
   LeadFileError,
   type LeadFileBatch,
   type LeadFileFormat,
+  type LeadFileFormatOptions,
   type LeadFileInspection,
   type LeadFileOptions,
   type LeadFileReason,
@@ -17,7 +18,7 @@ import { TextFile } from "./text-file.ts";
 /** What is to be done with the file. */
 export type LeadFileWork =
   | { kind: "read"; options: LeadFileOptions; batchesInFlight: number }
-  | { kind: "inspect"; options: Pick<LeadFileOptions, "format" | "delimiter" | "columns"> };
+  | { kind: "inspect"; options: LeadFileFormatOptions };
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
@@ -41,7 +42,7 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
   try {
     const file = new TextFile(descriptor);
     if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
-    else await read(file, totalBytes, work.options, new Allowance(port, work.batchesInFlight), port);
+    else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes));
     port.post({ kind: "done" });
   } catch (error) {
     if (!(error instanceof LeadFileError)) throw error;
@@ -50,27 +51,18 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
   }
 }
 
-async function read(port: LeadFileThread["port"], request: Extract<LeadFileRequest, { work: "read" }>): Promise<void> {
-  const { options, totalBytes } = request;
-  const file = new TextFile(request.descriptor);
+async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
   const { rows: reader } = rowReader(file, options, options, options.afterRow);
-  const allowance = new Allowance(port, request.batchesInFlight);
   let rows: LeadFileRow[] = [];
-  const post = async (batchRows: LeadFileRow[]): Promise<void> => {
-    await allowance.take();
-    const batch = { lastRow: batchRows.at(-1)?.row ?? 0, bytesRead: file.bytesRead, totalBytes };
-    port.post({ kind: "batch", batch, rows: JSON.stringify(batchRows) });
-  };
   for (let block: string | null = ""; block !== null;) {
     block = file.next();
     rows = rows.concat(reader.take(block, file.hasBadBytes));
-    while (rows.length >= options.batchRows) await post(rows.splice(0, options.batchRows));
+    while (rows.length >= options.batchRows) await batches.post(rows.splice(0, options.batchRows), file.bytesRead);
   }
-  if (rows.length > 0) await post(rows);
+  if (rows.length > 0) await batches.post(rows, file.bytesRead);
 }
 
-function inspection({ descriptor, options }: LeadFileRequest): LeadFileInspection {
-  const file = new TextFile(descriptor);
+function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileInspection {
   const { rows: reader, ...layout } = rowReader(file, options, { tags: [], source: null }, 0);
   const rows = [...reader.take(file.sample, false), ...(file.sampleIsAll ? reader.take(null, false) : [])];
   const columns = layout.columns ?? (reader instanceof NdjsonRows ? reader.columns : []);
@@ -94,7 +86,7 @@ type RowReader = {
 
 function rowReader(
   file: TextFile,
-  options: Pick<LeadFileOptions, "format" | "delimiter" | "columns">,
+  options: LeadFileFormatOptions,
   defaults: Pick<LeadFileOptions, "tags" | "source">,
   afterRow: number,
 ): RowReader {
@@ -119,21 +111,27 @@ function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
   return /^\{\s*["}]/.test(start) ? "ndjson" : "csv";
 }
 
-/** Counts the batches that may be posted; waits when there is none. */
-class Allowance {
-  #left: number;
+/** Posts batches, never more at a time than were allowed. */
+class BatchPort {
+  readonly #port: LeadFileThread["port"];
+  readonly #totalBytes: number;
+  #allowed: number;
   #wake: (() => void) | null = null;
 
-  constructor(port: LeadFileThread["port"], left: number) {
-    this.#left = left;
+  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number) {
+    this.#port = port;
+    this.#totalBytes = totalBytes;
+    this.#allowed = allowed;
     port.onMessage(() => {
-      this.#left += 1;
+      this.#allowed += 1;
       this.#wake?.();
     });
   }
 
-  async take(): Promise<void> {
-    while (this.#left === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#left -= 1;
+  async post(rows: LeadFileRow[], bytesRead: number): Promise<void> {
+    while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#allowed -= 1;
+    const batch = { lastRow: rows.at(-1)?.row ?? 0, bytesRead, totalBytes: this.#totalBytes };
+    this.#port.post({ kind: "batch", batch, rows: JSON.stringify(rows) });
   }
 }

@@ -2,18 +2,22 @@ import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
 import { startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
-import type { LeadFileAnswer, LeadFileRequest } from "./lead-file-thread.ts";
+import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 
 export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
 export type LeadFileFormat = (typeof leadFileFormats)[number];
 
-export type LeadFileOptions = {
-  path: string;
+/** How the text of a file is to be read. */
+export type LeadFileFormatOptions = {
   format: LeadFileFormat;
   /** What parts the cells of CSV; null finds it out. */
   delimiter: string | null;
-  /** Header to lead field, `fullName`, `customFields.x`, `tags` or `ignore`; goes before what headers are recognised as. */
+  /** Header to ColumnTarget; goes before what headers are recognised as. */
   columns: Record<string, string> | null;
+};
+
+export type LeadFileOptions = LeadFileFormatOptions & {
+  path: string;
   /** Added to the tags of each row. */
   tags: string[];
   /** The source of rows that tell none. */
@@ -77,7 +81,7 @@ export async function* readLeadFile(
   options: LeadFileOptions,
   signal: AbortSignal,
 ): AsyncGenerator<LeadFileBatch, void, void> {
-  for await (const { answer, thread } of answers(options.path, { work: "read", options, batchesInFlight }, signal)) {
+  for await (const { answer, thread } of answers(options.path, { kind: "read", options, batchesInFlight }, signal)) {
     if (answer.kind !== "batch") continue;
     yield { ...answer.batch, rows: rowsOf(answer.rows) };
     thread.post("next");
@@ -87,10 +91,10 @@ export async function* readLeadFile(
 /** Tells what a file would be read as, with its first rows. Throws what readLeadFile throws. */
 export async function inspectLeadFile(
   path: string,
-  options: Pick<LeadFileOptions, "format" | "delimiter" | "columns">,
+  options: LeadFileFormatOptions,
   signal: AbortSignal,
 ): Promise<LeadFileInspection> {
-  for await (const { answer } of answers(path, { work: "inspect", options }, signal))
+  for await (const { answer } of answers(path, { kind: "inspect", options }, signal))
     if (answer.kind === "inspection") return answer.inspection;
   throw new Error("The thread ended its work without an answer.");
 }
@@ -99,10 +103,6 @@ export async function inspectLeadFile(
 function rowsOf(json: string): LeadFileRow[] {
   return JSON.parse(json) as LeadFileRow[];
 }
-
-type LeadFileWork =
-  | Omit<Extract<LeadFileRequest, { work: "read" }>, "descriptor" | "totalBytes">
-  | Omit<Extract<LeadFileRequest, { work: "inspect" }>, "descriptor" | "totalBytes">;
 
 /** Starts a thread on a file and passes on what it answers until it is done. */
 async function* answers(
@@ -114,8 +114,9 @@ async function* answers(
   // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
   const file = await open(path);
   try {
-    const { size } = await file.stat();
-    const thread = startThread<"next", LeadFileAnswer>("lead-file", { ...work, descriptor: file.fd, totalBytes: size });
+    const { size: totalBytes } = await file.stat();
+    const request: LeadFileRequest = { descriptor: file.fd, totalBytes, work };
+    const thread = startThread<"next", LeadFileAnswer>("lead-file", request);
     try {
       for await (const answer of received(thread, signal)) {
         if (answer.kind === "done") return;

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import type { Job } from "../../src/jobs/model.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import type { ActionState } from "../../src/network/model.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { claimJob, claimJobs, claimOf, createFactories } from "../support/factories.ts";
+
+const minute = 60_000;
+const at = startOfTests + 9;
+
+describe.each(engines)("changes of jobs by their owners on $name", ({ open }) => {
+  describe("a cancellation", () => {
+    test("ends a pending job as failed, marked as cancelled", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId, { metadata: { rows: 1 } });
+      const cancelled = { status: "failed", completedAt: at, updatedAt: at, leaseUntil: null, metadata: { rows: 1, cancelled: true } };
+      const change = await storage.jobs.cancel(userId, job.id, at);
+      expect(change).toMatchObject({ kind: "changed", job: { ...job, ...cancelled, message: "Cancelled" } });
+      if (change.kind === "changed") expect(await storage.jobs.get(userId, job.id)).toEqual(change.job);
+      expect(await claimJobs(storage, startOfTests + minute)).toEqual([]);
+    });
+
+    test("of a running job makes the claim of its runner void", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      await make.storedJob(storage, userId);
+      const job = await claimJob(storage);
+      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({ kind: "changed", job: { status: "failed", leaseUntil: null } });
+      expect(await storage.jobs.renew([claimOf(job)], at + minute)).toEqual([job.id]);
+      expect(await storage.jobs.end(claimOf(job), { kind: "completed", message: "Done", metadata: {}, at })).toBe(false);
+      expect(await storage.jobs.get(userId, job.id)).toMatchObject({ status: "failed", message: "Cancelled" });
+      expect(await claimJobs(storage, startOfTests + 10 * minute)).toEqual([]);
+    });
+
+    test.each(["completed", "failed"] as const)("of a job that has %s is refused", async (status) => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId, { status });
+      expect(await storage.jobs.cancel(userId, job.id, at)).toEqual({ kind: "refused", job });
+      expect(await storage.jobs.get(userId, job.id)).toEqual(job);
+    });
+
+    test("of an action that is scheduled ends the action too, so that it can be scheduled anew", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const job = await make.scheduledJob(storage, account);
+      expect((await storage.jobs.cancel(userId, job.id, at)).kind).toBe("changed");
+      const action = await storage.network.action(job.id);
+      expect(action).toMatchObject({ state: "cancelled", updatedAt: at });
+      const { profileUrl } = action!;
+      expect((await storage.network.schedule(make.actionRequest(account, { action: { profileUrl } }))).kind).toBe("scheduled");
+    });
+
+    test("of an action that is being sent is refused, also when its runner may be dead", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      await make.scheduledJob(storage, account);
+      const job = await claimJob(storage);
+      await storage.network.markSending(claimOf(job), startOfTests);
+      for (const moment of [at, startOfTests + 10 * minute]) expect((await storage.jobs.cancel(userId, job.id, moment)).kind).toBe("refused");
+      expect(await storage.network.action(job.id)).toMatchObject({ state: "sending" });
+      const end = { state: "done", message: "Sent", metadata: {}, at } as const;
+      expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
+    });
+
+    test("of an action that waits for a person takes it off the task list", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const job = await endedAction(storage, await make.scheduledJob(storage, account), "awaiting");
+      expect(await storage.network.countAwaiting(userId)).toBe(1);
+      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({ kind: "changed", job: { status: "failed" } });
+      expect(await storage.network.countAwaiting(userId)).toBe(0);
+      const task = { userId, jobId: job.id, outcome: "done", message: "", metadata: {}, at } as const;
+      expect(await storage.network.endTask(task)).toEqual({ kind: "refused", state: "cancelled" });
+    });
+  });
+
+  describe("a retry", () => {
+    test("sets a failed job to pending, due at once, with nothing of its end left", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId, { status: "failed", attempt: 3, completedAt: startOfTests, metadata: { rows: 1 } });
+      const change = await storage.jobs.retry(userId, job.id, at);
+      const pending = { status: "pending", runAt: at, attempt: 3, leaseUntil: null, completedAt: null, updatedAt: at, metadata: { rows: 1 } };
+      expect(change).toMatchObject({ kind: "changed", job: pending });
+      if (change.kind === "changed") expect(await storage.jobs.get(userId, job.id)).toEqual(change.job);
+      expect(await claimJobs(storage, at - 1)).toEqual([]);
+      expect((await claimJob(storage, at)).attempt).toBe(4);
+    });
+
+    test("of a cancelled job takes the mark away", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId);
+      await storage.jobs.cancel(userId, job.id, at);
+      const change = await storage.jobs.retry(userId, job.id, at);
+      expect(change).toMatchObject({ kind: "changed", job: { status: "pending", metadata: {} } });
+      expect((await storage.jobs.get(userId, job.id))?.metadata).toEqual({});
+    });
+
+    test("gives as many attempts as the job had at first, each time", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const { id } = await make.storedJob(storage, userId, { maxAttempts: 3 });
+      for (let round = 0; round < 3; round++) {
+        const { attempt, maxAttempts } = (await storage.jobs.get(userId, id))!;
+        expect(maxAttempts - attempt, `round ${round}`).toBe(3);
+        const job = await claimJob(storage, at);
+        await storage.jobs.end(claimOf(job), { kind: "failed", message: "No", metadata: {}, at });
+        await storage.jobs.retry(userId, id, at);
+      }
+    });
+
+    test.each(["pending", "running", "completed"] as const)("of a job that is %s is refused", async (status) => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId, { status });
+      expect(await storage.jobs.retry(userId, job.id, at)).toEqual({ kind: "refused", job });
+      expect(await storage.jobs.get(userId, job.id)).toEqual(job);
+    });
+
+    test("of two that come at once one is refused", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const job = await make.storedJob(storage, userId, { status: "failed" });
+      const changes = await Promise.all([storage.jobs.retry(userId, job.id, at), storage.jobs.retry(userId, job.id, at)]);
+      expect(changes.map(({ kind }) => kind)).toEqual(["changed", "refused"]);
+      expect(await claimJobs(storage, at)).toHaveLength(1);
+    });
+
+    test.each(["failed", "cancelled"] as const)("of an action that was %s schedules the action again", async (state) => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const scheduled = await make.scheduledJob(storage, account);
+      if (state === "failed") await endedAction(storage, scheduled, "failed");
+      else await storage.jobs.cancel(userId, scheduled.id, at);
+      expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
+      expect(await storage.network.action(scheduled.id)).toMatchObject({ state: "scheduled", updatedAt: at });
+      expect(await storage.network.markSending(claimOf(await claimJob(storage, at)), at)).toBe(true);
+    });
+
+    test("of an action with an unknown outcome is refused", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const job = await endedAction(storage, await make.scheduledJob(storage, account), "unknown");
+      expect(await storage.jobs.retry(userId, job.id, at)).toMatchObject({ kind: "refused", job: { status: "failed" } });
+      expect(await storage.network.action(job.id)).toMatchObject({ state: "unknown" });
+      expect(await claimJobs(storage, at)).toEqual([]);
+    });
+
+    test("of an action whose job was given up after the mark that it is being sent is refused", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      await make.scheduledJob(storage, account);
+      const job = await claimJob(storage);
+      await storage.network.markSending(claimOf(job), startOfTests);
+      await storage.jobs.end(claimOf(job), { kind: "failed", message: "Given up", metadata: {}, at });
+      expect((await storage.jobs.retry(userId, job.id, at)).kind).toBe("refused");
+      expect(await claimJobs(storage, at)).toEqual([]);
+    });
+
+    test("never sets the same action on its way a second time beside one that is on its way", async () => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const profileUrl = "https://network.example/in/ada";
+      const failed = await endedAction(storage, await make.scheduledJob(storage, account, { action: { profileUrl } }), "failed");
+      await make.scheduledJob(storage, account, { action: { profileUrl } });
+      expect((await storage.jobs.retry(userId, failed.id, at)).kind).toBe("refused");
+    });
+  });
+
+  test("somebody else's job is absent to both", async () => {
+    await using opened = await open();
+    const { storage, userId, make } = await withUser(opened.storage);
+    const stranger = (await make.storedUser(storage)).user.id;
+    const [pending, failed] = [await make.storedJob(storage, userId), await make.storedJob(storage, userId, { status: "failed" })];
+    expect(await storage.jobs.cancel(stranger, pending.id, at)).toEqual({ kind: "absent" });
+    expect(await storage.jobs.retry(stranger, failed.id, at)).toEqual({ kind: "absent" });
+    expect(await storage.jobs.cancel(userId, "nothing", at)).toEqual({ kind: "absent" });
+    expect(await storage.jobs.retry(userId, "nothing", at)).toEqual({ kind: "absent" });
+    expect(await storage.jobs.get(userId, pending.id)).toEqual(pending);
+    expect(await storage.jobs.get(userId, failed.id)).toEqual(failed);
+  });
+
+  test("both are there after the process was killed", async () => {
+    await using opened = await open();
+    const { userId, account, make } = await withUser(opened.storage);
+    const cancelled = await make.scheduledJob(opened.storage, account);
+    const retried = await make.storedJob(opened.storage, userId, { status: "failed" });
+    await opened.storage.jobs.cancel(userId, cancelled.id, at);
+    await opened.storage.jobs.retry(userId, retried.id, at);
+    const storage = await opened.reopen();
+    expect(await storage.jobs.get(userId, cancelled.id)).toMatchObject({ status: "failed", metadata: { cancelled: true } });
+    expect(await storage.network.action(cancelled.id)).toMatchObject({ state: "cancelled" });
+    expect(await storage.jobs.get(userId, retried.id)).toMatchObject({ status: "pending", runAt: at });
+  });
+});
+
+async function withUser(storage: Storage) {
+  const make = createFactories();
+  const { user, account } = await make.storedUser(storage);
+  return { storage, make, userId: user.id, account };
+}
+
+/** Carries the one due action out up to the given end. */
+async function endedAction(storage: Storage, scheduled: Job, state: ActionState): Promise<Job> {
+  const job = await claimJob(storage, scheduled.runAt);
+  if (job.id !== scheduled.id) throw new Error("Expected the scheduled action to be the one that is due");
+  await storage.network.markSending(claimOf(job), scheduled.runAt);
+  await storage.network.endAction(claimOf(job), { state, message: "It ended", metadata: {}, at: scheduled.runAt });
+  return job;
+}

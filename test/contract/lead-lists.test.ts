@@ -1,0 +1,308 @@
+import { describe, expect, test } from "bun:test";
+import { leadIdentity } from "../../src/leads/identity.ts";
+import { leadSortFields, leadStatuses, leadTextFields, type Lead, type LeadFilter, type LeadSort } from "../../src/leads/model.ts";
+import { placeOf } from "../../src/leads/service.ts";
+import type { LeadPageRequest, LeadStore } from "../../src/leads/store.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { createFactories, type Factories } from "../support/factories.ts";
+import { createDice, type Dice } from "../support/ids.ts";
+
+const sorts: LeadSort[] = leadSortFields.flatMap((field) => [false, true].map((descending) => ({ field, descending })));
+const oldestFirst: LeadSort = { field: "createdAt", descending: false };
+
+describe.each(engines)("lists of leads on $name", ({ open }) => {
+  test("every sort puts leads in order, absent texts first, without regard to case, ties by id", async () => {
+    await using opened = await open();
+    const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
+    for (const sort of sorts) {
+      const found = await leads.page({ userId, filter: {}, sort, limit: 100, offset: 0, after: null });
+      expect(idsOf(found), JSON.stringify(sort)).toEqual(idsOf(sorted(stored, sort)));
+    }
+  });
+
+  test("a list shows a lead just as it is read alone, whichever way the list is found", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const texts = Object.fromEntries(leadTextFields.map((field) => [field, `text of ${field}`]));
+    const rest = { tags: ["a", "b"], customFields: { x: { y: 1 } }, status: "qualified", version: 7 } as const;
+    const full = make.lead(user.id, { ...texts, ...rest, tags: [...rest.tags], updatedAt: startOfTests + 9 });
+    const bare = make.lead(user.id, Object.fromEntries(leadTextFields.map((field) => [field, null])));
+    for (const lead of [full, bare]) await opened.storage.leads.insert(insertOf(lead));
+    expect([await opened.storage.leads.get(user.id, full.id), await opened.storage.leads.get(user.id, bare.id)]).toEqual([full, bare]);
+    for (const { field, filter } of [
+      { field: "createdAt", filter: {} },
+      { field: "company", filter: {} },
+      { field: "createdAt", filter: { createdAfter: 0 } },
+    ] as const) {
+      const sort = { field, descending: true };
+      const found = await opened.storage.leads.page({ userId: user.id, filter, sort, limit: 10, offset: 0, after: null });
+      expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([full, bare]);
+    }
+  });
+
+  test("the pages of a cursor meet every lead exactly once, in the order of the whole list", async () => {
+    await using opened = await open();
+    const { leads, stored, userId } = await withRandomLeads(opened.storage, 40);
+    for (const sort of sorts) {
+      const found = await walk(leads, { userId, filter: {}, sort, limit: 7 });
+      expect(idsOf(found), JSON.stringify(sort)).toEqual(idsOf(sorted(stored, sort)));
+    }
+  });
+
+  test("the pages of a cursor meet every lead once also when texts begin beyond ASCII", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const names = ["Zoë", "Ägir", "ärmel", "Åke", "Ægir", "Éva", "émile", "Øyvind", "Ñandu", "Ada", "İnci", "ẞ", "Ωmega", "Жанна"];
+    const stored = await Promise.all(names.map((firstName) => make.storedLead(opened.storage, user.id, { firstName })));
+    for (const descending of [false, true]) {
+      const request = { userId: user.id, filter: {}, sort: { field: "firstName", descending }, limit: 1 } as const;
+      const found = await walk(opened.storage.leads, request);
+      expect(idsOf(found).toSorted()).toEqual(idsOf(stored).toSorted());
+    }
+  });
+
+  test("the pages of a cursor meet every lead once while others are inserted in between", async () => {
+    await using opened = await open();
+    const { leads, stored, userId, make, dice } = await withRandomLeads(opened.storage, 40);
+    for (const sort of sorts) {
+      const insert = () => leads.insert(insertOf(randomLead(make, dice, userId)));
+      const found = await walk(leads, { userId, filter: {}, sort, limit: 6 }, insert);
+      const ids = idsOf(found);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.filter((id) => stored.some((lead) => lead.id === id))).toEqual(idsOf(sorted(stored, sort)));
+      expect(ids).toEqual(idsOf(sorted(found, sort)));
+    }
+  });
+
+  test("a lead that is removed while pages are walked takes no other with it", async () => {
+    await using opened = await open();
+    const { leads, stored, userId, dice } = await withRandomLeads(opened.storage, 30);
+    const left = new Map(stored.map((lead) => [lead.id, lead]));
+    const remove = async () => {
+      const id = dice.pick([...left.keys()]);
+      left.delete(id);
+      await leads.remove(userId, id, null);
+    };
+    const found = await walk(leads, { userId, filter: {}, sort: { field: "company", descending: false }, limit: 5 }, remove);
+    const ids = new Set(idsOf(found));
+    expect(ids.size).toBe(found.length);
+    expect([...left.keys()].filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  test("a page holds at most as many as asked for, behind the offset, also far behind", async () => {
+    await using opened = await open();
+    const make = createFactories();
+    const dice = createDice(8);
+    const userId = (await make.storedUser(opened.storage)).user.id;
+    const stored = Array.from({ length: 1020 }, () => make.lead(userId, { createdAt: startOfTests + dice.below(500) }));
+    await Promise.all(stored.map((lead) => opened.storage.leads.insert(insertOf(lead))));
+    const ids = idsOf(sorted(stored, oldestFirst));
+    for (const [offset, limit] of [[0, 3], [998, 5], [1000, 5], [1001, 5], [1015, 10], [1020, 5], [5000, 5]] as const) {
+      const found = await opened.storage.leads.page({ userId, filter: {}, sort: oldestFirst, limit, offset, after: null });
+      expect(idsOf(found), `offset ${offset}`).toEqual(ids.slice(offset, offset + limit));
+    }
+  });
+
+  test("every filter, alone and with others, finds and counts what a look at each single lead finds", async () => {
+    await using opened = await open();
+    const { leads, stored, userId, dice } = await withRandomLeads(opened.storage, 80);
+    for (let round = 0; round < 120; round++) {
+      const filter = randomFilter(dice, stored);
+      const sort = dice.pick(sorts);
+      const expected = sorted(stored.filter((lead) => passes(lead, filter)), sort);
+      const found = await leads.page({ userId, filter, sort, limit: 100, offset: 0, after: null });
+      expect(idsOf(found), JSON.stringify({ filter, sort })).toEqual(idsOf(expected));
+      expect(await leads.count(userId, filter), JSON.stringify(filter)).toBe(expected.length);
+    }
+  });
+
+  test("a filtered list is walked by cursor just as a whole one", async () => {
+    await using opened = await open();
+    const { leads, stored, userId } = await withRandomLeads(opened.storage, 60);
+    const filters: LeadFilter[] = [{ statuses: ["new"] }, { statuses: ["new", "qualified"] }, { tag: "math" }, { text: "an" }];
+    for (const filter of filters)
+      for (const sort of [oldestFirst, { field: "createdAt", descending: true }, { field: "email", descending: true }] as const) {
+        const found = await walk(leads, { userId, filter, sort, limit: 4 });
+        expect(idsOf(found)).toEqual(idsOf(sorted(stored.filter((lead) => passes(lead, filter)), sort)));
+      }
+  });
+
+  test.each([
+    ["a percent sign", "100%"],
+    ["an underscore", "a_b"],
+    ["a backslash", "back\\slash"],
+    ["a quote", "O'Neil \"Jr\""],
+  ])("%s in a searched text means itself", async (_what, text) => {
+    await using opened = await open();
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const lead = await make.storedLead(opened.storage, user.id, { company: `x ${text} y` });
+    for (const company of ["100 x", "axb", "back/slash", "ONeil Jr"]) await make.storedLead(opened.storage, user.id, { company });
+    const found = await opened.storage.leads.page({ userId: user.id, filter: { text }, sort: oldestFirst, limit: 10, offset: 0, after: null });
+    expect(idsOf(found)).toEqual([lead.id]);
+  });
+
+  test.each<[string, Partial<Lead>, LeadFilter]>([
+    ["an e-mail address", { email: "Ärzte@Example.com" }, { email: "ÄRZTE@example.COM" }],
+    ["a company", { company: "Müller GmbH" }, { company: "MÜLLER GMBH" }],
+    ["a source", { source: "Empfehlung Öl" }, { source: "empfehlung öl" }],
+    ["a searched text", { title: "Überseehändler" }, { text: "übersee" }],
+    ["a tag", { tags: ["Math"] }, { tag: "math" }],
+  ])("%s is found without regard to case", async (_what, overrides, filter) => {
+    await using opened = await open();
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const lead = await make.storedLead(opened.storage, user.id, overrides);
+    await make.storedLead(opened.storage, user.id);
+    const found = await opened.storage.leads.page({ userId: user.id, filter, sort: oldestFirst, limit: 10, offset: 0, after: null });
+    expect(idsOf(found)).toEqual([lead.id]);
+    expect(await opened.storage.leads.count(user.id, filter)).toBe(1);
+  });
+
+  test.each([1, 2, 3])("counts are exact after any changes (seed %d)", async (seed) => {
+    await using opened = await open();
+    const { leads } = opened.storage;
+    const make = createFactories(seed);
+    const dice = createDice(seed);
+    const userIds = [(await make.storedUser(opened.storage)).user.id, (await make.storedUser(opened.storage)).user.id];
+    const left = new Map<string, Lead>();
+    for (let round = 0; round < 12; round++) {
+      await Promise.all(Array.from({ length: dice.between(1, 12) }, () => changeSomething(leads, left, make, dice, userIds)));
+      for (const userId of userIds) {
+        const own = [...left.values()].filter((lead) => lead.userId === userId);
+        expect(await leads.count(userId, {})).toBe(own.length);
+        for (const status of leadStatuses)
+          expect(await leads.count(userId, { statuses: [status] })).toBe(own.filter((lead) => lead.status === status).length);
+        const some = [dice.pick(leadStatuses), dice.pick(leadStatuses)];
+        expect(await leads.count(userId, { statuses: some })).toBe(own.filter((lead) => some.includes(lead.status)).length);
+        expect(await leads.count(userId, { tag: "math" })).toBe(own.filter((lead) => lead.tags.includes("math")).length);
+      }
+    }
+    expect(left.size).toBeGreaterThan(5);
+  });
+});
+
+/** One random write; keeps `left` in step with what its outcome says. */
+async function changeSomething(leads: LeadStore, left: Map<string, Lead>, make: Factories, dice: Dice, userIds: string[]): Promise<void> {
+  const known = [...left.values()];
+  const lead = known.length > 0 && dice.chance(0.6) ? dice.pick(known) : null;
+  if (lead === null) {
+    const request = { ...insertOf(randomLead(make, dice, dice.pick(userIds))), onDuplicate: dice.pick(["create", "update", "error"] as const) };
+    const outcome = await leads.insert(request);
+    left.set(outcome.lead.id, outcome.lead);
+  } else if (dice.chance(0.6)) {
+    const { id, userId, version, createdAt: _created, updatedAt: _updated, ...content } = randomLead(make, dice, lead.userId);
+    const at = startOfTests + dice.below(100);
+    const outcome = await leads.update({ userId, id: lead.id, content, identity: leadIdentity(content), version: lead.version, at });
+    if (outcome.kind === "changed") left.set(lead.id, outcome.lead);
+  } else {
+    const version = dice.pick([null, lead.version, lead.version + 1]);
+    const outcome = await leads.remove(lead.userId, lead.id, version);
+    if (outcome.kind === "changed") left.delete(lead.id);
+  }
+}
+
+/** All pages of a list, one after the other, with something done before each but the first. */
+async function walk(
+  leads: LeadStore,
+  request: Pick<LeadPageRequest, "userId" | "filter" | "sort" | "limit">,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Lead[]> {
+  const found: Lead[] = [];
+  for (let after: LeadPageRequest["after"] = null; ; ) {
+    const page = await leads.page({ ...request, offset: 0, after });
+    found.push(...page);
+    if (found.length > 1000) throw new Error("The pages have no end");
+    const last = page.at(-1);
+    if (last === undefined) return found;
+    after = placeOf(last, request.sort);
+    await between();
+  }
+}
+
+async function withRandomLeads(storage: { leads: LeadStore } & Parameters<Factories["storedUser"]>[0], count: number) {
+  const make = createFactories();
+  const dice = createDice(count);
+  const { user } = await make.storedUser(storage);
+  const stored = Array.from({ length: count }, () => randomLead(make, dice, user.id));
+  await Promise.all(dice.shuffled(stored).map((lead) => storage.leads.insert(insertOf(lead))));
+  return { leads: storage.leads, stored, userId: user.id, make, dice };
+}
+
+const someTexts = [null, "Ann", "anna", "ANNA", "bob", "Bo b", "zed", "an_a", "50%"];
+const someTags = ["math", "art", "Sales"];
+const textSorts = ["email", "firstName", "lastName", "company", "status"] as const;
+
+/** A lead with few different values, so that ties and matches are common. */
+function randomLead(make: Factories, dice: Dice, userId: string): Lead {
+  const text = () => dice.pick(someTexts);
+  return make.lead(userId, {
+    firstName: text(),
+    lastName: text(),
+    company: text(),
+    title: text(),
+    source: text(),
+    email: dice.chance(0.3) ? null : `${dice.pick(["a", "B", "b", "Cc"])}${dice.below(9)}@Example.com`,
+    status: dice.pick(leadStatuses),
+    tags: someTags.filter(() => dice.chance(0.4)),
+    createdAt: startOfTests + dice.below(10),
+    updatedAt: startOfTests + dice.below(10),
+  });
+}
+
+function insertOf(lead: Lead) {
+  return { lead, identity: leadIdentity(lead), onDuplicate: "create" as const };
+}
+
+function sorted(leads: Lead[], { field, descending }: LeadSort): Lead[] {
+  const isText = textSorts.some((name) => name === field);
+  const value = (lead: Lead) => (isText ? `${lead[field] ?? ""}`.toLowerCase() : Number(lead[field]));
+  const compare = <T>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+  const ascending = leads.toSorted((a, b) => compare(value(a), value(b)) || compare(a.id, b.id));
+  return descending ? ascending.toReversed() : ascending;
+}
+
+/** The meaning of a filter, told a second time. */
+function passes(lead: Lead, filter: LeadFilter): boolean {
+  const same = (ours: string | null, wanted: string | undefined) => wanted === undefined || ours?.toLowerCase() === wanted.toLowerCase();
+  const texts = [`${lead.firstName ?? ""} ${lead.lastName ?? ""}`, lead.email, lead.company, lead.title];
+  const { statuses, tag, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+  return (
+    (statuses?.includes(lead.status) ?? true) &&
+    (tag === undefined || lead.tags.includes(tag)) &&
+    same(lead.email, filter.email) &&
+    same(lead.company, filter.company) &&
+    same(lead.source, filter.source) &&
+    (text === undefined || texts.some((own) => own?.toLowerCase().includes(text.toLowerCase()))) &&
+    lead.createdAt >= (createdAfter ?? 0) &&
+    lead.createdAt < (createdBefore ?? Number.POSITIVE_INFINITY) &&
+    lead.updatedAt >= (updatedAfter ?? 0) &&
+    lead.updatedAt < (updatedBefore ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function randomFilter(dice: Dice, stored: Lead[]): LeadFilter {
+  const text = () => dice.pick(["Ann", "ANNA", "bob", "nobody"]);
+  const moment = () => startOfTests + dice.below(10);
+  const all: Required<LeadFilter> = {
+    statuses: leadStatuses.filter(() => dice.chance(0.5)),
+    tag: dice.pick(someTags),
+    email: (dice.pick(stored).email ?? "nobody@example.com").toUpperCase(),
+    company: text(),
+    source: text(),
+    text: dice.pick(["a", "ann b", "b b", "EXAMPLE", "_", "%", "\\", "50%"]),
+    createdAfter: moment(),
+    createdBefore: moment(),
+    updatedAfter: moment(),
+    updatedBefore: moment(),
+  };
+  const wanted = dice.shuffled(Object.keys(all)).slice(0, dice.between(0, 3));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
+}
+
+function idsOf(leads: Lead[]): string[] {
+  return leads.map(({ id }) => id);
+}

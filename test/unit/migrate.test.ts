@@ -1,0 +1,140 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { StartError } from "../../src/start-error.ts";
+import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
+import * as tables from "../../src/storage/sqlite/tables.ts";
+
+const families = step(1, "CREATE TABLE families (id INTEGER PRIMARY KEY, name TEXT) STRICT");
+const members = step(
+  2,
+  "CREATE TABLE members (id INTEGER PRIMARY KEY, family INTEGER NOT NULL REFERENCES families (id) ON DELETE CASCADE) STRICT; CREATE INDEX members_by_family ON members (family)",
+);
+/** As SQLite's manual tells to change a table: make a new one, copy, drop the old one, rename. */
+const rebuild = step(
+  3,
+  "CREATE TABLE families_new (id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '') STRICT; INSERT INTO families_new SELECT id, coalesce(name, '') FROM families; DROP TABLE families; ALTER TABLE families_new RENAME TO families",
+);
+
+test("a fresh database gets every migration, with its name, hash and time", () => {
+  using database = openEmpty();
+  expect(migrate(database, [families, members], 77)).toBe(2);
+  expect(appliedTo(database)).toEqual([
+    { number: 1, name: "0001_step.sql", hash: "hash of 1", applied_at: 77 },
+    { number: 2, name: "0002_step.sql", hash: "hash of 2", applied_at: 77 },
+  ]);
+  expect(tablesOf(database)).toEqual(["families", "members"]);
+});
+
+test("a second start applies nothing and keeps what is stored", () => {
+  using database = openEmpty();
+  migrate(database, [families, members], 1);
+  database.run("INSERT INTO families VALUES (1, 'Byron')");
+  expect(migrate(database, [families, members], 2)).toBe(0);
+  expect(database.query("SELECT * FROM families").all()).toEqual([{ id: 1, name: "Byron" }]);
+  expect(appliedTo(database).map(({ applied_at }) => applied_at)).toEqual([1, 1]);
+});
+
+test("an older database gets only what it lacks", () => {
+  using database = openEmpty();
+  migrate(database, [families], 1);
+  expect(migrate(database, [families, members, rebuild], 2)).toBe(2);
+  expect(appliedTo(database).map(({ applied_at }) => applied_at)).toEqual([1, 2, 2]);
+});
+
+test("a database of a newer program is refused and left as it is", () => {
+  using database = openEmpty();
+  migrate(database, [families, members], 1);
+  const attempt = () => migrate(database, [families], 2);
+  expect(attempt).toThrow(StartError);
+  expect(attempt).toThrow("newer outreachd (it has migration 0002_step.sql)");
+  expect(tablesOf(database)).toEqual(["families", "members"]);
+});
+
+test("a database whose applied migrations have another text is refused, before anything is applied", () => {
+  using database = openEmpty();
+  migrate(database, [families], 1);
+  const attempt = () => migrate(database, [{ ...families, hash: "another" }, members], 2);
+  expect(attempt).toThrow(StartError);
+  expect(attempt).toThrow("another text of migration 0001_step.sql");
+  expect(tablesOf(database)).toEqual(["families"]);
+});
+
+test("a rebuilt table does not take its children with it", () => {
+  using database = openEmpty();
+  migrate(database, [families, members], 1);
+  database.run("INSERT INTO families VALUES (1, NULL); INSERT INTO members VALUES (10, 1)");
+  expect(migrate(database, [families, members, rebuild], 2)).toBe(1);
+  expect(database.query("SELECT * FROM families").all()).toEqual([{ id: 1, name: "" }]);
+  expect(database.query("SELECT * FROM members").all()).toEqual([{ id: 10, family: 1 }]);
+});
+
+test("foreign keys hold again afterwards, whether the migration succeeded or not", () => {
+  using database = openEmpty();
+  const insertOrphan = () => database.run("INSERT INTO members VALUES (10, 99)");
+  migrate(database, [families, members], 1);
+  expect(insertOrphan).toThrow("FOREIGN KEY");
+  expect(() => migrate(database, [families, members, step(3, "NOT SQL")], 2)).toThrow();
+  expect(insertOrphan).toThrow("FOREIGN KEY");
+});
+
+test("a migration that fails leaves the database as it was, with none of those before it", () => {
+  using database = openEmpty();
+  migrate(database, [families], 1);
+  const broken = step(3, "CREATE TABLE half (id INTEGER) STRICT; INSERT INTO missing VALUES (1)");
+  expect(() => migrate(database, [families, members, broken], 2)).toThrow("no such table");
+  expect(tablesOf(database)).toEqual(["families"]);
+  expect(appliedTo(database)).toHaveLength(1);
+  expect(database.inTransaction).toBe(false);
+});
+
+test("a migration that leaves rows pointing at nothing is undone", () => {
+  using database = openEmpty();
+  migrate(database, [families, members], 1);
+  database.run("INSERT INTO families VALUES (1, 'Byron'); INSERT INTO members VALUES (10, 1)");
+  expect(() => migrate(database, [families, members, step(3, "DELETE FROM families")], 2)).toThrow("point at nothing");
+  expect(database.query("SELECT count(*) AS n FROM families").get()).toEqual({ n: 1 });
+});
+
+test("the program's own migrations are numbered one by one, each with a hash of its text", () => {
+  expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
+  for (const { number, name, sql, hash } of migrations) {
+    expect(name).toStartWith(String(number).padStart(4, "0"));
+    expect(hash).toBe(new Bun.CryptoHasher("sha256").update(sql).digest("hex"));
+  }
+});
+
+const sqliteTables: SQLiteTable[] = Object.values(tables);
+
+test.each(sqliteTables.map((table) => [getTableConfig(table).name, table] as const))(
+  "queries see the columns of table %s as the migrations made them",
+  (name, table) => {
+    using database = openEmpty();
+    migrate(database, migrations, 1);
+    type Column = { name: string; type: string; notnull: number; pk: number };
+    const made = database.query<Column, [string]>("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)").all(name);
+    const seen = getTableConfig(table).columns.map((column) => ({ name: column.name, type: column.getSQLType() }));
+    expect(seen.map((column) => ({ ...column, type: column.type.toUpperCase() }))).toEqual(made.map(({ name, type }) => ({ name, type })));
+    const required = getTableConfig(table).columns.filter((column) => column.notNull).map((column) => column.name);
+    expect(required).toEqual(made.filter(({ notnull, pk }) => notnull === 1 || pk > 0).map((column) => column.name));
+  },
+);
+
+function step(number: number, sql: string): Migration {
+  return { number, name: `${String(number).padStart(4, "0")}_step.sql`, hash: `hash of ${number}`, sql };
+}
+
+function openEmpty(): Database {
+  return new Database(":memory:", { strict: true });
+}
+
+function appliedTo(database: Database) {
+  type Row = { number: number; name: string; hash: string; applied_at: number };
+  return database.query<Row, []>("SELECT * FROM schema_migrations ORDER BY number").all();
+}
+
+function tablesOf(database: Database): string[] {
+  const names = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  return names.map(({ name }) => name).filter((name) => name !== "schema_migrations");
+}
