@@ -1,7 +1,9 @@
 -- Instants are milliseconds since 1970 (UTC). Lists and objects are JSON texts.
 
+-- seq is what large tables and their indexes name a user by: 1 to 3 bytes where the id has 36.
 CREATE TABLE users (
-  id TEXT PRIMARY KEY,
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
   email TEXT NOT NULL COLLATE NOCASE UNIQUE,
   name TEXT,
   role TEXT NOT NULL CHECK (role IN ('admin', 'member')),
@@ -47,10 +49,11 @@ CREATE TABLE credit_ledger (
 ) STRICT;
 CREATE INDEX credit_ledger_by_user ON credit_ledger (user_id, created_at, amount);
 
--- *_key columns are what duplicates are found by: lower case e-mail, canonical profile URL, names and company.
+-- The indexes grow at their end only, so that storing a lead costs the same in a table of a thousand and of millions.
 CREATE TABLE leads (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
   first_name TEXT,
   last_name TEXT,
   email TEXT,
@@ -65,45 +68,52 @@ CREATE TABLE leads (
   status TEXT NOT NULL,
   tags TEXT NOT NULL,
   custom_fields TEXT NOT NULL,
-  email_key TEXT,
-  network_key TEXT,
-  name_key TEXT,
   version INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX leads_by_created ON leads (user_id, created_at, id);
-CREATE INDEX leads_by_updated ON leads (user_id, updated_at, id);
-CREATE INDEX leads_by_status ON leads (user_id, status, created_at, id);
-CREATE INDEX leads_by_email ON leads (user_id, email_key) WHERE email_key IS NOT NULL;
-CREATE INDEX leads_by_network ON leads (user_id, network_key) WHERE network_key IS NOT NULL;
-CREATE INDEX leads_by_name ON leads (user_id, name_key) WHERE name_key IS NOT NULL;
+CREATE INDEX leads_by_created ON leads (owner, created_at);
+CREATE INDEX leads_by_updated ON leads (owner, updated_at);
+CREATE INDEX leads_by_status ON leads (owner, status, created_at);
+
+-- Where duplicates are looked for: 53-bit hashes of owner and e-mail, profile URL, or names and company. An entry is a
+-- hint that may be stale; whoever follows it compares the lead itself. New entries go to the log, which only grows at
+-- its end, and are merged in order into the sorted table, many to a page (src/storage/sqlite/lead-keys.ts).
+CREATE TABLE lead_keys (
+  key INTEGER NOT NULL,
+  lead INTEGER NOT NULL,
+  PRIMARY KEY (key, lead)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lead_keys_log (
+  n INTEGER PRIMARY KEY,
+  key INTEGER NOT NULL,
+  lead INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE lead_tags (
-  user_id TEXT NOT NULL,
+  owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
   tag TEXT NOT NULL,
-  lead_id TEXT NOT NULL REFERENCES leads (id) ON DELETE CASCADE,
-  PRIMARY KEY (user_id, tag, lead_id)
+  lead INTEGER NOT NULL,
+  PRIMARY KEY (owner, tag, lead)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX lead_tags_by_lead ON lead_tags (lead_id);
 
 -- Kept by triggers, so that the total of a list costs the same for ten leads and for ten million.
 CREATE TABLE lead_counts (
-  user_id TEXT NOT NULL,
+  owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
   status TEXT NOT NULL,
   leads INTEGER NOT NULL,
-  PRIMARY KEY (user_id, status)
+  PRIMARY KEY (owner, status)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER leads_counted_in AFTER INSERT ON leads BEGIN
-  INSERT INTO lead_counts VALUES (NEW.user_id, NEW.status, 1)
+  INSERT INTO lead_counts VALUES (NEW.owner, NEW.status, 1)
   ON CONFLICT DO UPDATE SET leads = leads + 1;
 END;
 CREATE TRIGGER leads_counted_out AFTER DELETE ON leads BEGIN
-  UPDATE lead_counts SET leads = leads - 1 WHERE user_id = OLD.user_id AND status = OLD.status;
+  UPDATE lead_counts SET leads = leads - 1 WHERE owner = OLD.owner AND status = OLD.status;
 END;
 CREATE TRIGGER leads_counted_over AFTER UPDATE OF status ON leads WHEN OLD.status <> NEW.status BEGIN
-  UPDATE lead_counts SET leads = leads - 1 WHERE user_id = OLD.user_id AND status = OLD.status;
-  INSERT INTO lead_counts VALUES (NEW.user_id, NEW.status, 1)
+  UPDATE lead_counts SET leads = leads - 1 WHERE owner = OLD.owner AND status = OLD.status;
+  INSERT INTO lead_counts VALUES (NEW.owner, NEW.status, 1)
   ON CONFLICT DO UPDATE SET leads = leads + 1;
 END;
 

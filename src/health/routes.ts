@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isoTime, type Clock } from "../clock.ts";
+import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { apiVersion } from "../http/error-body.ts";
 import { answersJson } from "../http/openapi.ts";
@@ -57,10 +58,9 @@ export function healthRoutes(core: Core, users: UserService, keys: KeyService, c
     })
     .get(
       "/readyz",
-      async ({ set }) => {
+      async () => {
         if (await works(checkReady)) return { status: "ready" };
-        set.status = 503;
-        return { status: "not ready" };
+        throw new ApiError("SERVICE_UNAVAILABLE", { message: "Not ready: the database or the job runner does not work." });
       },
       {
         detail: {

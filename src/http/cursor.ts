@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { invalid, type ApiError } from "../errors.ts";
 
 /** An opaque place in a list, for `nextCursor`. */
 export function encodeCursor(parts: readonly (string | number)[]): string {
@@ -15,5 +15,9 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
   }
   if (Array.isArray(parts) && parts.length === length && parts.every((part) => typeof part === "string" || typeof part === "number"))
     return parts;
-  throw invalid([{ path: "cursor", message: "Expected the nextCursor of a page of this list with the same sort." }]);
+  throw notACursor();
+}
+
+export function notACursor(): ApiError {
+  return invalid([{ path: "cursor", message: "Expected the nextCursor of a page of this list with the same sort." }]);
 }

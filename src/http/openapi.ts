@@ -125,7 +125,7 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
           "x-permission": permission,
           description: [description, needs].filter(Boolean).join("\n\n"),
           parameters: [...parameters, ...actingParameters(operation)],
-          responses: { ...operation.responses, ...impliedResponses(method, operation) },
+          responses: { ...possibleResponses(operation), ...impliedResponses(method, operation) },
         },
       ];
     }),
@@ -141,6 +141,11 @@ const actingUserId = {
 
 function actingParameters({ "x-acts-for": actsFor, parameters = [] }: Operation): { name: string }[] {
   return actsFor === "user" && !parameters.some(({ name }) => name === "userId") ? [actingUserId] : [];
+}
+
+/** Where no key is asked for, nobody is refused. */
+function possibleResponses({ "x-acts-for": actsFor, responses }: Operation): Record<string, object> {
+  return actsFor === undefined ? Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith("4"))) : responses;
 }
 
 /** What a route can answer because of whom it acts for, its body, or the ETag of what it reads. */

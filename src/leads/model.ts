@@ -150,8 +150,8 @@ export const leadSortFields = ["createdAt", "updatedAt", "email", "firstName", "
 export type LeadSortField = (typeof leadSortFields)[number];
 export type LeadSort = { field: LeadSortField; descending: boolean };
 
-/** The place behind which a page begins: the sort value and the id of the last lead of the page before. */
-export type LeadPlace = { value: string | number; id: string };
+/** The place behind which a page begins: sort value and storing order of the last lead of the page before. */
+export type LeadPlace = { value: string | number; tie: number };
 
 /** What an import does with a row whose person is a lead already. */
 export const importOnDuplicate = ["skip", "update", "create"] as const;

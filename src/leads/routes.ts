@@ -1,13 +1,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor, notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
-import { leadView, placeOf, type LeadService } from "./service.ts";
+import { leadView, type LeadService } from "./service.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
 const sorts = leadSortFields.flatMap((field) => [field, `-${field}`]);
@@ -125,14 +125,13 @@ async function page(leads: LeadService, userId: string, query: Static<typeof Lea
   const { limit = 50, offset = 0, cursor } = query;
   const sort = sortOf(query.sort ?? "-createdAt");
   const after = cursor === undefined ? null : placeIn(cursor, sort);
-  const found = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
-  const last = found.isLast ? undefined : found.leads.at(-1);
+  const { leads: found, total, next } = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
   return {
-    leads: found.leads.map(leadView),
-    total: found.total,
+    leads: found.map(leadView),
+    total,
     limit,
     offset,
-    nextCursor: last === undefined ? null : encodeCursor([...Object.values(placeOf(last, sort)), sort.field]),
+    nextCursor: next && encodeCursor([next.value, next.tie, sort.field]),
   };
 }
 
@@ -143,9 +142,9 @@ function sortOf(text: string): LeadSort {
 }
 
 function placeIn(cursor: string, { field }: LeadSort): LeadPlace {
-  const [value = "", id, sortedBy] = decodeCursor(cursor, 3);
+  const [value = "", tie, sortedBy] = decodeCursor(cursor, 3);
   const isNumber = field === "createdAt" || field === "updatedAt";
   // A cursor of another sort would silently skip or repeat leads.
-  if (sortedBy !== field || (typeof value === "number") !== isNumber) decodeCursor("", 3);
-  return { value, id: String(id) };
+  if (sortedBy !== field || (typeof value === "number") !== isNumber) throw notACursor();
+  return { value, tie: Number(tie) };
 }

@@ -14,12 +14,10 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type { ChangeLeadOutcome, InsertLead, LeadPageRequest, LeadStore } from "./store.ts";
+import type { ChangeLeadOutcome, InsertLead, LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;
-
-export type LeadPage = { leads: Lead[]; total: number; isLast: boolean };
 
 /** Leads: the people to reach. */
 export class LeadService {
@@ -53,13 +51,13 @@ export class LeadService {
     return lead;
   }
 
-  async page(request: LeadPageRequest): Promise<LeadPage> {
-    const [found, total] = await Promise.all([
-      // One more than wanted tells whether another page follows.
-      this.#leads.page({ ...request, limit: request.limit + 1 }),
+  /** `total` is of all leads that the filter lets through. */
+  async page(request: LeadPageRequest): Promise<LeadPage & { total: number }> {
+    const [page, total] = await Promise.all([
+      this.#leads.page(request),
       this.#leads.count(request.userId, request.filter),
     ]);
-    return { leads: found.slice(0, request.limit), total, isLast: found.length <= request.limit };
+    return { ...page, total };
   }
 
   /** Changes the fields that are sent. `version` is the one that the client saw, or null for any. */
@@ -84,29 +82,16 @@ export class LeadService {
   async *all(userId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
     const sort: LeadSort = { field: "createdAt", descending: false };
     let after: LeadPlace | null = null;
-    for (;;) {
-      const leads: Lead[] = await this.#leads.page({ userId, filter, sort, limit: exportPage, offset: 0, after });
-      if (leads.length > 0) yield leads;
-      const last = leads.at(-1);
-      if (last === undefined || leads.length < exportPage) return;
-      after = placeOf(last, sort);
-    }
+    do {
+      const page: LeadPage = await this.#leads.page({ userId, filter, sort, limit: exportPage, offset: 0, after });
+      if (page.leads.length > 0) yield page.leads;
+      after = page.next;
+    } while (after !== null);
   }
 }
 
 /** Loading and writing a page of this size keeps the event loop for about 3 ms. */
 const exportPage = 200;
-
-/** Where the page behind a lead begins, in lists of that sort. */
-export function placeOf(lead: Lead, { field }: LeadSort): LeadPlace {
-  const value = lead[field];
-  return { value: typeof value === "number" ? value : lowerAscii(value ?? ""), id: lead.id };
-}
-
-/** As stores compare texts: `toLowerCase` would change letters that a store leaves alone, and the next page skip leads. */
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
 
 function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {
   const checked = leadContent(draft);

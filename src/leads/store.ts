@@ -19,6 +19,9 @@ export type LeadPageRequest = {
   after: LeadPlace | null;
 };
 
+/** `next` is where the page behind this one begins; null when there is none. */
+export type LeadPage = { leads: Lead[]; next: LeadPlace | null };
+
 export type InsertLead = { lead: Lead; identity: LeadIdentity; onDuplicate: "create" | "update" | "error" };
 export type InsertLeadOutcome =
   | { kind: "created" | "updated"; lead: Lead }
@@ -83,8 +86,8 @@ export type LeadStore = {
    */
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;
-  /** In the order of `sort`, ties by id; at most `limit`. */
-  page(request: LeadPageRequest): Promise<Lead[]>;
+  /** In the order of `sort`, ties in the order of storing; at most `limit`. */
+  page(request: LeadPageRequest): Promise<LeadPage>;
   /** Exact. */
   count(userId: string, filter: LeadFilter): Promise<number>;
   /** Writes the content if the lead is still at `version`. */

@@ -1,8 +1,12 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { permissions as allPermissions, type Permission } from "../../src/keys/model.ts";
 import type { Operation } from "../support/openapi.ts";
 import { startService } from "../support/service.ts";
+
+/** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 const api = "/api/v2";
 
@@ -19,7 +23,6 @@ function named(operation: Operation, fact: object): object {
 }
 
 test("every route under /api/v2 says in the document whom it acts for and needs a key", async () => {
-  await using service = await startService();
   const nobody = service.client(null);
   const operations = service.document.operations.filter(({ path }) => path.startsWith(api));
   expect(operations.length).toBeGreaterThan(25);
@@ -32,7 +35,6 @@ test("every route under /api/v2 says in the document whom it acts for and needs 
 });
 
 test("every permission of the document exists, and only the health report asks for none", async () => {
-  await using service = await startService();
   const operations = service.document.operations.filter(({ path }) => path.startsWith(api));
   for (const operation of operations)
     for (const permission of operation.permissions) expect(allPermissions as readonly string[]).toContain(permission);
@@ -40,7 +42,6 @@ test("every permission of the document exists, and only the health report asks f
 });
 
 test("a key with every other permission is refused before its request is looked at", async () => {
-  await using service = await startService();
   for (const operation of service.document.operations.filter(({ permissions }) => permissions.length > 0)) {
     const others = allPermissions.filter((permission) => !operation.permissions.includes(permission));
     const client = await service.keyOf(service.admin, others);
@@ -54,7 +55,6 @@ test("a key with every other permission is refused before its request is looked 
 });
 
 test("any one of its permissions opens a route", async () => {
-  await using service = await startService();
   for (const operation of service.document.operations)
     for (const permission of operation.permissions) {
       const client = await service.keyOf(service.admin, [permission as Permission]);
@@ -66,7 +66,6 @@ test("any one of its permissions opens a route", async () => {
 });
 
 test("the document has every route that the source has", async () => {
-  await using service = await startService();
   const root = join(import.meta.dir, "../..");
   const inSource: string[] = [];
   for (const file of new Bun.Glob("src/**/*routes.ts").scanSync(root)) {
@@ -82,8 +81,7 @@ test("the document has every route that the source has", async () => {
 test.each(["/api/v2", "/api/v2/", "/api/v2/nothing", "/api/v2/leads/a/b/c", "/api/v2//leads", "/api/v2/../v2/leads", "/api/v2/%6ceads"])(
   "a stranger learns nothing from %s",
   async (path) => {
-    await using service = await startService();
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
       expect(await service.client(null).send(method, path)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   },
 );
@@ -115,7 +113,6 @@ test("refusals come in the order 401, 429, 403, 415 or 413, 400, 404", async () 
 });
 
 test("a user-specific key can't act for another user", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const bob = await service.user();
   const query = { userId: bob.userId };

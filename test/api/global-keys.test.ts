@@ -1,17 +1,19 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { KeyView, NewKeyView } from "../../src/keys/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import { startService, succeeded } from "../support/service.ts";
 
+/** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
 test("a global key holds every permission and belongs to nobody", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const { body } = await key.get("/api/v2/health");
   expect(body).toMatchObject({ authentication: "global", user: null, apiKey: { name: "global", permissions: ["*"] } });
 });
 
 test("a global key acts for the user that the query names", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const { userId } = await service.user();
   const created = await key.post<LeadView>("/api/v2/leads", { email: "ada@example.com" }, { query: { userId } });
@@ -23,7 +25,6 @@ test("a global key acts for the user that the query names", async () => {
 });
 
 test("a global key acts for the user that the body names", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const user = await service.user();
   const body = { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", userId: user.userId };
@@ -32,7 +33,6 @@ test("a global key acts for the user that the body names", async () => {
 });
 
 test("every route that acts for a user asks a global key whom it means", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   for (const { method, path } of service.document.operations.filter(({ actsFor }) => actsFor === "user")) {
     if (method !== "GET" && method !== "DELETE") continue;
@@ -46,14 +46,12 @@ test("every route that acts for a user asks a global key whom it means", async (
 });
 
 test("a user that does not exist is not found", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const refused = await key.get("/api/v2/leads", { query: { userId: "nobody" } });
   expect(refused).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "user", id: "nobody" } });
 });
 
 test("a userId that comes twice is refused", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const { userId } = await service.user();
   const refused = await key.get("/api/v2/leads", { query: { userId: [userId, userId] } });
@@ -61,7 +59,6 @@ test("a userId that comes twice is refused", async () => {
 });
 
 test("on a route for users' own keys a global key gets the other route in the answer", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const { status, body } = await key.get("/api/v2/users/jobs");
   expect(status).toBe(400);
@@ -69,7 +66,6 @@ test("on a route for users' own keys a global key gets the other route in the an
 });
 
 test("a global key makes keys for users, and needs to name one", async () => {
-  await using service = await startService();
   const key = await service.globalKey();
   const { userId } = await service.user();
   const input = { name: "made", permissions: ["leads:read"] };

@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../../src/config.ts";
 import { startService, testInProcess } from "../support/service.ts";
 import { FakeClock } from "../support/clock.ts";
 
@@ -43,4 +47,22 @@ test("the probes need no key, and tell nothing about the service", async () => {
   const nobody = service.client(null);
   expect(await nobody.get("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
   expect(await nobody.get("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+});
+
+testInProcess("a service that does not run jobs yet is not ready, and says so without a key", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
+  const { createApp } = await import("../../src/app.ts");
+  const app = await createApp(loadConfig({ flags: { data: directory }, env: { OUTREACHD_LOG_LEVEL: "silent" } }));
+  try {
+    const answer = await app.handle(new Request("http://localhost/readyz"));
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: true, code: "SERVICE_UNAVAILABLE" });
+    expect((await app.handle(new Request("http://localhost/healthz"))).status).toBe(200);
+    const headers = { "x-api-key": app.firstRun?.key ?? "" };
+    const report = await app.handle(new Request("http://localhost/api/v2/health", { headers }));
+    expect(await report.json()).toMatchObject({ status: "degraded" });
+  } finally {
+    await app.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
 });

@@ -1,9 +1,13 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { JobStatistics, JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
+
+/** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 type JobPage = { jobs: JobView[]; statistics: JobStatistics; nextCursor: string | null };
 
@@ -32,7 +36,6 @@ function errorPaths(answer: Answer): string[] {
 }
 
 test("a user without jobs has an empty list", async () => {
-  await using service = await startService();
   const user = await service.user();
   expect((await user.get(root)).body).toEqual({
     userId: user.userId,
@@ -42,7 +45,6 @@ test("a user without jobs has an empty list", async () => {
 });
 
 test("jobs are listed newest first with all their fields, and only to their owner", async () => {
-  await using service = await startService();
   const user = await service.user();
   const first = await importLeads(user);
   await service.ended(user, first);
@@ -113,14 +115,12 @@ test.each([
   [{ offset: -1 }, "offset"],
   [{ cursor: "nonsense" }, "cursor"],
 ])("a list of jobs with %j is refused", async (query, path) => {
-  await using service = await startService();
   const refused = await service.admin.get(root, { query });
   expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect(errorPaths(refused)).toEqual([path]);
 });
 
 test("dates beyond all calendars are no fault of the service", async () => {
-  await using service = await startService();
   const user = await service.user();
   await schedule(user, "ada");
   expect(await idsOf(user, { startDate: "99999999999999999999" })).toEqual([]);
@@ -128,7 +128,6 @@ test("dates beyond all calendars are no fault of the service", async () => {
 });
 
 test("a walk by cursor or by offset meets every job exactly once", async () => {
-  await using service = await startService();
   const user = await service.user();
   const ids = [];
   for (let index = 0; index < 7; index++) ids.unshift(await schedule(user, `person-${index}`));
@@ -144,7 +143,6 @@ test("a walk by cursor or by offset meets every job exactly once", async () => {
 });
 
 test("a job that has ended can't be cancelled, and one that has not failed can't be retried", async () => {
-  await using service = await startService();
   const user = await service.user();
   const done = await importLeads(user);
   await service.ended(user, done);
@@ -180,7 +178,6 @@ test("a job waits, is cancelled once, and stays cancelled over a restart", async
 });
 
 test("the legacy list shows a named user's jobs to a global key and to that user", async () => {
-  await using service = await startService();
   const user = await service.user();
   const id = await schedule(user, "ada");
   const key = await service.globalKey();
@@ -192,7 +189,6 @@ test("the legacy list shows a named user's jobs to a global key and to that user
 });
 
 test("the legacy route for one job takes it from the query", async () => {
-  await using service = await startService();
   const user = await service.user();
   const id = await schedule(user, "ada");
   const key = await service.globalKey();
@@ -220,7 +216,6 @@ test("the legacy counts are one's own, or with a global key of all users or of o
 });
 
 test("the message of a job can be changed by its owner and with a global key, and by nobody else", async () => {
-  await using service = await startService();
   const user = await service.user();
   const id = await schedule(user, "ada");
   const path = `${root}/editJobMessage/${id}`;
@@ -232,7 +227,6 @@ test("the message of a job can be changed by its owner and with a global key, an
 });
 
 test("a key without jobs:update reads jobs but does not change them", async () => {
-  await using service = await startService();
   const user = await service.user();
   const id = await schedule(user, "ada");
   const reader: Client = service.client(

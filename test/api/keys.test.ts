@@ -1,8 +1,12 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { KeyView, NewKeyView, Permission } from "../../src/keys/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
+
+/** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 const dayMs = 86_400_000;
 const keyForm = /^oak_[0-9a-f]{64}$/;
@@ -23,7 +27,6 @@ async function keyNamed(client: Client, name: string): Promise<KeyView | undefin
 }
 
 test("a new key is shown with its secret once and works at once", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const { key, ...made } = await makeKey(ada, { name: "CRM sync", permissions: ["leads:read", "leads:write"] });
   expect(key).toMatch(keyForm);
@@ -43,7 +46,6 @@ test("a new key is shown with its secret once and works at once", async () => {
 });
 
 test("keys are listed newest first, with a total, and only to their owner", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const bob = await service.user();
   for (const name of ["one", "two", "three"]) await makeKey(ada, { name });
@@ -66,7 +68,6 @@ test("an admin sees and makes keys of another user", async () => {
 });
 
 test("a member makes no keys for somebody else", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const bob = await service.user();
   const refused = await ada.post("/api/v2/keys", { name: "x", permissions: ["leads:read"], userId: bob.userId });
@@ -84,7 +85,6 @@ test("no key is made for everybody over the network", async () => {
 });
 
 test("a key grants nothing that its maker lacks", async () => {
-  await using service = await startService();
   const ada = await service.user({ permissions: ["api_keys:write", "leads:read"] });
   const wanted: Permission[] = ["leads:read", "leads:delete", "users:read"];
   const refused = await ada.post("/api/v2/keys", { name: "more", permissions: wanted });
@@ -96,7 +96,6 @@ test("a key grants nothing that its maker lacks", async () => {
 });
 
 test("a maker of keys can't raise itself through a stronger key of the same user", async () => {
-  await using service = await startService();
   const strong = await service.user();
   const weak = await service.keyOf(strong, ["api_keys:write", "leads:read"]);
   const id = (await keysOf(strong)).find(({ permissions }) => permissions.includes("keys:manage"))?.id;
@@ -117,47 +116,47 @@ test.each([
   ["a life of half a day", { expiresInDays: 0.5 }, "expiresInDays"],
   ["a life of a thousand years", { expiresInDays: 365_000 }, "expiresInDays"],
 ])("a key with %s is refused", async (_what, change, path) => {
-  await using service = await startService();
+  const ada = await service.user();
   const input = { name: "x", permissions: ["leads:read"], ...change };
-  const refused = await service.admin.post("/api/v2/keys", input);
+  const refused = await ada.post("/api/v2/keys", input);
   expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect(refused.details?.["errors"]).toMatchObject([{ path }]);
-  expect(await keysOf(service.admin)).toHaveLength(1);
+  expect(await keysOf(ada)).toHaveLength(1);
 });
 
 test("a permission that is named twice is held once", async () => {
-  await using service = await startService();
-  const { permissions } = await makeKey(service.admin, { permissions: ["leads:read", "users:read", "leads:read"] });
+  const ada = await service.user();
+  const { permissions } = await makeKey(ada, { permissions: ["leads:read", "users:read", "leads:read"] });
   expect(permissions).toEqual(["leads:read", "users:read"]);
 });
 
 test("a change of name and permissions is seen by the next request", async () => {
-  await using service = await startService();
-  const made = await makeKey(service.admin, { permissions: ["leads:read"] });
+  const ada = await service.user();
+  const made = await makeKey(ada, { permissions: ["leads:read"] });
   const client = service.client(made.key);
   expect((await client.get("/api/v2/leads")).status).toBe(200);
-  const changed = await service.admin.put<KeyView>(`/api/v2/keys/${made.id}`, { name: "new name", permissions: ["users:read"] });
+  const changed = await ada.put<KeyView>(`/api/v2/keys/${made.id}`, { name: "new name", permissions: ["users:read"] });
   expect(changed.data).toMatchObject({ id: made.id, name: "new name", permissions: ["users:read"] });
   expect((await client.get("/api/v2/leads")).status).toBe(403);
   expect((await client.get("/api/v2/users/me")).status).toBe(200);
 });
 
 test("an update without fields changes nothing", async () => {
-  await using service = await startService();
-  const { key: _secret, ...made } = await makeKey(service.admin, { expiresInDays: 3 });
-  expect((await service.admin.put<KeyView>(`/api/v2/keys/${made.id}`, {})).data).toEqual(made);
+  const ada = await service.user();
+  const { key: _secret, ...made } = await makeKey(ada, { expiresInDays: 3 });
+  expect((await ada.put<KeyView>(`/api/v2/keys/${made.id}`, {})).data).toEqual(made);
 });
 
 test("a deactivated key is refused until it is active again", async () => {
-  await using service = await startService();
-  const made = await makeKey(service.admin);
+  const ada = await service.user();
+  const made = await makeKey(ada);
   const client = service.client(made.key);
   expect((await client.get("/api/v2/leads")).status).toBe(200);
-  await service.admin.put(`/api/v2/keys/${made.id}`, { isActive: false });
+  await ada.put(`/api/v2/keys/${made.id}`, { isActive: false });
   const refused = await client.get("/api/v2/leads");
   expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   expect(refused.message).toContain("deactivated");
-  await service.admin.put(`/api/v2/keys/${made.id}`, { isActive: true });
+  await ada.put(`/api/v2/keys/${made.id}`, { isActive: true });
   expect((await client.get("/api/v2/leads")).status).toBe(200);
 });
 
@@ -176,10 +175,10 @@ testInProcess("a key works up to the moment that it expires at", async () => {
 });
 
 test("a regenerated key has a new secret, and the old one is refused at once", async () => {
-  await using service = await startService();
-  const made = await makeKey(service.admin);
+  const ada = await service.user();
+  const made = await makeKey(ada);
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
-  const { data: renewed } = await service.admin.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
+  const { data: renewed } = await ada.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
   expect(renewed.key).toMatch(keyForm);
   expect(renewed.key).not.toBe(made.key);
   expect(renewed).toMatchObject({ id: made.id, name: made.name, permissions: made.permissions, last_used_at: null });
@@ -188,7 +187,6 @@ test("a regenerated key has a new secret, and the old one is refused at once", a
 });
 
 test("a key can regenerate itself", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const [own] = await keysOf(ada);
   const { data } = await ada.post<NewKeyView>(`/api/v2/keys/${own?.id}/regenerate`);
@@ -217,18 +215,17 @@ testInProcess("the creation time of a regenerated key is that of the regeneratio
 });
 
 test("a deleted key is refused at once and gone from the list", async () => {
-  await using service = await startService();
-  const made = await makeKey(service.admin, { name: "old sync" });
+  const ada = await service.user();
+  const made = await makeKey(ada, { name: "old sync" });
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
-  const deleted = await service.admin.delete(`/api/v2/keys/${made.id}`);
+  const deleted = await ada.delete(`/api/v2/keys/${made.id}`);
   expect(deleted.body).toEqual({ success: true, message: 'Deleted the key "old sync".' });
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(401);
-  expect(await keyNamed(service.admin, "old sync")).toBeUndefined();
-  expect(await service.admin.delete(`/api/v2/keys/${made.id}`)).toMatchObject({ status: 404, details: { resource: "key", id: made.id } });
+  expect(await keyNamed(ada, "old sync")).toBeUndefined();
+  expect(await ada.delete(`/api/v2/keys/${made.id}`)).toMatchObject({ status: 404, details: { resource: "key", id: made.id } });
 });
 
 test("a key of somebody else looks absent", async () => {
-  await using service = await startService();
   const ada = await service.user();
   const bob = await service.user();
   const { id, key } = await makeKey(ada);
@@ -250,7 +247,6 @@ const keyRoutes = [
 ] as const;
 
 test.each(keyRoutes)("keys are %s with %s /api/v2/keys%s by who holds one of %j, and by nobody else", async (_done, method, path, wanted) => {
-  await using service = await startService();
   const ada = await service.user();
   for (const permission of ["keys:manage", "api_keys:read", "api_keys:write", "users:write"] as const) {
     const client = await service.keyOf(ada, [permission]);
@@ -261,8 +257,8 @@ test.each(keyRoutes)("keys are %s with %s /api/v2/keys%s by who holds one of %j,
 });
 
 test("a key that was never made is refused, and says why", async () => {
-  await using service = await startService();
-  const { key } = service.admin;
+  const ada = await service.user();
+  const { key } = ada;
   const last = key?.at(-1) === "0" ? "1" : "0";
   const cases: [string | null, string][] = [
     [null, "x-api-key"],
@@ -281,14 +277,14 @@ test("a key that was never made is refused, and says why", async () => {
 });
 
 test("spaces around a key do not matter", async () => {
-  await using service = await startService();
-  expect((await service.client(`  ${service.admin.key} `).get("/api/v2/health")).status).toBe(200);
+  const ada = await service.user();
+  expect((await service.client(`  ${ada.key} `).get("/api/v2/health")).status).toBe(200);
 });
 
 test("a Bearer token is a key on voice routes only", async () => {
-  await using service = await startService();
+  const ada = await service.user();
   const nobody = service.client(null);
-  const headers = { authorization: `Bearer ${service.admin.key}` };
+  const headers = { authorization: `Bearer ${ada.key}` };
   expect((await nobody.get("/api/v2/leads", { headers })).status).toBe(401);
   expect((await nobody.get("/api/v2/voice-clones", { headers })).status).not.toBe(401);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { Connector, ConnectorOutcome } from "../../src/network/connector.ts";
@@ -6,6 +6,10 @@ import type { AccountUpdate, AccountView } from "../../src/network/model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess, type ServiceOptions } from "../support/service.ts";
+
+/** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
 
 type Scheduled = { jobId: string; scheduledFor: string; delay: number; reason: string; isNew: boolean };
 type Task = { jobId: string; actionType: string; profileUrl: string; message: string | null; leadId: string | null; since: string };
@@ -202,7 +206,6 @@ testInProcess("of many equal requests at the same time one schedules the action"
 });
 
 test("an unknown action lists the choices", async () => {
-  await using service = await startService();
   const refused = await (await service.user()).post(path, request("ada", { actionType: "dance" }));
   expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect(refused.message).toContain("sendConnectionRequest, sendMessage");
@@ -221,7 +224,6 @@ test.each([
   ["a message that is a number", { message: 5 }, ["message"]],
   ["several problems at once", { actionType: "dance", profileUrl: "x" }, ["actionType", "profileUrl"]],
 ])("a request with %s is refused and schedules nothing", async (_what, change, paths) => {
-  await using service = await startService();
   const user = await service.user();
   const refused = await user.post(path, request("ada", change));
   expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
@@ -230,7 +232,6 @@ test.each([
 });
 
 test("leads and accounts that are absent or somebody else's are not found", async () => {
-  await using service = await startService();
   const user = await service.user();
   const stranger = await service.user();
   const lead = succeeded(await stranger.post<LeadView>("/api/v2/leads", { email: "ada@example.com" })).data;
@@ -438,7 +439,6 @@ testInProcess("the simulated network ends an action by a word in its profile", a
 });
 
 test("an account is shown with its hours, and changed field by field", async () => {
-  await using service = await startService();
   const user = await service.user();
   const account = await accountOf(user);
   const day = [{ from: "09:00", to: "18:00" }];
@@ -463,7 +463,6 @@ test.each([
   ["bounds that cross", { minGapSeconds: 500 }, "maxGapSeconds"],
   ["an empty name", { name: "" }, "name"],
 ])("an account with %s is refused and stays as it is", async (_what, change, wrong) => {
-  await using service = await startService();
   const user = await service.user();
   const before = await accountOf(user);
   const refused = await changeAccount(user, change as AccountUpdate);

@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
-import type { Reader } from "./reader.ts";
+import { openDatabase } from "./open.ts";
+import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 
 /** What every SQLite store works with. */
@@ -14,6 +16,29 @@ export type Engine = {
   reader: Reader;
 };
 
-export function createEngine(database: Database, reader: Reader): Engine {
-  return { orm: drizzle(database), database, writer: new Writer(database), reader };
+export function openEngine(path: string): Engine {
+  const database = openDatabase(path);
+  const reader = new Reader(path);
+  return { orm: drizzle(database), database, reader, writer: new Writer(database, checkpointing(path, reader)) };
+}
+
+/** The write-ahead log may grow to this before it is moved into the file, which costs more the more often it is done. */
+const checkpointBytes = 8 * 1024 * 1024;
+/** A look at the file's size costs some microseconds, so not every commit takes one. */
+const commitsBetweenLooks = 16;
+
+/** After a commit: has the reader thread make a checkpoint when it is time, so that no commit has to wait for one. */
+function checkpointing(path: string, reader: Reader): () => void {
+  let commits = 0;
+  let isUnderWay = false;
+  return () => {
+    if (isUnderWay || ++commits % commitsBetweenLooks !== 0) return;
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < checkpointBytes) return;
+    isUnderWay = true;
+    // One that failed is made by a later call, or by the writer itself when the log gets too long.
+    reader
+      .checkpoint()
+      .catch(() => undefined)
+      .finally(() => (isUnderWay = false));
+  };
 }

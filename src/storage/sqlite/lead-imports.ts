@@ -3,7 +3,8 @@ import type { JobMetadata } from "../../jobs/model.ts";
 import type { ImportOutcome, Lead, LeadIdentity } from "../../leads/model.ts";
 import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRow, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
-import type { LeadRows } from "./leads.ts";
+import type { LeadKeys } from "./lead-keys.ts";
+import type { LeadRows } from "./lead-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { jobs, leadImportRows, leadImportSeen } from "./tables.ts";
 
@@ -13,6 +14,7 @@ type Settled = { outcome: "created" | ImportOutcome; leadId: string | null };
 export function createLeadImports(
   engine: Engine,
   rows: LeadRows,
+  keys: LeadKeys,
 ): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
   const { orm, writer } = engine;
   const insertReport = orm.insert(leadImportRows).values(placeholdersOf(leadImportRows)).onConflictDoNothing().prepare();
@@ -59,7 +61,7 @@ export function createLeadImports(
     if (batch.dryRun) return foresee(batch, row.identity);
     const { userId, onDuplicate, at } = batch;
     const existing = onDuplicate === "create" ? null : rows.findSame(userId, row.identity);
-    if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.id };
+    if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id };
     if (existing !== null) return { outcome: "updated", leadId: rows.merge(existing, row.content, at).id };
     const lead: Lead = { ...row.content, id: row.id, userId, version: 1, createdAt: at, updatedAt: at };
     rows.insert(lead, row.identity);
@@ -74,7 +76,7 @@ export function createLeadImports(
     const isRepeat = existing === null && keys.some((key) => wasSeen.get({ jobId, identity: key }) !== undefined);
     for (const key of keys) noteSeen.run({ jobId, identity: key });
     if (existing === null && !isRepeat) return { outcome: "created", leadId: null };
-    return { outcome: onDuplicate === "skip" ? "skipped" : "updated", leadId: existing?.id ?? null };
+    return { outcome: onDuplicate === "skip" ? "skipped" : "updated", leadId: existing?.lead.id ?? null };
   }
 
   async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
@@ -109,7 +111,12 @@ export function createLeadImports(
     return writer.write(() => orm.delete(leadImportSeen).where(removal).returning({ jobId: leadImportSeen.jobId }).all().length);
   }
 
-  return { importBatch: (batch) => writer.write(() => storeBatch(batch)), importReport, forgetDryRun };
+  async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
+    await keys.room();
+    return writer.write(() => storeBatch(batch));
+  }
+
+  return { importBatch, importReport, forgetDryRun };
 }
 
 /** The name alone speaks for a person only where nothing stronger does. */

@@ -1,8 +1,10 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
-import type { Lead, LeadFilter, LeadSortField } from "../../leads/model.ts";
-import type { LeadPageRequest, LeadStore } from "../../leads/store.ts";
+import type { LeadFilter, LeadSortField } from "../../leads/model.ts";
+import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
-import { leadOfValues } from "./lead-row.ts";
+import { storedLead, type StoredLead } from "./lead-row.ts";
+import type { LeadRows } from "./lead-rows.ts";
+import type { Owners } from "./owners.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
 
 /** An offset beyond this is walked in the reader thread: each skipped row costs about a microsecond. */
@@ -10,117 +12,131 @@ const maxOffsetOnMainThread = 1000;
 
 /**
  * Lists and counts of leads. What an index answers at once runs here and now; everything else is worked out by the
- * reader thread, which finds the ids, and only those rows are then loaded.
+ * reader thread, which finds the rows, and only those are then loaded.
  */
-export function createLeadQueries({ orm, reader }: Engine): Pick<LeadStore, "page" | "count"> {
+export function createLeadQueries(
+  { orm, reader }: Engine,
+  owners: Owners,
+  rows: Pick<LeadRows, "withEmail">,
+): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
-  const byIds = orm
-    .select()
-    .from(leads)
-    .where(sql`${leads.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
-    .prepare();
-  const countsOfUser = orm
-    .select()
-    .from(leadCounts)
-    .where(eq(leadCounts.userId, sql.placeholder("userId")))
-    .prepare();
+  const bySeq = orm.select().from(leads).where(isAmong(sql.placeholder("list"))).prepare();
+  const countsOfUser = orm.select().from(leadCounts).where(eq(leadCounts.owner, sql.placeholder("owner"))).prepare();
 
-  async function page(request: LeadPageRequest): Promise<Lead[]> {
-    if (isIndexed(request)) return indexedPage(request);
-    const query = orm.select({ id: leads.id }).from(leads).where(conditionsOf(request)).orderBy(...orderOf(request));
-    const found = await reader.all<{ id: string }>(query.limit(request.limit).offset(request.offset).toSQL());
-    const rows = byIds.values({ ids: JSON.stringify(found.map(({ id }) => id)) }).map(leadOfValues);
-    const byId = new Map(rows.map((lead) => [lead.id, lead]));
+  async function page(request: LeadPageRequest): Promise<LeadPage> {
+    const owner = owners(request.userId);
+    if (owner === null) return { leads: [], next: null };
+    // One more than wanted tells whether another page follows.
+    const wanted = { ...request, limit: request.limit + 1 };
+    const found = isIndexed(wanted) ? indexedPage(owner, wanted) : await searchedPage(owner, wanted);
+    return pageOf(found, request);
+  }
+
+  async function searchedPage(owner: number, request: LeadPageRequest): Promise<StoredLead[]> {
+    const { userId, sort, limit, offset, after } = request;
+    const where = and(filtered(owner, request.filter), after ? isBehind(request) : undefined);
+    const direction = sort.descending ? desc : asc;
+    const query = orm.select({ seq: leads.seq }).from(leads).where(where);
+    const ordered = query.orderBy(direction(sortExpression(sort.field)), direction(leads.seq)).limit(limit).offset(offset);
+    const found = await reader.all<{ seq: number }>(ordered.toSQL());
+    const loaded = bySeq.values({ list: JSON.stringify(found.map(({ seq }) => seq)) }).map((row) => storedLead(row, userId));
+    const places = new Map(loaded.map((stored) => [stored.seq, stored]));
     // A lead may have been deleted between the two looks.
-    return found.map(({ id }) => byId.get(id)).filter((lead) => lead !== undefined);
+    return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
   }
 
   async function countLeads(userId: string, filter: LeadFilter): Promise<number> {
-    if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(userId, filter.statuses);
-    const query = orm.select({ n: count() }).from(leads).where(filtered(userId, filter));
-    const [row] = await reader.all<Record<string, number>>(query.toSQL());
-    return Object.values(row ?? {})[0] ?? 0;
+    const owner = owners(userId);
+    if (owner === null) return 0;
+    if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(owner, filter.statuses);
+    const query = orm.select({ n: count().as("n") }).from(leads).where(filtered(owner, filter));
+    const [row] = await reader.all<{ n: number }>(query.toSQL());
+    return row?.n ?? 0;
   }
 
-  function countByStatus(userId: string, statuses: LeadFilter["statuses"]): number {
-    const counted = countsOfUser.all({ userId }).filter(({ status }) => statuses?.includes(status) ?? true);
+  function countByStatus(owner: number, statuses: LeadFilter["statuses"]): number {
+    const counted = countsOfUser.all({ owner }).filter(({ status }) => statuses?.includes(status) ?? true);
     return counted.reduce((sum, { leads: n }) => sum + n, 0);
+  }
+
+  function filtered(owner: number, filter: LeadFilter): SQL | undefined {
+    const { statuses, tag, email, company, source, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+    const same = (column: typeof leads.company | typeof leads.source, value: string) => sql`${column} = ${value} COLLATE NOCASE`;
+    return and(
+      eq(leads.owner, owner),
+      statuses && inArray(leads.status, statuses),
+      tag === undefined ? undefined : hasTag(owner, tag),
+      // The hints narrow it down to a few rows; the comparison is what decides.
+      email === undefined ? undefined : and(isAmong(JSON.stringify(rows.withEmail(owner, email))), sql`lower(${leads.email}) = lower(${email})`),
+      company === undefined ? undefined : same(leads.company, company),
+      source === undefined ? undefined : same(leads.source, source),
+      text === undefined ? undefined : containsText(text),
+      createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
+      createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
+      updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
+      updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
+    );
   }
 
   return { page, count: countLeads };
 }
 
-type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean; email: boolean };
+function pageOf(found: StoredLead[], { limit, sort }: LeadPageRequest): LeadPage {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  const value = last?.lead[sort.field];
+  return {
+    leads: found.slice(0, limit).map(({ lead }) => lead),
+    next: last === undefined ? null : { value: typeof value === "number" ? value : asciiLower(value ?? ""), tie: last.seq },
+  };
+}
+
+type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean };
 
 /** True when an index gives the page's rows in order, so that it costs no more than the page itself. */
 function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
   const filters = Object.keys(filter);
-  const oneStatus = filters.length === 1 && filter.statuses?.length === 1 && sort.field === "createdAt";
-  const byEmail = filters.length === 1 && filter.email !== undefined;
   const isInOrder = sort.field === "createdAt" || sort.field === "updatedAt";
-  return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus || byEmail);
+  const oneStatus = filters.length === 1 && filter.statuses?.length === 1 && sort.field === "createdAt";
+  return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus);
 }
 
 /** Runs indexed pages by statements that are prepared once for each of their few shapes. */
-function createIndexedPages(orm: Engine["orm"]): (request: LeadPageRequest) => Lead[] {
+function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPageRequest) => StoredLead[] {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
   const at = sql.placeholder;
 
-  function prepare({ sort, descending, after, status, email }: IndexedShape) {
-    const place = sql`(${leads[sort]}, ${leads.id}) ${sql.raw(descending ? "<" : ">")} (${at("value")}, ${at("id")})`;
+  function prepare({ sort, descending, after, status }: IndexedShape) {
+    const behind = sql`(${leads[sort]}, ${leads.seq}) ${sql.raw(descending ? "<" : ">")} (${at("value")}, ${at("tie")})`;
+    const isOne = status ? eq(leads.status, at("status")) : undefined;
     const direction = descending ? desc : asc;
     return orm
       .select()
       .from(leads)
-      .where(
-        and(
-          eq(leads.userId, at("userId")),
-          status ? eq(leads.status, at("status")) : undefined,
-          email ? eq(leads.emailKey, at("email")) : undefined,
-          after ? place : undefined,
-        ),
-      )
-      .orderBy(direction(leads[sort]), direction(leads.id))
+      .where(and(eq(leads.owner, at("owner")), isOne, after ? behind : undefined))
+      .orderBy(direction(leads[sort]), direction(leads.seq))
       .limit(at("limit"))
       .offset(at("offset"))
       .prepare();
   }
 
-  return ({ userId, filter, sort, limit, offset, after }) => {
+  return (owner, { userId, filter, sort, limit, offset, after }) => {
     const shape: IndexedShape = {
       sort: sort.field === "updatedAt" ? "updatedAt" : "createdAt",
       descending: sort.descending,
       after: after !== null,
       status: filter.statuses !== undefined,
-      email: filter.email !== undefined,
     };
     const name = Object.values(shape).join();
     let statement = prepared.get(name);
     if (statement === undefined) prepared.set(name, (statement = prepare(shape)));
-    const rows = statement.values({
-      userId,
-      limit,
-      offset,
-      status: filter.statuses?.[0],
-      email: filter.email?.toLowerCase(),
-      value: after?.value,
-      id: after?.id,
-    });
-    return rows.map(leadOfValues);
+    const values = { owner, limit, offset, status: filter.statuses?.[0], value: after?.value, tie: after?.tie };
+    return statement.values(values).map((row) => storedLead(row, userId));
   };
 }
 
-function conditionsOf({ userId, filter, sort, after }: LeadPageRequest): SQL | undefined {
-  const conditions = filtered(userId, filter);
-  if (after === null) return conditions;
-  const column = sortExpression(sort.field);
+function isBehind({ sort, after }: LeadPageRequest): SQL {
   const beyond = sort.descending ? sql`<` : sql`>`;
-  return and(conditions, sql`(${column}, ${leads.id}) ${beyond} (${after.value}, ${after.id})`);
-}
-
-function orderOf({ sort }: LeadPageRequest): [SQL, SQL] {
-  const direction = sort.descending ? desc : asc;
-  return [direction(sortExpression(sort.field)), direction(leads.id)];
+  return sql`(${sortExpression(sort.field)}, ${leads.seq}) ${beyond} (${after?.value}, ${after?.tie})`;
 }
 
 /** What a page is ordered by; its value of the last lead is the place where the next page begins. */
@@ -129,24 +145,17 @@ function sortExpression(field: LeadSortField): SQL {
   return sql`coalesce(lower(${leads[field]}), '')`;
 }
 
-function filtered(userId: string, filter: LeadFilter): SQL | undefined {
-  const same = (column: typeof leads.company | typeof leads.source, value: string | undefined) =>
-    value === undefined ? undefined : sql`${column} = ${value} COLLATE NOCASE`;
-  return and(
-    eq(leads.userId, userId),
-    filter.statuses && inArray(leads.status, filter.statuses),
-    filter.tag === undefined
-      ? undefined
-      : sql`${leads.id} IN (SELECT ${leadTags.leadId} FROM ${leadTags} WHERE ${leadTags.userId} = ${userId} AND ${leadTags.tag} = ${filter.tag})`,
-    filter.email === undefined ? undefined : eq(leads.emailKey, filter.email.toLowerCase()),
-    same(leads.company, filter.company),
-    same(leads.source, filter.source),
-    filter.text === undefined ? undefined : containsText(filter.text),
-    filter.createdAfter === undefined ? undefined : gte(leads.createdAt, filter.createdAfter),
-    filter.createdBefore === undefined ? undefined : lt(leads.createdAt, filter.createdBefore),
-    filter.updatedAfter === undefined ? undefined : gte(leads.updatedAt, filter.updatedAfter),
-    filter.updatedBefore === undefined ? undefined : lt(leads.updatedAt, filter.updatedBefore),
-  );
+/** As SQLite's lower(), which leaves letters beyond ASCII as they are. */
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function isAmong(list: unknown): SQL {
+  return sql`${leads.seq} IN (SELECT value FROM json_each(${list}))`;
+}
+
+function hasTag(owner: number, tag: string): SQL {
+  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag})`;
 }
 
 function containsText(text: string): SQL | undefined {

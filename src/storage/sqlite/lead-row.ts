@@ -1,50 +1,76 @@
 import type { Lead } from "../../leads/model.ts";
 import type { leads } from "./tables.ts";
 
-type LeadRow = typeof leads.$inferSelect;
-
-/** The lead in a row of the table, without the columns that only the engine needs. */
-export function leadOf(row: LeadRow): Lead {
-  const { emailKey: _email, networkKey: _network, nameKey: _name, ...lead } = row;
-  return lead;
-}
+/** A lead with the number that the engine's own tables know it by. */
+export type StoredLead = { seq: number; lead: Lead };
 
 /**
- * As `leadOf`, for a row as SQLite gives it: the values of all columns, in the order of the table. Lists are read this
- * way because drizzle's mapping column by column costs as much as finding and reading the rows.
+ * The lead in a row as SQLite gives it: the values of all columns of `leads`, in order. Read this way because drizzle's
+ * mapping column by column costs as much as finding and reading the rows.
  */
-export function leadOfValues(row: unknown[]): Lead {
+export function storedLead(row: unknown[], userId: string): StoredLead {
   const values = row as LeadValues;
   return {
-    id: values[0],
-    userId: values[1],
-    firstName: values[2],
-    lastName: values[3],
-    email: values[4],
-    company: values[5],
-    title: values[6],
-    phone: values[7],
-    networkUrl: values[8],
-    industry: values[9],
-    location: values[10],
-    source: values[11],
-    notes: values[12],
-    status: values[13],
-    tags: values[14] === "[]" ? [] : (JSON.parse(values[14]) as string[]),
-    customFields: values[15] === "{}" ? {} : (JSON.parse(values[15]) as Record<string, unknown>),
-    // 16 to 18 are the keys that duplicates are found by.
-    version: values[19],
-    createdAt: values[20],
-    updatedAt: values[21],
+    seq: values[0],
+    lead: {
+      id: values[1],
+      userId,
+      firstName: values[3],
+      lastName: values[4],
+      email: values[5],
+      company: values[6],
+      title: values[7],
+      phone: values[8],
+      networkUrl: values[9],
+      industry: values[10],
+      location: values[11],
+      source: values[12],
+      notes: values[13],
+      status: values[14],
+      tags: values[15] === "[]" ? [] : (JSON.parse(values[15]) as string[]),
+      customFields: values[16] === "{}" ? {} : (JSON.parse(values[16]) as Record<string, unknown>),
+      version: values[17],
+      createdAt: values[18],
+      updatedAt: values[19],
+    },
   };
 }
 
+/** Stores `leadParams`; for the same reason no drizzle query. */
+export const insertLeadSql = `INSERT INTO leads (id, owner, first_name, last_name, email, company, title, phone,
+  network_url, industry, location, source, notes, status, tags, custom_fields, version, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The parameters of `insertLeadSql`. */
+export function leadParams(owner: number, lead: Lead): (string | number | null)[] {
+  return [
+    lead.id,
+    owner,
+    lead.firstName,
+    lead.lastName,
+    lead.email,
+    lead.company,
+    lead.title,
+    lead.phone,
+    lead.networkUrl,
+    lead.industry,
+    lead.location,
+    lead.source,
+    lead.notes,
+    lead.status,
+    lead.tags.length === 0 ? "[]" : JSON.stringify(lead.tags),
+    JSON.stringify(lead.customFields),
+    lead.version,
+    lead.createdAt,
+    lead.updatedAt,
+  ];
+}
+
 type Text = string | null;
-/** Columns of the table `leads`; a contract test holds both mappings against each other. */
+/** The columns of `leads`, in the order of the table. */
 type LeadValues = [
-  ...[string, string],
+  ...[seq: number, id: string, owner: number],
   ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-  ...[LeadRow["status"], string, string],
-  ...[Text, Text, Text],
-  ...[number, number, number],
+  ...[status: (typeof leads.$inferSelect)["status"], tags: string, customFields: string],
+  ...[version: number, createdAt: number, updatedAt: number],
 ];

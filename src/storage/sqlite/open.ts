@@ -10,6 +10,8 @@ export function openDatabase(path: string): Database {
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = FULL");
   database.run("PRAGMA foreign_keys = ON");
+  // 32 MiB: the last resort. Checkpoints are made by the reader thread, long before.
+  database.run("PRAGMA wal_autocheckpoint = 8000");
   database.run("PRAGMA journal_size_limit = 67108864"); // a log that grew once gives its space back
   return database;
 }
@@ -21,10 +23,17 @@ export function openForReading(path: string): Database {
   return database;
 }
 
+/** Opens the file only to move the write-ahead log into it, beside the writer and without waiting for it. */
+export function openForCheckpoints(path: string): Database {
+  const database = new Database(path, { readwrite: true });
+  tune(database);
+  database.run("PRAGMA synchronous = FULL");
+  return database;
+}
+
 function tune(database: Database): void {
   // First of all: another connection may hold the file for a moment, for example while it closes.
   database.run("PRAGMA busy_timeout = 5000");
   database.run("PRAGMA cache_size = -32768"); // 32 MiB, where the default of 2 MiB re-reads index pages
-  database.run("PRAGMA mmap_size = 268435456");
   database.run("PRAGMA temp_store = MEMORY");
 }

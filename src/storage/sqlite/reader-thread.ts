@@ -1,18 +1,28 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { ThreadPort } from "../../threads.ts";
-import { openForReading } from "./open.ts";
+import { openForCheckpoints, openForReading } from "./open.ts";
 
-export type ReadRequest = { id: number; sql: string; params: unknown[] };
+export type ReadRequest = { id: number; sql: string; params: unknown[] } | { id: number; checkpoint: true };
 export type ReadAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
 
 export type ReaderThread = { task: "sqlite-reader"; init: { path: string }; port: ThreadPort<ReadRequest, ReadAnswer> };
 
 /** The other end of `Reader`: answers each request in turn. Statements are cached by their text. */
-export function runReaderThread(port: ReaderThread["port"], init: ReaderThread["init"]): void {
-  const database = openForReading(init.path);
-  port.onMessage(({ id, sql, params }) => {
+export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThread["init"]): void {
+  const database = openForReading(path);
+  const checkpoint = () => {
+    const writable = openForCheckpoints(path);
     try {
-      port.post({ id, rows: database.query(sql).all(...(params as SQLQueryBindings[])) });
+      return writable.query("PRAGMA wal_checkpoint(PASSIVE)").all();
+    } finally {
+      writable.close();
+    }
+  };
+  port.onMessage((request) => {
+    const { id } = request;
+    try {
+      const rows = "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
+      port.post({ id, rows });
     } catch (error) {
       port.post({ id, error: error instanceof Error ? error.message : String(error) });
     }

@@ -1,6 +1,7 @@
 import { startThread, type Thread } from "../../threads.ts";
 import type { ReadAnswer, ReadRequest } from "./reader-thread.ts";
 
+type Question = { sql: string; params: unknown[] } | { checkpoint: true };
 type Waiting = { resolve: (rows: unknown[]) => void; reject: (reason: unknown) => void };
 
 /**
@@ -19,18 +20,27 @@ export class Reader {
 
   /** Rows as objects by column name. `query` is a drizzle query's `toSQL()`; the caller names the type of its rows. */
   all<Row>({ sql, params }: { sql: string; params: unknown[] }): Promise<Row[]> {
-    const thread = (this.#thread ??= this.#start());
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (rows: unknown[]) => void, reject });
-      thread.post({ id, sql, params });
-    });
+    return this.#ask({ sql, params }) as Promise<Row[]>;
+  }
+
+  /** Moves what is committed from the write-ahead log into the database file, beside the writer. */
+  async checkpoint(): Promise<void> {
+    await this.#ask({ checkpoint: true });
   }
 
   /** Ends the thread; queries under way are rejected. */
   async close(): Promise<void> {
     this.#thread?.stop();
     await this.#thread?.closed;
+  }
+
+  #ask(request: Question): Promise<unknown[]> {
+    const thread = (this.#thread ??= this.#start());
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      thread.post({ ...request, id });
+    });
   }
 
   #start(): Thread<ReadRequest, ReadAnswer> {

@@ -1,25 +1,22 @@
 import type { Clock } from "../../clock.ts";
 import type { Storage } from "../storage.ts";
 import { createCreditStore } from "./credits.ts";
-import { createEngine } from "./engine.ts";
+import { openEngine } from "./engine.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
-import { openDatabase } from "./open.ts";
 import { createRateStore } from "./rates.ts";
-import { Reader } from "./reader.ts";
 import { createUserStore } from "./users.ts";
 
 /** Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer. */
 export function openSqliteStorage(path: string, clock: Clock): Storage {
-  const database = openDatabase(path);
+  const engine = openEngine(path);
+  const { database, writer, reader } = engine;
   migrate(database, migrations, clock.now());
   // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
   database.run("UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL");
-  const engine = createEngine(database, new Reader(path));
-  const { writer, reader } = engine;
   return {
     users: createUserStore(engine),
     keys: createKeyStore(engine),

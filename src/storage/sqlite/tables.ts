@@ -11,7 +11,8 @@ import type { Role } from "../../users/model.ts";
 // The tables as queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone makes them.
 
 export const users = sqliteTable("users", {
-  id: text().primaryKey(),
+  seq: integer().primaryKey(),
+  id: text().notNull(),
   email: text().notNull(),
   name: text(),
   role: text().$type<Role>().notNull(),
@@ -56,8 +57,9 @@ export const creditLedger = sqliteTable("credit_ledger", {
 });
 
 export const leads = sqliteTable("leads", {
-  id: text().primaryKey(),
-  userId: text("user_id").notNull(),
+  seq: integer().primaryKey(),
+  id: text().notNull(),
+  owner: integer().notNull(),
   firstName: text("first_name"),
   lastName: text("last_name"),
   email: text(),
@@ -72,24 +74,31 @@ export const leads = sqliteTable("leads", {
   status: text().$type<LeadStatus>().notNull(),
   tags: text({ mode: "json" }).$type<string[]>().notNull(),
   customFields: text("custom_fields", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
-  emailKey: text("email_key"),
-  networkKey: text("network_key"),
-  nameKey: text("name_key"),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
 
+export const leadKeys = sqliteTable("lead_keys", { key: integer().notNull(), lead: integer().notNull() }, (table) => [
+  primaryKey({ columns: [table.key, table.lead] }),
+]);
+
+export const leadKeysLog = sqliteTable("lead_keys_log", {
+  n: integer().primaryKey(),
+  key: integer().notNull(),
+  lead: integer().notNull(),
+});
+
 export const leadTags = sqliteTable(
   "lead_tags",
-  { userId: text("user_id").notNull(), tag: text().notNull(), leadId: text("lead_id").notNull() },
-  (table) => [primaryKey({ columns: [table.userId, table.tag, table.leadId] })],
+  { owner: integer().notNull(), tag: text().notNull(), lead: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.owner, table.tag, table.lead] })],
 );
 
 export const leadCounts = sqliteTable(
   "lead_counts",
-  { userId: text("user_id").notNull(), status: text().$type<LeadStatus>().notNull(), leads: integer().notNull() },
-  (table) => [primaryKey({ columns: [table.userId, table.status] })],
+  { owner: integer().notNull(), status: text().$type<LeadStatus>().notNull(), leads: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.owner, table.status] })],
 );
 
 export const jobs = sqliteTable("jobs", {

@@ -1,4 +1,5 @@
 import { asc, count, eq, sql } from "drizzle-orm";
+import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
 import { insertAccountRow } from "./network.ts";
 import type { Engine } from "./engine.ts";
@@ -20,9 +21,12 @@ export function createUserStore(engine: Engine): UserStore {
 
   return {
     insert: (newcomer) => writer.write(() => insert(newcomer)),
-    get: async (id) => byId.get({ id }) ?? null,
+    get: async (id) => {
+      const row = byId.get({ id });
+      return row === undefined ? null : userOf(row);
+    },
     list: async (limit, offset) =>
-      orm.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).limit(limit).offset(offset).all(),
+      orm.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).limit(limit).offset(offset).all().map(userOf),
     count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
     update: ({ id, name, timeZone, updatedAt }) =>
       writer.write(
@@ -35,4 +39,8 @@ export function createUserStore(engine: Engine): UserStore {
             .all().length > 0,
       ),
   };
+}
+
+function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
+  return user;
 }

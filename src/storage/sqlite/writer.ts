@@ -13,12 +13,15 @@ const maxBatch = 256;
  */
 export class Writer {
   readonly #database: Database;
+  readonly #afterCommit: () => void;
   #queue: Unit[] = [];
   #scheduled = false;
   #closed = false;
 
-  constructor(database: Database) {
+  /** `afterCommit` is called after each COMMIT. */
+  constructor(database: Database, afterCommit: () => void = () => {}) {
     this.#database = database;
+    this.#afterCommit = afterCommit;
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
@@ -62,6 +65,7 @@ export class Writer {
     }
     for (const { unit, value } of done) unit.resolve(value);
     for (const { unit, value } of failed) unit.reject(value);
+    this.#afterCommit();
   }
 
   #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {

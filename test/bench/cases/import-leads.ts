@@ -1,9 +1,21 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { openDatabase } from "../../../src/storage/sqlite/open.ts";
+import { leadInserter, leadRow, ownerOf } from "../lead-rows.ts";
 import { load } from "../load.ts";
-import { csvHeader, csvRow } from "../people.ts";
+import { csvHeader, csvRow, person } from "../people.ts";
 import type { BenchCase } from "../report.ts";
-import { createHome, fillWithLeads, memoryOf, startServer, withDirectory, type Server } from "../server.ts";
+import {
+  copyHome,
+  createHome,
+  databasePath,
+  fillWithLeads,
+  memoryOf,
+  startServer,
+  withDirectory,
+  type Home,
+  type Server,
+} from "../server.ts";
 
 const rows = 1_000_000;
 
@@ -18,6 +30,7 @@ async function measure(directory: string) {
   await writePeople(file);
   const home = await createHome(join(directory, "home"));
   await fillWithLeads(home, 2, 10_000);
+  const bareSeconds = importBare(await copyHome(home, join(directory, "bare")));
   const server = await startServer(home);
   try {
     const lists = {
@@ -38,6 +51,8 @@ async function measure(directory: string) {
     ]);
     return [
       { name: "rows", value: rows / seconds, unit: "/s" as const, goal: { atLeast: 20_000 } },
+      { name: "ours : bare INSERTs in batches", value: bareSeconds / seconds, unit: "ratio" as const },
+      { name: "bare, rows", value: rows / bareSeconds, unit: "/s" as const },
       { name: "resident memory, growth", value: growth.resident, unit: "MB" as const, goal: { atMost: 64 } },
       { name: "of that without mapped files", value: growth.anonymous, unit: "MB" as const },
       { name: "lists meanwhile, p99", value: meanwhile.p99Ms, unit: "ms" as const, goal: { atMost: 50 } },
@@ -49,6 +64,27 @@ async function measure(directory: string) {
   } finally {
     await server.stop();
   }
+}
+
+/** The least that is to be done: look for duplicates and store, 250 rows in a transaction. Answers the seconds. */
+function importBare(home: Home): number {
+  const database = openDatabase(databasePath(home));
+  const owner = ownerOf(database);
+  const insert = leadInserter(database);
+  const keys = ["email_key", "network_key", "name_key"];
+  const same = keys.map((key) => database.prepare(`SELECT * FROM leads WHERE user_id = ? AND ${key} = ?`));
+  const storeBatch = database.transaction((from: number, to: number) => {
+    for (let n = from; n < to; n++) {
+      const row = leadRow(owner, person(1, n), Date.now());
+      for (const [i, key] of keys.entries()) same[i]?.values(owner, row[key] ?? null);
+      insert(row);
+    }
+  });
+  const startedAt = performance.now();
+  for (let from = 0; from < rows; from += 250) storeBatch.immediate(from, Math.min(from + 250, rows));
+  const seconds = (performance.now() - startedAt) / 1000;
+  database.close(true);
+  return seconds;
 }
 
 async function writePeople(path: string): Promise<void> {

@@ -1,0 +1,107 @@
+import { and, eq, sql } from "drizzle-orm";
+import { leadIdentity } from "../../leads/identity.ts";
+import { mergedContent, namesakeIsSame } from "../../leads/merge.ts";
+import type { Lead, LeadContent, LeadIdentity } from "../../leads/model.ts";
+import type { Engine } from "./engine.ts";
+import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
+import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
+import type { Owners } from "./owners.ts";
+import { placeholdersOf } from "./placeholders.ts";
+import { leads, leadTags } from "./tables.ts";
+
+/** Single leads, prepared. What writes belongs inside a write unit, and keeps the tables that follow leads in step. */
+export type LeadRows = ReturnType<typeof createLeadRows>;
+
+export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: LeadKeys) {
+  const at = sql.placeholder;
+  const ofOwner = eq(leads.owner, at("owner"));
+  const byId = orm.select().from(leads).where(and(eq(leads.id, at("id")), ofOwner)).prepare();
+  const bySeq = orm.select().from(leads).where(and(eq(leads.seq, at("seq")), ofOwner)).prepare();
+  const insertLead = database.prepare(insertLeadSql);
+  const insertTag = orm.insert(leadTags).values(placeholdersOf(leadTags)).onConflictDoNothing().prepare();
+  const removeTag = orm
+    .delete(leadTags)
+    .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
+    .prepare();
+  const removeRow = orm.delete(leads).where(eq(leads.seq, at("seq"))).prepare();
+
+  function get(userId: string, id: string): StoredLead | null {
+    const [row] = byId.values({ owner: owners(userId), id });
+    return row === undefined ? null : storedLead(row, userId);
+  }
+
+  /** The lead that is the same person: by e-mail or profile first, else by name and company where nothing speaks against it. */
+  function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
+    const owner = owners(userId);
+    if (owner === null) return null;
+    const { strong, name } = leadKeysOf(owner, identity);
+    const isSame = ({ email, network }: LeadIdentity) =>
+      (email !== null && email === identity.email) || (network !== null && network === identity.network);
+    for (const key of strong) {
+      const found = follow(userId, owner, key, isSame);
+      if (found !== null) return found;
+    }
+    if (name === null) return null;
+    return follow(userId, owner, name, (theirs) => theirs.name === identity.name && namesakeIsSame(theirs, identity));
+  }
+
+  function follow(userId: string, owner: number, key: number, isSame: (theirs: LeadIdentity) => boolean): StoredLead | null {
+    for (const seq of keys.find(key)) {
+      const [row] = bySeq.values({ owner, seq });
+      const found = row && storedLead(row, userId);
+      if (found && isSame(leadIdentity(found.lead))) return found;
+    }
+    return null;
+  }
+
+  /** Numbers of the owner's leads that may have this address. */
+  function withEmail(owner: number, email: string): number[] {
+    return keys.find(emailKey(owner, email.toLowerCase()));
+  }
+
+  function insert(lead: Lead, identity: LeadIdentity): void {
+    const owner = owners(lead.userId);
+    if (owner === null) throw new Error(`User ${lead.userId} is gone`);
+    const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
+    addKeys(owner, seq, identity);
+    for (const tag of lead.tags) insertTag.run({ owner, tag, lead: seq });
+  }
+
+  function write({ seq, lead }: StoredLead, content: LeadContent, identity: LeadIdentity, now: number): Lead {
+    const { userId, ...stored } = { ...lead, ...content, version: lead.version + 1, updatedAt: now };
+    const owner = owners(userId)!;
+    orm.update(leads).set(stored).where(eq(leads.seq, seq)).run();
+    const before = leadIdentity(lead);
+    // Entries of what it was stay as stale hints.
+    const { email, network, name } = identity;
+    addKeys(owner, seq, {
+      email: email === before.email ? null : email,
+      network: network === before.network ? null : network,
+      name: name === before.name ? null : name,
+    });
+    for (const tag of lead.tags) if (!stored.tags.includes(tag)) removeTag.run({ owner, tag, lead: seq });
+    for (const tag of stored.tags) if (!lead.tags.includes(tag)) insertTag.run({ owner, tag, lead: seq });
+    return { ...stored, userId };
+  }
+
+  function merge(existing: StoredLead, incoming: LeadContent, now: number): Lead {
+    const content = mergedContent(existing.lead, incoming);
+    return write(existing, content, leadIdentity(content), now);
+  }
+
+  function remove({ seq, lead }: StoredLead): void {
+    const owner = owners(lead.userId)!;
+    removeRow.run({ seq });
+    for (const tag of lead.tags) removeTag.run({ owner, tag, lead: seq });
+    const { strong, name } = leadKeysOf(owner, leadIdentity(lead));
+    for (const key of name === null ? strong : [...strong, name]) keys.remove(key, seq);
+  }
+
+  function addKeys(owner: number, seq: number, identity: LeadIdentity): void {
+    const { strong, name } = leadKeysOf(owner, identity);
+    for (const key of strong) keys.add(key, seq);
+    if (name !== null) keys.add(name, seq);
+  }
+
+  return { get, findSame, withEmail, insert, write, merge, remove };
+}

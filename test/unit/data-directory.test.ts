@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { holdDataDirectory, readRunningServer } from "../../src/data-directory.ts";
+import { StartError } from "../../src/start-error.ts";
+
+const server = { pid: 4711, url: "http://127.0.0.1:8080", localKey: "oal_secret" };
+
+let root: string;
+let dir: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "outreachd-data-"));
+  dir = join(root, "deep/data");
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+test("a directory that does not exist is made, for us alone", () => {
+  const directory = holdDataDirectory(dir);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(directory).toMatchObject({ path: dir, databasePath: join(dir, "outreachd.db"), blobsPath: join(dir, "blobs") });
+  directory.release();
+});
+
+test("a directory that is held is refused, until it is released", () => {
+  const directory = holdDataDirectory(dir);
+  expect(() => holdDataDirectory(dir)).toThrow(StartError);
+  directory.release();
+  directory.release();
+  holdDataDirectory(dir).release();
+});
+
+test("a directory that another process holds is refused, and the error names the process that can be reached", async () => {
+  await using holder = await holdInChild(true);
+  const attempt = () => holdDataDirectory(dir);
+  expect(attempt).toThrow(StartError);
+  expect(attempt).toThrow(`Another outreachd (process ${holder.pid}, http://127.0.0.1:1) holds the data directory ${dir}.`);
+});
+
+test("a directory whose holder can't be reached yet is refused too", async () => {
+  await using _holder = await holdInChild(false);
+  expect(() => holdDataDirectory(dir)).toThrow(`Another outreachd holds the data directory ${dir}.`);
+  expect(readRunningServer(dir)).toBeNull();
+});
+
+test("a refused attempt takes nothing away from the holder", async () => {
+  await using holder = await holdInChild(true);
+  expect(() => holdDataDirectory(dir)).toThrow();
+  expect(() => holdDataDirectory(dir)).toThrow();
+  expect(readRunningServer(dir)?.pid).toBe(holder.pid);
+});
+
+test("the running server of another process is found", async () => {
+  await using holder = await holdInChild(true);
+  expect(readRunningServer(dir)).toEqual({ pid: holder.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+});
+
+test("when the holder is killed the directory is free at once, and its server is no longer told of", async () => {
+  await using holder = await holdInChild(true);
+  await holder.kill();
+  expect(existsSync(join(dir, "server.json"))).toBe(true);
+  expect(readRunningServer(dir)).toBeNull();
+  const directory = holdDataDirectory(dir);
+  expect(existsSync(join(dir, "server.json"))).toBe(false);
+  directory.release();
+});
+
+test("an announced server is found by nobody but its own operating system user, and is gone with the release", () => {
+  const directory = holdDataDirectory(dir);
+  directory.announce(server);
+  expect(statSync(join(dir, "server.json")).mode & 0o777).toBe(0o600);
+  expect(readRunningServer(dir)).toEqual(server);
+  directory.announce({ ...server, url: "http://127.0.0.1:9090" });
+  expect(readRunningServer(dir)?.url).toBe("http://127.0.0.1:9090");
+  directory.release();
+  expect(existsSync(join(dir, "server.json"))).toBe(false);
+  expect(readRunningServer(dir)).toBeNull();
+});
+
+test("looking for a running server leaves no trace where there is none", () => {
+  expect(readRunningServer(dir)).toBeNull();
+  expect(existsSync(dir)).toBe(false);
+  mkdirSync(dir, { recursive: true });
+  expect(readRunningServer(dir)).toBeNull();
+  expect(existsSync(join(dir, "lock.db"))).toBe(false);
+});
+
+test("a file in the place of the directory is an error that says what to do", () => {
+  const file = join(root, "file");
+  writeFileSync(file, "");
+  for (const path of [file, join(file, "data")]) {
+    expect(() => holdDataDirectory(path)).toThrow(StartError);
+    expect(() => holdDataDirectory(path)).toThrow("can't be written to");
+  }
+});
+
+test.each<[string, () => void]>([
+  ["is no database", () => writeFileSync(join(dir, "lock.db"), "x".repeat(5000))],
+  ["is a directory", () => mkdirSync(join(dir, "lock.db"))],
+])("a lock that %s is an error that says what to do", (_what, spoil) => {
+  mkdirSync(dir, { recursive: true });
+  spoil();
+  expect(() => holdDataDirectory(dir)).toThrow(StartError);
+  expect(() => holdDataDirectory(dir)).toThrow("can't be used");
+});
+
+/** A process that holds the directory until it is killed. */
+async function holdInChild(announces: boolean) {
+  const script = `
+    const { holdDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, "../../src/data-directory.ts"))});
+    const directory = holdDataDirectory(${JSON.stringify(dir)});
+    if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+    process.stdout.write("held");
+    setInterval(() => {}, 60_000);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const { value } = await child.stdout.getReader().read();
+  if (new TextDecoder().decode(value) !== "held") throw new Error(`Expected the child to hold the directory, it ended with ${await child.exited}`);
+  async function kill(): Promise<void> {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  return { pid: child.pid, kill, [Symbol.asyncDispose]: kill };
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { Maintenance, type Chore } from "../../src/jobs/maintenance.ts";
+import { createLog } from "../../src/log.ts";
+import { startOfTests } from "../support/clock.ts";
+
+// Croner knows only the timers of the platform.
+beforeEach(() => {
+  jest.useFakeTimers({ now: startOfTests });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const everySecond = "* * * * * *";
+
+test("a chore runs at each of its turns, and not before", () => {
+  let runs = 0;
+  const maintenance = started({ pattern: "*/10 * * * * *", run: () => void runs++ });
+  expect(runs).toBe(0);
+  jest.advanceTimersByTime(9_000);
+  expect(runs).toBe(0);
+  jest.advanceTimersByTime(22_000);
+  expect(runs).toBe(3);
+  maintenance.stop();
+});
+
+test("a chore that takes longer than its turn is not started a second time", async () => {
+  let runs = 0;
+  const end = Promise.withResolvers<void>();
+  const maintenance = started({
+    run: async () => {
+      runs++;
+      await end.promise;
+    },
+  });
+  jest.advanceTimersByTime(5_000);
+  expect(runs).toBe(1);
+  end.resolve();
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  jest.advanceTimersByTime(1_000);
+  expect(runs).toBe(2);
+  maintenance.stop();
+});
+
+test("a chore that fails is run again at its next turn", async () => {
+  let runs = 0;
+  const maintenance = started({
+    run: async () => {
+      runs++;
+      throw new Error("The disk is full");
+    },
+  });
+  for (let second = 0; second < 3; second++) {
+    jest.advanceTimersByTime(1_000);
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  }
+  expect(runs).toBe(3);
+  maintenance.stop();
+});
+
+test("starting twice does not double the chores, and stopping ends them, also twice", () => {
+  let runs = 0;
+  const maintenance = started({ run: () => void runs++ });
+  maintenance.start();
+  jest.advanceTimersByTime(3_000);
+  expect(runs).toBe(3);
+  maintenance.stop();
+  maintenance.stop();
+  jest.advanceTimersByTime(10_000);
+  expect(runs).toBe(3);
+});
+
+function started(chore: Partial<Chore>): Maintenance {
+  const maintenance = new Maintenance([{ name: "test", pattern: everySecond, run: () => {}, ...chore }], createLog("silent"));
+  maintenance.start();
+  return maintenance;
+}
