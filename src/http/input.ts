@@ -45,7 +45,7 @@ function input<T extends TSchema>(schema: T, prepare: (value: unknown) => unknow
     const value = prepare(raw);
     if (check.Check(value)) return { value };
     if (value === undefined) throw invalid([{ path: "", message: "Send a JSON body." }]);
-    throw invalid(fieldErrors([...check.Errors(value)]));
+    throw invalid(fieldErrors(check.Errors(value)));
   }
   return { schema, "~standard": { version: 1, vendor: "typebox", validate } };
 }
@@ -66,16 +66,22 @@ function readText(schema: TSchema, value: unknown): unknown {
   const kind = schema[Kind];
   if (kind === "Array") return Array.isArray(value) ? value : [value];
   if (typeof value !== "string") return value;
-  if ((kind === "Integer" || kind === "Number") && /^[+-]?\d+(\.\d+)?$/.test(value)) return Number(value);
+  // A number that JavaScript can't hold exactly is none that a store could work with: it stays a text and is refused.
+  if (kind === "Integer" && /^[+-]?\d+(\.0+)?$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
+  if (kind === "Number" && /^[+-]?\d+(\.\d+)?$/.test(value)) return Number(value);
   if (kind === "Boolean" && (value === "true" || value === "1")) return true;
   if (kind === "Boolean" && (value === "false" || value === "0")) return false;
   return value;
 }
 
+/** More errors help nobody, and a body full of them must not make an answer many times its size. */
+const maxErrors = 100;
+
 /** At most one error a field: TypeBox tells of a missing one twice. */
-function fieldErrors(errors: ValueError[]): FieldError[] {
+function fieldErrors(errors: Iterable<ValueError>): FieldError[] {
   const byPath = new Map<string, FieldError>();
   for (const error of errors) {
+    if (byPath.size === maxErrors) break;
     const path = error.path.slice(1).replaceAll("/", ".");
     if (byPath.has(path)) continue;
     const item = /^[^.]+\.(\d+)/.exec(path)?.[1];

@@ -1,10 +1,12 @@
-/** A text for one line: without control characters, line breaks and tabs become a space, trimmed. */
-export function singleLine(text: string): string {
+/** A text for one line: without control characters, line breaks and tabs become a space, trimmed, well-formed Unicode. */
+export function singleLine(sent: string): string {
+  const text = sent.toWellFormed(); // a half of a surrogate pair is lost on its way to the disk
   return hasControl.test(text) ? text.replace(lineBreaks, " ").replace(controls, "").trim() : text.trim();
 }
 
 /** A text of several lines: without control characters but tab and line feed, line ends are `\n`, trimmed. */
-export function multiLine(text: string): string {
+export function multiLine(sent: string): string {
+  const text = sent.toWellFormed();
   return hasControl.test(text) ? text.replace(/\r\n?/g, "\n").replace(controls, "").trim() : text.trim();
 }
 

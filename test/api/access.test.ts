@@ -38,7 +38,9 @@ test("every permission of the document exists, and only the health report asks f
   const operations = service.document.operations.filter(({ path }) => path.startsWith(api));
   for (const operation of operations)
     for (const permission of operation.permissions) expect(allPermissions as readonly string[]).toContain(permission);
-  expect(operations.filter(({ permissions }) => permissions.length === 0).map(({ path }) => path)).toEqual([`${api}/health`]);
+  expect(operations.filter(({ permissions }) => permissions.length === 0).map(({ path }) => path)).toEqual([
+    `${api}/health`,
+  ]);
 });
 
 test("a key with every other permission is refused before its request is looked at", async () => {
@@ -47,7 +49,11 @@ test("a key with every other permission is refused before its request is looked 
     const client = await service.keyOf(service.admin, others);
     const options = { ...(operation.takesBody && badBody), query: { limit: "none", onDuplicate: "?" } };
     const { status, code, body } = await client.send(operation.method, concrete(operation), options);
-    const permissionHelp = { required: operation.permissions.join(" or "), available: others, documentation: expect.stringContaining("/docs") };
+    const permissionHelp = {
+      required: operation.permissions.join(" or "),
+      available: others,
+      documentation: expect.stringContaining("/docs"),
+    };
     expect(named(operation, { status, code, body })).toMatchObject(
       named(operation, { status: 403, code: "PERMISSION_DENIED", body: { permissionHelp } }),
     );
@@ -61,7 +67,9 @@ test("any one of its permissions opens a route", async () => {
       const { status } = await client.send(operation.method, concrete(operation, service.admin.userId), {
         ...(operation.takesBody && { body: {} }),
       });
-      expect(named(operation, { permission, isRefused: [401, 403].includes(status) })).toEqual(named(operation, { permission, isRefused: false }));
+      expect(named(operation, { permission, isRefused: [401, 403].includes(status) })).toEqual(
+        named(operation, { permission, isRefused: false }),
+      );
     }
 });
 
@@ -71,20 +79,29 @@ test("the document has every route that the source has", async () => {
   for (const file of new Bun.Glob("src/**/*routes.ts").scanSync(root)) {
     const text = await Bun.file(join(root, file)).text();
     const prefix = /prefix: "([^"]*)"/.exec(text)?.[1] ?? "";
-    for (const [, method = "", path = ""] of text.matchAll(/\.(get|post|put|patch|delete|all|route|head|options|ws|mount|group)\(\s*["'`]([^"'`]*)/g))
-      inSource.push(`${method.toUpperCase()} ${(prefix + path).replaceAll(/:([^/]+)/g, "{$1}").replace(/(.)\/$/, "$1")}`);
+    for (const [, method = "", path = ""] of text.matchAll(
+      /\.(get|post|put|patch|delete|all|route|head|options|ws|mount|group)\(\s*["'`]([^"'`]*)/g,
+    ))
+      inSource.push(
+        `${method.toUpperCase()} ${(prefix + path).replaceAll(/:([^/]+)/g, "{$1}").replace(/(.)\/$/, "$1")}`,
+      );
   }
   const inDocument = service.document.operations.map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, "$1")}`);
   expect(inDocument.toSorted()).toEqual(inSource.toSorted());
 });
 
-test.each(["/api/v2", "/api/v2/", "/api/v2/nothing", "/api/v2/leads/a/b/c", "/api/v2//leads", "/api/v2/../v2/leads", "/api/v2/%6ceads"])(
-  "a stranger learns nothing from %s",
-  async (path) => {
-      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
-      expect(await service.client(null).send(method, path)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
-  },
-);
+test.each([
+  "/api/v2",
+  "/api/v2/",
+  "/api/v2/nothing",
+  "/api/v2/leads/a/b/c",
+  "/api/v2//leads",
+  "/api/v2/../v2/leads",
+  "/api/v2/%6ceads",
+])("a stranger learns nothing from %s", async (path) => {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
+    expect(await service.client(null).send(method, path)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+});
 
 test("refusals come in the order 401, 429, 403, 415 or 413, 400, 404", async () => {
   await using service = await startService({ settings: { RATE_LIMIT_MINUTE: 4 } });
@@ -118,10 +135,16 @@ test("a user-specific key can't act for another user", async () => {
   const query = { userId: bob.userId };
   for (const operation of service.document.operations.filter(({ actsFor }) => actsFor === "user")) {
     if (operation.takesBody) continue;
-    const { status, code } = await ada.send(operation.method, concrete(operation), { query: { ...query, jobId: "nothing" } });
+    const { status, code } = await ada.send(operation.method, concrete(operation), {
+      query: { ...query, jobId: "nothing" },
+    });
     expect(named(operation, { status, code })).toEqual(named(operation, { status: 403, code: "PERMISSION_DENIED" }));
   }
-  const scheduled = await ada.post("/api/v2/network/scheduleNetworkAction", { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/a", ...query });
+  const scheduled = await ada.post("/api/v2/network/scheduleNetworkAction", {
+    actionType: "sendConnectionRequest",
+    profileUrl: "https://network.example/in/a",
+    ...query,
+  });
   expect(scheduled).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
   expect((await ada.get("/api/v2/leads", { query: { userId: ada.userId } })).status).toBe(200);
 });

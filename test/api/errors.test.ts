@@ -36,7 +36,9 @@ test("a missing permission comes with help and without details", async () => {
 test("help about permissions leads to the public URL where that is known", async () => {
   await using own = await startService({ settings: { PUBLIC_URL: "https://outreach.example.com/" } });
   const key = await own.keyOf(own.admin, ["leads:read"]);
-  expect((await key.post("/api/v2/leads", {})).body).toMatchObject({ permissionHelp: { documentation: "https://outreach.example.com/docs" } });
+  expect((await key.post("/api/v2/leads", {})).body).toMatchObject({
+    permissionHelp: { documentation: "https://outreach.example.com/docs" },
+  });
 });
 
 test.each([
@@ -95,13 +97,17 @@ test("a body without a type is refused", async () => {
   expect((await sendRaw(service.url, rawRequest("POST", "/api/v2/leads", headers, body))).status).toBe(415);
 });
 
-test.each([["application/json"], ["application/json; charset=utf-8"], ["Application/JSON"], ["application/json;charset=UTF-8; x=y"]])(
-  "a body of the type %s is read",
-  async (type) => {
-    const body = JSON.stringify({ email: "ada@example.com" });
-    expect((await (await service.user()).post("/api/v2/leads", body, { headers: { "content-type": type } })).status).toBe(200);
-  },
-);
+test.each([
+  ["application/json"],
+  ["application/json; charset=utf-8"],
+  ["Application/JSON"],
+  ["application/json;charset=UTF-8; x=y"],
+])("a body of the type %s is read", async (type) => {
+  const body = JSON.stringify({ email: "ada@example.com" });
+  expect((await (await service.user()).post("/api/v2/leads", body, { headers: { "content-type": type } })).status).toBe(
+    200,
+  );
+});
 
 /** As a stream, so that no length is announced. */
 function inChunks(text: string): ReadableStream<Uint8Array> {
@@ -144,7 +150,11 @@ test("text in chunks that cut characters in two is put together again", async ()
 test("an unknown route is not found, and says so", async () => {
   const user = await service.user();
   for (const path of ["/api/v2/nothing", "/api/v2", "/api/v2/leads/a/b", "/nothing"])
-    expect(await user.get(path)).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "route", id: `GET ${path}` } });
+    expect(await user.get(path)).toMatchObject({
+      status: 404,
+      code: "NOT_FOUND",
+      details: { resource: "route", id: `GET ${path}` },
+    });
 });
 
 test.each([
@@ -175,10 +185,13 @@ test("ids in a path are decoded", async () => {
   expect((await user.get("/api/v2/leads/a%20b%2Fc")).details).toEqual({ resource: "lead", id: "a b/c" });
 });
 
-test.each(["%", "%zz", "%E0%A4%A", "%ff", "%00"])("an id that can't be decoded, %s, is no fault of the service", async (id) => {
-  const user = await service.user();
-  expect([400, 404]).toContain((await user.get(`/api/v2/leads/${id}`)).status);
-});
+test.each(["%", "%zz", "%E0%A4%A", "%ff", "%00"])(
+  "an id that can't be decoded, %s, is no fault of the service",
+  async (id) => {
+    const user = await service.user();
+    expect([400, 404]).toContain((await user.get(`/api/v2/leads/${id}`)).status);
+  },
+);
 
 test("a query parameter that comes twice is refused where one value is wanted", async () => {
   const user = await service.user();
@@ -192,7 +205,10 @@ test("values of query parameters are taken as they are, with commas and brackets
   const user = await service.user();
   for (const company of ["Doe, Roe & Co", "[1]", '{"a":1}', "a+b", "50% off", "x=y", "null"]) {
     await user.post("/api/v2/leads", { email: "ada@example.com", company });
-    expect((await user.get("/api/v2/leads", { query: { company } })).data).toMatchObject({ total: 1, leads: [{ company }] });
+    expect((await user.get("/api/v2/leads", { query: { company } })).data).toMatchObject({
+      total: 1,
+      leads: [{ company }],
+    });
   }
 });
 

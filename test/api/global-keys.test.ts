@@ -27,7 +27,11 @@ test("a global key acts for the user that the query names", async () => {
 test("a global key acts for the user that the body names", async () => {
   const key = await service.globalKey();
   const user = await service.user();
-  const body = { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", userId: user.userId };
+  const body = {
+    actionType: "sendConnectionRequest",
+    profileUrl: "https://network.example/in/ada",
+    userId: user.userId,
+  };
   const { data } = succeeded(await key.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", body));
   expect((await user.get(`/api/v2/users/jobs/${data.jobId}`)).status).toBe(200);
 });
@@ -39,7 +43,11 @@ test("every route that acts for a user asks a global key whom it means", async (
     const concrete = path.replaceAll(/\{[^}]+\}/g, "nothing");
     for (const query of [{ jobId: "nothing" }, { jobId: "nothing", userId: "" }]) {
       const refused = await key.send(method, concrete, { query });
-      expect({ path, status: refused.status, code: refused.code }).toEqual({ path, status: 400, code: "VALIDATION_ERROR" });
+      expect({ path, status: refused.status, code: refused.code }).toEqual({
+        path,
+        status: 400,
+        code: "VALIDATION_ERROR",
+      });
       expect(refused.details?.["errors"]).toMatchObject([{ path: "userId" }]);
     }
   }
@@ -92,8 +100,14 @@ test("a global key can be renamed, turned off and deleted, but its permissions c
   const { data } = await one.get<{ keys: KeyView[] }>("/api/v2/keys");
   const id = data.keys.find(({ name }) => name === "global")?.id;
   const other = await service.globalKey();
-  expect((await other.put<KeyView>(`/api/v2/keys/${id}`, { name: "renamed" })).data).toMatchObject({ name: "renamed", permissions: ["*"] });
-  expect(await other.put(`/api/v2/keys/${id}`, { permissions: ["leads:read"] })).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect((await other.put<KeyView>(`/api/v2/keys/${id}`, { name: "renamed" })).data).toMatchObject({
+    name: "renamed",
+    permissions: ["*"],
+  });
+  expect(await other.put(`/api/v2/keys/${id}`, { permissions: ["leads:read"] })).toMatchObject({
+    status: 400,
+    code: "VALIDATION_ERROR",
+  });
   await other.put(`/api/v2/keys/${id}`, { isActive: false });
   expect((await one.get("/api/v2/health")).status).toBe(401);
   expect((await other.delete(`/api/v2/keys/${id}`)).status).toBe(200);
@@ -106,7 +120,9 @@ test("a regenerated global key is a global key again", async () => {
   const id = data.keys.find(({ name }) => name === "global")?.id;
   const renewed = succeeded(await key.post<NewKeyView>(`/api/v2/keys/${id}/regenerate`));
   expect((await key.get("/api/v2/health")).status).toBe(401);
-  expect((await service.client(renewed.data.key).get("/api/v2/health")).body).toMatchObject({ authentication: "global" });
+  expect((await service.client(renewed.data.key).get("/api/v2/health")).body).toMatchObject({
+    authentication: "global",
+  });
 });
 
 test("users do not see, change or delete global keys", async () => {
@@ -115,7 +131,9 @@ test("users do not see, change or delete global keys", async () => {
   const { data } = await key.get<{ keys: KeyView[] }>("/api/v2/keys");
   const id = data.keys.find(({ name }) => name === "global")?.id;
   for (const user of [service.admin, await service.user()]) {
-    expect((await user.get<{ keys: KeyView[] }>("/api/v2/keys")).data.keys.map(({ name }) => name)).not.toContain("global");
+    expect((await user.get<{ keys: KeyView[] }>("/api/v2/keys")).data.keys.map(({ name }) => name)).not.toContain(
+      "global",
+    );
     expect((await user.put(`/api/v2/keys/${id}`, { isActive: false })).status).toBe(404);
     expect((await user.post(`/api/v2/keys/${id}/regenerate`)).status).toBe(404);
     expect((await user.delete(`/api/v2/keys/${id}`)).status).toBe(404);

@@ -24,7 +24,10 @@ test("the health report shows what this key may do, and needs no permission", as
   const key = await service.keyOf(await service.user(), ["leads:read"]);
   const { status, body } = await key.get("/api/v2/health");
   expect(status).toBe(200);
-  expect(body).toMatchObject({ user: { id: key.userId, role: "member" }, apiKey: { name: "test", permissions: ["leads:read"] } });
+  expect(body).toMatchObject({
+    user: { id: key.userId, role: "member" },
+    apiKey: { name: "test", permissions: ["leads:read"] },
+  });
 });
 
 test("the health report counts the uses of the key, itself included", async () => {
@@ -39,7 +42,9 @@ test("the health report counts the uses of the key, itself included", async () =
 testInProcess("the health report tells the time of the service", async () => {
   const clock = new FakeClock();
   await using service = await startService({ clock });
-  expect((await service.admin.get("/api/v2/health")).body).toMatchObject({ timestamp: new Date(clock.now()).toISOString() });
+  expect((await service.admin.get("/api/v2/health")).body).toMatchObject({
+    timestamp: new Date(clock.now()).toISOString(),
+  });
 });
 
 test("the probes need no key, and tell nothing about the service", async () => {

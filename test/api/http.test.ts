@@ -16,11 +16,15 @@ function corsHeaders(headers: Headers): Record<string, string> {
 test("without CORS origins no header speaks to pages of other hosts", async () => {
   const { headers } = await service.admin.get("/api/v2/leads", { headers: { origin: page } });
   expect(corsHeaders(headers)).toEqual({});
-  expect((await service.client(null).send("OPTIONS", "/api/v2/leads", { headers: { origin: page, ...preflight } })).status).toBe(401);
+  expect(
+    (await service.client(null).send("OPTIONS", "/api/v2/leads", { headers: { origin: page, ...preflight } })).status,
+  ).toBe(401);
 });
 
 test("a page of an allowed origin may read answers and refusals, without cookies", async () => {
-  await using own = await startService({ settings: { CORS_ORIGINS: `https://other.example.com, ${page}`, RATE_LIMIT_MINUTE: 100 } });
+  await using own = await startService({
+    settings: { CORS_ORIGINS: `https://other.example.com, ${page}`, RATE_LIMIT_MINUTE: 100 },
+  });
   const answers = [
     await own.admin.get("/api/v2/leads", { headers: { origin: page } }),
     await own.admin.get("/api/v2/leads/nothing", { headers: { origin: page } }),
@@ -39,26 +43,32 @@ test("a page of an allowed origin may read answers and refusals, without cookies
 
 test("a preflight of an allowed origin is answered without a key", async () => {
   await using own = await startService({ settings: { CORS_ORIGINS: page } });
-  const { status, headers, body } = await own.client(null).send("OPTIONS", "/api/v2/leads/x", { headers: { origin: page, ...preflight } });
+  const { status, headers, body } = await own
+    .client(null)
+    .send("OPTIONS", "/api/v2/leads/x", { headers: { origin: page, ...preflight } });
   expect({ status, body }).toEqual({ status: 204, body: "" });
   expect(headers.get("access-control-allow-origin")).toBe(page);
-  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) expect(headers.get("access-control-allow-methods")).toContain(method);
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"])
+    expect(headers.get("access-control-allow-methods")).toContain(method);
   for (const name of ["x-api-key", "content-type", "if-match", "if-none-match", "authorization"])
     expect(headers.get("access-control-allow-headers")).toContain(name);
   expect(Number(headers.get("access-control-max-age"))).toBeGreaterThan(0);
 });
 
-test.each([["https://evil.example.com"], ["https://app.example.com.evil.com"], ["http://app.example.com"], ["https://app.example.com:8443"], ["null"]])(
-  "a page of %s may read nothing",
-  async (origin) => {
-    await using own = await startService({ settings: { CORS_ORIGINS: page } });
-    const { headers } = await own.admin.get("/api/v2/leads", { headers: { origin } });
-    expect(corsHeaders(headers)).toEqual({ vary: "origin" });
-    const asked = await own.client(null).send("OPTIONS", "/api/v2/leads", { headers: { origin, ...preflight } });
-    expect(asked.status).toBe(403);
-    expect(asked.headers.get("access-control-allow-origin")).toBeNull();
-  },
-);
+test.each([
+  ["https://evil.example.com"],
+  ["https://app.example.com.evil.com"],
+  ["http://app.example.com"],
+  ["https://app.example.com:8443"],
+  ["null"],
+])("a page of %s may read nothing", async (origin) => {
+  await using own = await startService({ settings: { CORS_ORIGINS: page } });
+  const { headers } = await own.admin.get("/api/v2/leads", { headers: { origin } });
+  expect(corsHeaders(headers)).toEqual({ vary: "origin" });
+  const asked = await own.client(null).send("OPTIONS", "/api/v2/leads", { headers: { origin, ...preflight } });
+  expect(asked.status).toBe(403);
+  expect(asked.headers.get("access-control-allow-origin")).toBeNull();
+});
 
 test("with * pages of every origin may read answers", async () => {
   await using own = await startService({ settings: { CORS_ORIGINS: "*" } });
@@ -68,7 +78,8 @@ test("with * pages of every origin may read answers", async () => {
 
 test("a request id of the client is echoed, and one is made where there is none", async () => {
   const user = await service.user();
-  const echoed = async (id: string) => (await user.get("/api/v2/leads", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+  const echoed = async (id: string) =>
+    (await user.get("/api/v2/leads", { headers: { "x-request-id": id } })).headers.get("x-request-id");
   for (const id of ["abc-123", "a.b:c_d", "x".repeat(128)]) expect(await echoed(id)).toBe(id);
   const made = await Promise.all([user.get("/api/v2/leads"), user.get("/api/v2/leads")]);
   const ids = made.map(({ headers }) => headers.get("x-request-id"));
@@ -76,13 +87,16 @@ test("a request id of the client is echoed, and one is made where there is none"
   expect(ids[0]).not.toBe(ids[1] ?? null);
 });
 
-test.each([["too long", "x".repeat(129)], ["with spaces", "a b"], ["with markup", "<script>"], ["with a percent sign", "a%0d%0ab"], ["empty", ""]])(
-  "a request id that is %s is replaced",
-  async (_how, id) => {
-    const { headers } = await service.admin.get("/api/v2/leads", { headers: { "x-request-id": id } });
-    expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-  },
-);
+test.each([
+  ["too long", "x".repeat(129)],
+  ["with spaces", "a b"],
+  ["with markup", "<script>"],
+  ["with a percent sign", "a%0d%0ab"],
+  ["empty", ""],
+])("a request id that is %s is replaced", async (_how, id) => {
+  const { headers } = await service.admin.get("/api/v2/leads", { headers: { "x-request-id": id } });
+  expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+});
 
 test("refusals carry the request id, too", async () => {
   const headers = { "x-request-id": "mine" };
@@ -116,17 +130,21 @@ test("HEAD of a lead has its ETag, and If-None-Match works with it", async () =>
   expect((await user.send("HEAD", path, { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
-test.each(["localhost", "x", "crm", "api.example.com", "127.0.0.1:8080", "[::1]:8080"])("routes are the same under the host name %s", async (host) => {
-  const user = await service.user();
-  const headers = [`Host: ${host}`, `x-api-key: ${user.key}`];
-  const send = async (target: string) => (await sendRaw(service.url, rawRequest("GET", target, headers))).status;
-  expect(await send("/healthz")).toBe(200);
-  expect(await send("/api/v2/leads")).toBe(200);
-  expect(await send("/api/v2/leads?limit=1")).toBe(200);
-  const missing = await sendRaw(service.url, rawRequest("GET", "/api/v2/leads/nothing", headers));
-  expect(JSON.parse(missing.body)).toMatchObject({ code: "NOT_FOUND", details: { resource: "lead" } });
-  for (const target of ["/a/healthz", "/aaaaa/healthz", "/aa/api/v2/leads", "//healthz"]) expect(await send(target)).toBe(404);
-});
+test.each(["localhost", "x", "crm", "api.example.com", "127.0.0.1:8080", "[::1]:8080"])(
+  "routes are the same under the host name %s",
+  async (host) => {
+    const user = await service.user();
+    const headers = [`Host: ${host}`, `x-api-key: ${user.key}`];
+    const send = async (target: string) => (await sendRaw(service.url, rawRequest("GET", target, headers))).status;
+    expect(await send("/healthz")).toBe(200);
+    expect(await send("/api/v2/leads")).toBe(200);
+    expect(await send("/api/v2/leads?limit=1")).toBe(200);
+    const missing = await sendRaw(service.url, rawRequest("GET", "/api/v2/leads/nothing", headers));
+    expect(JSON.parse(missing.body)).toMatchObject({ code: "NOT_FOUND", details: { resource: "lead" } });
+    for (const target of ["/a/healthz", "/aaaaa/healthz", "/aa/api/v2/leads", "//healthz"])
+      expect(await send(target)).toBe(404);
+  },
+);
 
 test.each(["TRACE", "PROPFIND", "LINK", "leads"])("the method %s does nothing", async (method) => {
   const user = await service.user();
@@ -146,6 +164,11 @@ test("answers with JSON say so, and no answer is to be kept by a cache", async (
 
 test("the key of a request is not in its answer", async () => {
   const user = await service.user();
-  const answers = [await user.get("/api/v2/health"), await user.get("/api/v2/nothing"), await user.get("/api/v2/keys"), await user.post("/api/v2/leads", {})];
+  const answers = [
+    await user.get("/api/v2/health"),
+    await user.get("/api/v2/nothing"),
+    await user.get("/api/v2/keys"),
+    await user.post("/api/v2/leads", {}),
+  ];
   for (const { body, headers } of answers) expect(JSON.stringify([body, ...headers])).not.toContain(user.key ?? "");
 });

@@ -88,7 +88,11 @@ test("a key grants nothing that its maker lacks", async () => {
   const ada = await service.user({ permissions: ["api_keys:write", "leads:read"] });
   const wanted: Permission[] = ["leads:read", "leads:delete", "users:read"];
   const refused = await ada.post("/api/v2/keys", { name: "more", permissions: wanted });
-  expect(refused).toMatchObject({ status: 403, code: "PERMISSION_DENIED", details: { lacking: ["leads:delete", "users:read"] } });
+  expect(refused).toMatchObject({
+    status: 403,
+    code: "PERMISSION_DENIED",
+    details: { lacking: ["leads:delete", "users:read"] },
+  });
   const own = await makeKey(ada, { name: "less" });
   const grown = await ada.put(`/api/v2/keys/${own.id}`, { permissions: wanted });
   expect(grown).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
@@ -222,7 +226,10 @@ test("a deleted key is refused at once and gone from the list", async () => {
   expect(deleted.body).toEqual({ success: true, message: 'Deleted the key "old sync".' });
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(401);
   expect(await keyNamed(ada, "old sync")).toBeUndefined();
-  expect(await ada.delete(`/api/v2/keys/${made.id}`)).toMatchObject({ status: 404, details: { resource: "key", id: made.id } });
+  expect(await ada.delete(`/api/v2/keys/${made.id}`)).toMatchObject({
+    status: 404,
+    details: { resource: "key", id: made.id },
+  });
 });
 
 test("a key of somebody else looks absent", async () => {
@@ -231,7 +238,8 @@ test("a key of somebody else looks absent", async () => {
   const { id, key } = await makeKey(ada);
   const path = `/api/v2/keys/${id}`;
   const foreign = [await bob.put(path, { name: "mine" }), await bob.post(`${path}/regenerate`), await bob.delete(path)];
-  for (const answer of foreign) expect(answer).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "key", id } });
+  for (const answer of foreign)
+    expect(answer).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "key", id } });
   const absent = await bob.delete("/api/v2/keys/nothing");
   expect(foreign[2]?.message).toBe(absent.message?.replace("nothing", id));
   expect((await service.client(key).get("/api/v2/leads")).status).toBe(200);
@@ -246,15 +254,21 @@ const keyRoutes = [
   ["deleted", "DELETE", "/nothing", ["keys:manage"]],
 ] as const;
 
-test.each(keyRoutes)("keys are %s with %s /api/v2/keys%s by who holds one of %j, and by nobody else", async (_done, method, path, wanted) => {
-  const ada = await service.user();
-  for (const permission of ["keys:manage", "api_keys:read", "api_keys:write", "users:write"] as const) {
-    const client = await service.keyOf(ada, [permission]);
-    const body = method === "POST" || method === "PUT" ? { name: "x", permissions: [permission] } : undefined;
-    const { status } = await client.send(method, `/api/v2/keys${path}`, { body });
-    expect({ permission, isAllowed: status !== 403 }).toEqual({ permission, isAllowed: (wanted as readonly string[]).includes(permission) });
-  }
-});
+test.each(keyRoutes)(
+  "keys are %s with %s /api/v2/keys%s by who holds one of %j, and by nobody else",
+  async (_done, method, path, wanted) => {
+    const ada = await service.user();
+    for (const permission of ["keys:manage", "api_keys:read", "api_keys:write", "users:write"] as const) {
+      const client = await service.keyOf(ada, [permission]);
+      const body = method === "POST" || method === "PUT" ? { name: "x", permissions: [permission] } : undefined;
+      const { status } = await client.send(method, `/api/v2/keys${path}`, { body });
+      expect({ permission, isAllowed: status !== 403 }).toEqual({
+        permission,
+        isAllowed: (wanted as readonly string[]).includes(permission),
+      });
+    }
+  },
+);
 
 test("a key that was never made is refused, and says why", async () => {
   const ada = await service.user();

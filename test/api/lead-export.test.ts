@@ -15,7 +15,12 @@ async function exported(client: Client, query: SendOptions["query"] = {}) {
 }
 
 async function importText(client: Client, text: string, type: string): Promise<JobView> {
-  const { data } = succeeded(await client.post<JobView>("/api/v2/leads/import", text, { query: { onDuplicate: "create" }, headers: { "content-type": type } }));
+  const { data } = succeeded(
+    await client.post<JobView>("/api/v2/leads/import", text, {
+      query: { onDuplicate: "create" },
+      headers: { "content-type": type },
+    }),
+  );
   return service.ended(client, data.id);
 }
 
@@ -70,7 +75,10 @@ test.each([
   const other = await service.user();
   await storeHardLeads(owner);
   const { text } = await exported(owner, { format });
-  expect(await importText(other, text, type)).toMatchObject({ status: "completed", metadata: { created: 19, failed: 0 } });
+  expect(await importText(other, text, type)).toMatchObject({
+    status: "completed",
+    metadata: { created: 19, failed: 0 },
+  });
   expect(await contents(other)).toEqual(await contents(owner));
   expect((await exported(other, { format })).text.length).toBe(text.length);
 });
@@ -82,7 +90,9 @@ test("an export is a CSV file to save unless said otherwise", async () => {
   expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
   expect(headers.get("content-disposition")).toBe('attachment; filename="leads.csv"');
   const [header, row, ...rest] = text.split("\r\n");
-  expect(header).toBe("firstName,lastName,email,company,title,phone,networkUrl,industry,location,source,notes,status,tags,customFields,id,createdAt,updatedAt");
+  expect(header).toBe(
+    "firstName,lastName,email,company,title,phone,networkUrl,industry,location,source,notes,status,tags,customFields,id,createdAt,updatedAt",
+  );
   expect(row).toMatch(/^,,ada@example\.com,.*,new,,,[0-9a-f-]{36},\d{4}-.*Z,\d{4}-.*Z$/);
   expect(rest).toEqual([""]);
 });
@@ -90,11 +100,17 @@ test("an export is a CSV file to save unless said otherwise", async () => {
 test("an NDJSON export has each lead on a line, as the API shows it", async () => {
   const user = await service.user();
   const leads = [];
-  for (const email of ["a@example.com", "b@example.com"]) leads.push((await user.post<LeadView>("/api/v2/leads", { email })).data);
+  for (const email of ["a@example.com", "b@example.com"])
+    leads.push((await user.post<LeadView>("/api/v2/leads", { email })).data);
   const { text, headers } = await exported(user, { format: "ndjson" });
   expect(headers.get("content-type")).toBe("application/x-ndjson");
   expect(headers.get("content-disposition")).toBe('attachment; filename="leads.ndjson"');
-  expect(text.trimEnd().split("\n").map((line) => JSON.parse(line) as unknown)).toEqual(leads);
+  expect(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(leads);
 });
 
 test("an export without leads has a header in CSV and nothing in NDJSON", async () => {
@@ -108,7 +124,11 @@ test("a spreadsheet finds no formula in an export", async () => {
   await storeHardLeads(user);
   const { text } = await exported(user);
   const cells: string[] = [];
-  new Papa.Parser({ delimiter: ",", newline: "\r\n", step: ({ data }) => cells.push(...data.flat()) }).parse(text, 0, false);
+  new Papa.Parser({ delimiter: ",", newline: "\r\n", step: ({ data }) => cells.push(...data.flat()) }).parse(
+    text,
+    0,
+    false,
+  );
   expect(cells).toContain("'=1+1");
   expect(cells.filter((cell) => /^\s*[=+\-@＝＋－＠]/u.test(cell))).toEqual([]);
 });
@@ -118,17 +138,27 @@ test("an export of several pages has every lead once, oldest first", async () =>
   const emails = Array.from({ length: 450 }, (_, index) => `x${index}@example.com`);
   await importText(user, `email\n${emails.join("\n")}\n`, "text/csv");
   const { text } = await exported(user, { format: "ndjson" });
-  const found = text.trimEnd().split("\n").map((line) => (JSON.parse(line) as LeadView).email);
+  const found = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as LeadView).email);
   expect(found).toEqual(emails);
 });
 
 test("an export is narrowed by the filters of the list", async () => {
   const user = await service.user();
-  for (const [email, tags] of [["a@example.com", ["x"]], ["b@example.com", ["x", "y"]], ["c@example.com", ["y"]]])
+  for (const [email, tags] of [
+    ["a@example.com", ["x"]],
+    ["b@example.com", ["x", "y"]],
+    ["c@example.com", ["y"]],
+  ])
     await user.post("/api/v2/leads", { email, tags });
   const emails = async (query: SendOptions["query"]) => {
     const { text } = await exported(user, { ...query, format: "ndjson" });
-    return text.split("\n").filter(Boolean).map((line) => (JSON.parse(line) as LeadView).email);
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as LeadView).email);
   };
   expect(await emails({ tag: "x" })).toEqual(["a@example.com", "b@example.com"]);
   expect(await emails({ q: "c@" })).toEqual(["c@example.com"]);

@@ -14,12 +14,22 @@ type ReportRow = { row: number; outcome: string; leadId: string | null; errors: 
 type Report = { rows: ReportRow[]; nextRow: number | null };
 type LeadPage = { leads: LeadView[]; total: number };
 
-function send(client: Client, file: SendOptions["body"], query: SendOptions["query"] = {}, type = "text/csv"): Promise<Answer<JobView>> {
+function send(
+  client: Client,
+  file: SendOptions["body"],
+  query: SendOptions["query"] = {},
+  type = "text/csv",
+): Promise<Answer<JobView>> {
   return client.post<JobView>("/api/v2/leads/import", file, { query, headers: { "content-type": type } });
 }
 
 /** Imports the file and answers the job at its end. */
-async function importFile(client: Client, file: SendOptions["body"], query: SendOptions["query"] = {}, type = "text/csv"): Promise<JobView> {
+async function importFile(
+  client: Client,
+  file: SendOptions["body"],
+  query: SendOptions["query"] = {},
+  type = "text/csv",
+): Promise<JobView> {
   const { data } = succeeded(await send(client, file, query, type));
   return service.ended(client, data.id);
 }
@@ -37,7 +47,8 @@ async function keptFiles(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, "blobs", "imports")).catch(() => []);
 }
 
-const people = "First Name,Last Name,Email,Company\nAda,Lovelace,ada@example.com,Engines\nGrace,Hopper,grace@example.com,Navy\n";
+const people =
+  "First Name,Last Name,Email,Company\nAda,Lovelace,ada@example.com,Engines\nGrace,Hopper,grace@example.com,Navy\n";
 
 test("an import answers at once with a job, and its place", async () => {
   const user = await service.user();
@@ -65,25 +76,32 @@ const asNdjson = [
   JSON.stringify({ "Full Name": "Grace Hopper", Email: "grace@example.com", Shoe: "38" }),
 ].join("\n");
 
-test.each([["application/x-ndjson"], ["application/ndjson"], ["application/jsonl"], ["text/plain"], ["application/octet-stream"]])(
-  "the leads of an NDJSON file are stored when it comes as %s",
-  async (type) => {
-    const user = await service.user();
-    await importFile(user, asNdjson, {}, type);
-    expect(await leadsOf(user)).toMatchObject([
-      { firstName: "Ada", tags: ["x"], customFields: { deep: [1] } },
-      { firstName: "Grace", lastName: "Hopper", customFields: { Shoe: "38" } },
-    ]);
-  },
-);
+test.each([
+  ["application/x-ndjson"],
+  ["application/ndjson"],
+  ["application/jsonl"],
+  ["text/plain"],
+  ["application/octet-stream"],
+])("the leads of an NDJSON file are stored when it comes as %s", async (type) => {
+  const user = await service.user();
+  await importFile(user, asNdjson, {}, type);
+  expect(await leadsOf(user)).toMatchObject([
+    { firstName: "Ada", tags: ["x"], customFields: { deep: [1] } },
+    { firstName: "Grace", lastName: "Hopper", customFields: { Shoe: "38" } },
+  ]);
+});
 
-test.each([["text/csv"], ["Text/CSV; charset=utf-8"], ["text/tab-separated-values"], ["application/csv"], ["text/plain"], ["application/octet-stream"]])(
-  "a CSV file is understood when it comes as %s",
-  async (type) => {
-    const user = await service.user();
-    expect((await importFile(user, people, {}, type)).metadata).toMatchObject({ created: 2 });
-  },
-);
+test.each([
+  ["text/csv"],
+  ["Text/CSV; charset=utf-8"],
+  ["text/tab-separated-values"],
+  ["application/csv"],
+  ["text/plain"],
+  ["application/octet-stream"],
+])("a CSV file is understood when it comes as %s", async (type) => {
+  const user = await service.user();
+  expect((await importFile(user, people, {}, type)).metadata).toMatchObject({ created: 2 });
+});
 
 test("a file without a content type is looked at", async () => {
   const user = await service.user();
@@ -91,15 +109,18 @@ test("a file without a content type is looked at", async () => {
   expect((await service.ended(user, data.id)).metadata).toMatchObject({ created: 2 });
 });
 
-test.each([["application/json"], ["multipart/form-data; boundary=x"], ["application/vnd.ms-excel"], ["image/png"], ["nonsense"]])(
-  "a file that comes as %s is refused with the types that are understood",
-  async (type) => {
-    const user = await service.user();
-    const refused = await send(user, people, {}, type);
-    expect(refused).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
-    expect(refused.details?.["supported"]).toContain("text/csv");
-  },
-);
+test.each([
+  ["application/json"],
+  ["multipart/form-data; boundary=x"],
+  ["application/vnd.ms-excel"],
+  ["image/png"],
+  ["nonsense"],
+])("a file that comes as %s is refused with the types that are understood", async (type) => {
+  const user = await service.user();
+  const refused = await send(user, people, {}, type);
+  expect(refused).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+  expect(refused.details?.["supported"]).toContain("text/csv");
+});
 
 test("a dry run reports everything and stores nothing", async () => {
   const user = await service.user();
@@ -109,7 +130,11 @@ test("a dry run reports everything and stores nothing", async () => {
   expect(job.metadata).toMatchObject({ dryRun: true, rows: 5, created: 2, skipped: 2, failed: 1 });
   expect(job.message).toContain("nothing was stored");
   expect(await leadsOf(user)).toHaveLength(1);
-  expect((await reportOf(user, job)).rows.map(({ row, outcome }) => [row, outcome])).toEqual([[2, "skipped"], [5, "skipped"], [6, "failed"]]);
+  expect((await reportOf(user, job)).rows.map(({ row, outcome }) => [row, outcome])).toEqual([
+    [2, "skipped"],
+    [5, "skipped"],
+    [6, "failed"],
+  ]);
 });
 
 test("a dry run foresees what the import then does", async () => {
@@ -118,7 +143,8 @@ test("a dry run foresees what the import then does", async () => {
     const user = await service.user();
     await user.post("/api/v2/leads", { email: "grace@example.com" });
     const counts = async (dryRun: boolean) => {
-      const { rows, created, updated, skipped, failed } = (await importFile(user, file, { onDuplicate, dryRun })).metadata;
+      const { rows, created, updated, skipped, failed } = (await importFile(user, file, { onDuplicate, dryRun }))
+        .metadata;
       return { rows, created, updated, skipped, failed };
     };
     expect(await counts(true)).toEqual(await counts(false));
@@ -127,7 +153,9 @@ test("a dry run foresees what the import then does", async () => {
 
 test("duplicates are skipped unless said otherwise, and the report names the lead that was there", async () => {
   const user = await service.user();
-  const there = succeeded(await user.post<LeadView>("/api/v2/leads", { email: "ADA@example.com", title: "Countess" })).data;
+  const there = succeeded(
+    await user.post<LeadView>("/api/v2/leads", { email: "ADA@example.com", title: "Countess" }),
+  ).data;
   const job = await importFile(user, people);
   expect(job.metadata).toMatchObject({ created: 1, skipped: 1 });
   expect((await reportOf(user, job)).rows).toEqual([{ row: 2, outcome: "skipped", leadId: there.id, errors: [] }]);
@@ -136,17 +164,26 @@ test("duplicates are skipped unless said otherwise, and the report names the lea
 
 test("with onDuplicate=update a row is merged into the lead that is there", async () => {
   const user = await service.user();
-  const there = succeeded(await user.post<LeadView>("/api/v2/leads", { email: "ada@example.com", title: "Countess", tags: ["old"] })).data;
+  const there = succeeded(
+    await user.post<LeadView>("/api/v2/leads", { email: "ada@example.com", title: "Countess", tags: ["old"] }),
+  ).data;
   const job = await importFile(user, people, { onDuplicate: "update", tags: ["new"] });
   expect(job.metadata).toMatchObject({ created: 1, updated: 1 });
   expect((await reportOf(user, job)).rows).toEqual([{ row: 2, outcome: "updated", leadId: there.id, errors: [] }]);
-  expect((await user.get<LeadView>(`/api/v2/leads/${there.id}`)).data).toMatchObject({ firstName: "Ada", title: "Countess", tags: ["old", "new"] });
+  expect((await user.get<LeadView>(`/api/v2/leads/${there.id}`)).data).toMatchObject({
+    firstName: "Ada",
+    title: "Countess",
+    tags: ["old", "new"],
+  });
 });
 
 test("with onDuplicate=create every row becomes a lead", async () => {
   const user = await service.user();
   await importFile(user, people);
-  expect((await importFile(user, people, { onDuplicate: "create" })).metadata).toMatchObject({ created: 2, skipped: 0 });
+  expect((await importFile(user, people, { onDuplicate: "create" })).metadata).toMatchObject({
+    created: 2,
+    skipped: 0,
+  });
   expect(await leadsOf(user)).toHaveLength(4);
 });
 
@@ -165,7 +202,13 @@ test("columns that are named in the request go before what their headers say", a
   const columns = JSON.stringify({ Kontakt: "email", Notes: "customFields.remark", Secret: "ignore", Wer: "fullName" });
   await importFile(user, "Kontakt;Notes;Secret;Wer\nada@example.com;hello;x;Ada Lovelace\n", { columns });
   expect(await leadsOf(user)).toMatchObject([
-    { email: "ada@example.com", firstName: "Ada", lastName: "Lovelace", notes: null, customFields: { remark: "hello" } },
+    {
+      email: "ada@example.com",
+      firstName: "Ada",
+      lastName: "Lovelace",
+      notes: null,
+      customFields: { remark: "hello" },
+    },
   ]);
   expect((await leadsOf(user))[0]?.customFields).toEqual({ remark: "hello" });
 });
@@ -223,7 +266,7 @@ test("a report comes in pages, and can be narrowed to one outcome", async () => 
   const job = await importFile(user, `email\n${rows.join("\n")}\n`);
   expect((await reportOf(user, job)).rows).toHaveLength(100);
   const found: number[] = [];
-  for (let afterRow: number | null = 0; afterRow !== null; ) {
+  for (let afterRow: number | null = 0; afterRow !== null;) {
     const page: Report = await reportOf(user, job, { limit: 60, afterRow });
     found.push(...page.rows.map(({ row }) => row));
     afterRow = page.nextRow;
@@ -240,7 +283,11 @@ test("the report of somebody else's import looks absent", async () => {
   const job = await importFile(await service.user(), people);
   const stranger = await service.user();
   for (const id of [job.id, "nothing"])
-    expect(await stranger.get(`/api/v2/leads/import/${id}/report`)).toMatchObject({ status: 404, code: "NOT_FOUND", details: { resource: "job", id } });
+    expect(await stranger.get(`/api/v2/leads/import/${id}/report`)).toMatchObject({
+      status: 404,
+      code: "NOT_FOUND",
+      details: { resource: "job", id },
+    });
 });
 
 const xlsx = new Uint8Array([0x50, 0x4b, 0x03, 0x04, ...new Uint8Array(200)]);
@@ -266,7 +313,8 @@ test.each<[string, string | Uint8Array, string]>([
 
 test("an empty body is refused and makes no job", async () => {
   const user = await service.user();
-  for (const body of ["", new Uint8Array(0), undefined]) expect(await send(user, body)).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  for (const body of ["", new Uint8Array(0), undefined])
+    expect(await send(user, body)).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect((await user.get("/api/v2/users/jobs")).data).toMatchObject({ jobs: [] });
 });
 
@@ -309,13 +357,23 @@ test("a client that goes away in the middle leaves no file and no job", async ()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(new TextEncoder().encode(people));
-      await eventually("the file is being taken in", async () => ((await keptFiles(own.dataDir)).length > 0 ? true : null));
+      await eventually("the file is being taken in", async () =>
+        (await keptFiles(own.dataDir)).length > 0 ? true : null,
+      );
       isStored = true;
       abort.abort();
     },
   });
-  const sent = user.post("/api/v2/leads/import", body, { headers: { "content-type": "text/csv" }, signal: abort.signal });
-  expect(await sent.then(() => "answered", () => "aborted")).toBe("aborted");
+  const sent = user.post("/api/v2/leads/import", body, {
+    headers: { "content-type": "text/csv" },
+    signal: abort.signal,
+  });
+  expect(
+    await sent.then(
+      () => "answered",
+      () => "aborted",
+    ),
+  ).toBe("aborted");
   expect(isStored).toBe(true);
   await eventually("the file is removed", async () => ((await keptFiles(own.dataDir)).length === 0 ? true : null));
   expect((await user.get("/api/v2/users/jobs")).data).toMatchObject({ jobs: [] });
@@ -341,7 +399,9 @@ test("an import that is cancelled while it runs stores nothing more", async () =
   const user = await own.user();
   const rows = Array.from({ length: 30_000 }, (_, index) => `x${index}@example.com`);
   const { data } = succeeded(await send(user, `email\n${rows.join("\n")}\n`));
-  await eventually("the first leads", async () => (((await user.get<LeadPage>("/api/v2/leads")).data.total > 0) ? true : null));
+  await eventually("the first leads", async () =>
+    (await user.get<LeadPage>("/api/v2/leads")).data.total > 0 ? true : null,
+  );
   const cancelled = succeeded(await user.post<JobView>(`/api/v2/users/jobs/${data.id}/cancel`)).data;
   const { total } = (await user.get<LeadPage>("/api/v2/leads")).data;
   expect(total).toBeLessThan(30_000);
@@ -355,7 +415,9 @@ test("an import that a stop interrupts goes on after the start, and stores every
   const user = await own.user();
   const rows = Array.from({ length: 20_000 }, (_, index) => `x${index}@example.com`);
   const { data } = succeeded(await send(user, `email\n${rows.join("\n")}\n`, { onDuplicate: "create" }));
-  await eventually("the first leads", async () => (((await user.get<LeadPage>("/api/v2/leads")).data.total > 0) ? true : null));
+  await eventually("the first leads", async () =>
+    (await user.get<LeadPage>("/api/v2/leads")).data.total > 0 ? true : null,
+  );
   await own.restart();
   const job = await own.ended(user, data.id);
   expect(job).toMatchObject({ status: "completed", metadata: { rows: 20_000, created: 20_000 } });
@@ -372,5 +434,6 @@ test("a lead can't be made, read or changed through the words import and export"
 test.skipIf(usesBinary)("imports of many users at the same time keep apart", async () => {
   const users = await Promise.all(Array.from({ length: 5 }, () => service.user()));
   await Promise.all(users.map((user, index) => importFile(user, `email\nonly-${index}@example.com\n`)));
-  for (const [index, user] of users.entries()) expect((await leadsOf(user)).map(({ email }) => email)).toEqual([`only-${index}@example.com`]);
+  for (const [index, user] of users.entries())
+    expect((await leadsOf(user)).map(({ email }) => email)).toEqual([`only-${index}@example.com`]);
 });

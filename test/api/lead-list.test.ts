@@ -30,7 +30,7 @@ async function titles(client: Client, query: Query): Promise<(string | null)[]> 
 /** All pages of a list, from the first to the one without a next one. */
 async function walk(client: Client, query: Query): Promise<LeadView[]> {
   const all: LeadView[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
+  for (let cursor: string | null = ""; cursor !== null;) {
     const page: LeadPage = await list(client, { ...query, ...(cursor !== "" && { cursor }) });
     all.push(...page.leads);
     cursor = page.nextCursor;
@@ -57,10 +57,32 @@ test("leads are listed newest first, fifty at once unless the client asks otherw
 
 const crowd: [string, LeadUpdate][] = [
   ["a", { firstName: "Ada", lastName: "Lovelace", company: "Engines", source: "Referral", tags: ["math", "vip"] }],
-  ["b", { firstName: "Grace", lastName: "Hopper", company: "engines", source: "website", tags: ["vip"], status: "contacted" }],
-  ["c", { firstName: "Mary", lastName: "Somerville", company: "Royal Society", source: "referral", status: "qualified" }],
+  [
+    "b",
+    {
+      firstName: "Grace",
+      lastName: "Hopper",
+      company: "engines",
+      source: "website",
+      tags: ["vip"],
+      status: "contacted",
+    },
+  ],
+  [
+    "c",
+    { firstName: "Mary", lastName: "Somerville", company: "Royal Society", source: "referral", status: "qualified" },
+  ],
   ["d 100%", { firstName: "Emmy", lastName: "Noether", company: "Göttingen", tags: ["math"], status: "converted" }],
-  ["e_x", { firstName: "Hedy", lastName: "Lamarr", company: "Studio", email: "Hedy.Lamarr@Studio.example", status: "unqualified" }],
+  [
+    "e_x",
+    {
+      firstName: "Hedy",
+      lastName: "Lamarr",
+      company: "Studio",
+      email: "Hedy.Lamarr@Studio.example",
+      status: "unqualified",
+    },
+  ],
 ];
 
 test.each<[Query, string[]]>([
@@ -174,17 +196,21 @@ test.each([
   ["-status", "0321"],
 ])("leads are sorted by %s", async (sort, expected) => {
   const user = await service.user();
-  for (const [index, input] of unsorted.entries()) await add(user, `${index}`, { email: `${"DcBa"[index]}@example.com`, ...input });
+  for (const [index, input] of unsorted.entries())
+    await add(user, `${index}`, { email: `${"DcBa"[index]}@example.com`, ...input });
   expect((await titles(user, { sort })).join("")).toBe(expected);
 });
 
-test.each(["firstName", "company"])("case does not matter to the order of %s, and equals are in the order of their ids", async (sort) => {
-  const user = await service.user();
-  for (const [index, input] of unsorted.entries()) await add(user, `${index}`, input);
-  const up = await titles(user, { sort });
-  expect(up.join("")).toBe(sort === "firstName" ? "1302" : "1203");
-  expect(await titles(user, { sort: `-${sort}` })).toEqual(up.toReversed());
-});
+test.each(["firstName", "company"])(
+  "case does not matter to the order of %s, and equals are in the order of their ids",
+  async (sort) => {
+    const user = await service.user();
+    for (const [index, input] of unsorted.entries()) await add(user, `${index}`, input);
+    const up = await titles(user, { sort });
+    expect(up.join("")).toBe(sort === "firstName" ? "1302" : "1203");
+    expect(await titles(user, { sort: `-${sort}` })).toEqual(up.toReversed());
+  },
+);
 
 test("leads without a value come first in ascending order", async () => {
   const user = await service.user();
@@ -206,11 +232,23 @@ test("offset and limit cut pages that lie side by side", async () => {
 test("an offset far beyond the last lead has an empty page", async () => {
   const user = await service.user();
   await add(user, "one");
-  for (const offset of [1000, 5000, 1e15]) expect(await list(user, { offset })).toMatchObject({ leads: [], total: 1, nextCursor: null });
+  for (const offset of [1000, 5000, 1e15])
+    expect(await list(user, { offset })).toMatchObject({ leads: [], total: 1, nextCursor: null });
 });
 
 test.each([
-  "createdAt", "-createdAt", "updatedAt", "-updatedAt", "email", "-email", "firstName", "-lastName", "company", "-company", "status", "-status",
+  "createdAt",
+  "-createdAt",
+  "updatedAt",
+  "-updatedAt",
+  "email",
+  "-email",
+  "firstName",
+  "-lastName",
+  "company",
+  "-company",
+  "status",
+  "-status",
 ])("a walk by cursor in the order of %s meets every lead exactly once", async (sort) => {
   const user = await service.user();
   const inputs = Array.from({ length: 23 }, (_, index): LeadUpdate => ({
@@ -228,7 +266,8 @@ test.each([
 test("a walk by cursor keeps to its filters and is not disturbed by leads that come and go", async () => {
   const user = await service.user();
   const leads = [];
-  for (let index = 0; index < 9; index++) leads.push(await add(user, `${index}`, { tags: [index % 2 === 0 ? "even" : "odd"] }));
+  for (let index = 0; index < 9; index++)
+    leads.push(await add(user, `${index}`, { tags: [index % 2 === 0 ? "even" : "odd"] }));
   const first = await list(user, { tag: "even", limit: 2 });
   expect(first.leads.map(({ title }) => title)).toEqual(["8", "6"]);
   await add(user, "10", { tags: ["even"] });

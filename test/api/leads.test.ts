@@ -89,7 +89,11 @@ test.each([
   ["a tag that is too long", { tags: ["x".repeat(101)] }, "tags.0"],
   ["custom fields that are a list", { customFields: [1] }, "customFields"],
   ["custom fields that are a text", { customFields: "text" }, "customFields"],
-  ["too many custom fields", { customFields: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, i])) }, "customFields"],
+  [
+    "too many custom fields",
+    { customFields: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, i])) },
+    "customFields",
+  ],
   ["custom fields that are too large", { customFields: { big: "x".repeat(16_384) } }, "customFields"],
 ])("a lead with %s is refused", async (_what, input, path) => {
   const user = await service.user();
@@ -101,12 +105,23 @@ test.each([
 
 test("every problem of a lead is told at once, with the item that is meant", async () => {
   const refused = await (await service.user()).post("/api/v2/leads", { email: 5, title: false, tags: ["fine", 7] });
-  expect(refused.details?.["errors"]).toMatchObject([{ path: "email" }, { path: "title" }, { path: "tags.1", index: 1 }]);
+  expect(refused.details?.["errors"]).toMatchObject([
+    { path: "email" },
+    { path: "title" },
+    { path: "tags.1", index: 1 },
+  ]);
 });
 
 test("fields that are not known are ignored, also those that only the service sets", async () => {
   const user = await service.user();
-  const lead = await create(user, { id: "mine", status: "converted", createdAt: "2001-01-01", userId: user.userId, version: 9, hobby: "chess" });
+  const lead = await create(user, {
+    id: "mine",
+    status: "converted",
+    createdAt: "2001-01-01",
+    userId: user.userId,
+    version: 9,
+    hobby: "chess",
+  });
   expect(lead).toMatchObject({ status: "new" });
   expect(lead.id).not.toBe("mine");
   expect(Date.parse(lead.createdAt)).toBeGreaterThan(Date.parse("2002-01-01"));
@@ -124,7 +139,14 @@ test("texts are trimmed and lose control characters, and repeated tags are dropp
 
 test("texts of every script are kept as they are", async () => {
   const user = await service.user();
-  const texts = { firstName: "Łukasz 😀", lastName: "Nguyễn", company: "株式会社", notes: "שלום\tعالم", tags: ["é", "日本"], customFields: { "ключ": "値" } };
+  const texts = {
+    firstName: "Łukasz 😀",
+    lastName: "Nguyễn",
+    company: "株式会社",
+    notes: "שלום\tعالم",
+    tags: ["é", "日本"],
+    customFields: { ключ: "値" },
+  };
   const { id } = await create(user, texts);
   expect((await user.get<LeadView>(`/api/v2/leads/${id}`)).data).toMatchObject(texts);
 });
@@ -154,7 +176,12 @@ test("a second lead for the same person is stored unless the client asks otherwi
 test("with onDuplicate=update the newcomer is merged into the lead that is there", async () => {
   const user = await service.user();
   const there = await create(user, { ...ada, title: "Countess" });
-  const input = { email: "ADA@example.com", title: "Programmer", tags: ["new"], customFields: { score: 8, more: true } };
+  const input = {
+    email: "ADA@example.com",
+    title: "Programmer",
+    tags: ["new"],
+    customFields: { score: 8, more: true },
+  };
   const merged = await user.post<LeadView>("/api/v2/leads", input, { query: { onDuplicate: "update" } });
   expect(merged.data).toMatchObject({
     id: there.id,
@@ -194,7 +221,9 @@ test("the same name at the same company with another e-mail address is another p
 test("a lead of another user is no duplicate", async () => {
   await create(await service.user());
   const input = { email: "grace@example.com" };
-  expect((await (await service.user()).post("/api/v2/leads", input, { query: { onDuplicate: "error" } })).status).toBe(200);
+  expect((await (await service.user()).post("/api/v2/leads", input, { query: { onDuplicate: "error" } })).status).toBe(
+    200,
+  );
 });
 
 test("an unknown onDuplicate is refused", async () => {
@@ -209,7 +238,15 @@ testInProcess("an update changes what is sent, and when the lead was updated", a
   const user = await service.user();
   const lead = await create(user, ada);
   clock.advance(1000);
-  const change = { title: "Countess", phone: "1", networkUrl: "https://network.example/in/al", industry: "Maths", location: "Kent", source: "website", notes: "new" };
+  const change = {
+    title: "Countess",
+    phone: "1",
+    networkUrl: "https://network.example/in/al",
+    industry: "Maths",
+    location: "Kent",
+    source: "website",
+    notes: "new",
+  };
   const updated = await user.put<LeadView>(`/api/v2/leads/${lead.id}`, change);
   expect(updated.data).toEqual({ ...lead, ...change, updatedAt: new Date(clock.now()).toISOString() });
   expect((await user.get<LeadView>(`/api/v2/leads/${lead.id}`)).data).toEqual(updated.data);
@@ -218,7 +255,12 @@ testInProcess("an update changes what is sent, and when the lead was updated", a
 test("null empties a field, and tags and custom fields are replaced whole", async () => {
   const user = await service.user();
   const { id } = await create(user, ada);
-  const { data } = await user.put<LeadView>(`/api/v2/leads/${id}`, { title: null, phone: "", tags: ["only"], customFields: {} });
+  const { data } = await user.put<LeadView>(`/api/v2/leads/${id}`, {
+    title: null,
+    phone: "",
+    tags: ["only"],
+    customFields: {},
+  });
   expect(data).toMatchObject({ title: null, phone: null, tags: ["only"], customFields: {} });
 });
 
@@ -247,7 +289,10 @@ test.each([
 test("an update can't take the last identifier away", async () => {
   const user = await service.user();
   const { id } = await create(user);
-  expect(await user.put(`/api/v2/leads/${id}`, { email: null })).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect(await user.put(`/api/v2/leads/${id}`, { email: null })).toMatchObject({
+    status: 400,
+    code: "VALIDATION_ERROR",
+  });
   const change = { email: null, networkUrl: "https://network.example/in/grace" };
   expect((await user.put(`/api/v2/leads/${id}`, change)).status).toBe(200);
 });
@@ -269,7 +314,8 @@ test("If-None-Match answers 304 without a body while the lead is unchanged", asy
   const user = await service.user();
   const created = await user.post<LeadView>("/api/v2/leads", ada);
   const etag = created.headers.get("etag") ?? "";
-  const read = (ifNoneMatch: string) => user.get(`/api/v2/leads/${created.data.id}`, { headers: { "if-none-match": ifNoneMatch } });
+  const read = (ifNoneMatch: string) =>
+    user.get(`/api/v2/leads/${created.data.id}`, { headers: { "if-none-match": ifNoneMatch } });
   for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
     const { status, body, headers } = await read(tag);
     expect({ status, body, etag: headers.get("etag") }).toEqual({ status: 304, body: "", etag });
@@ -307,8 +353,13 @@ test("of many changes with the same If-Match exactly one wins", async () => {
   const created = await user.post<LeadView>("/api/v2/leads", ada);
   const headers = { "if-match": created.headers.get("etag") ?? "" };
   const titles = Array.from({ length: 20 }, (_, index) => `title ${index}`);
-  const answers = await Promise.all(titles.map((title) => user.put<LeadView>(`/api/v2/leads/${created.data.id}`, { title }, { headers })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+  const answers = await Promise.all(
+    titles.map((title) => user.put<LeadView>(`/api/v2/leads/${created.data.id}`, { title }, { headers })),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200,
+    ...Array.from({ length: 19 }, () => 412),
+  ]);
   const winner = answers.find(({ status }) => status === 200);
   expect((await user.get<LeadView>(`/api/v2/leads/${created.data.id}`)).data.title).toBe(winner?.data.title as string);
 });
@@ -319,13 +370,21 @@ test("changes of different fields at the same time are all kept", async () => {
   const changes = [{ title: "a" }, { phone: "b" }, { notes: "c" }, { location: "d" }];
   const answers = await Promise.all(changes.map((change) => user.put(`/api/v2/leads/${id}`, change)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  expect((await user.get<LeadView>(`/api/v2/leads/${id}`)).data).toMatchObject({ title: "a", phone: "b", notes: "c", location: "d" });
+  expect((await user.get<LeadView>(`/api/v2/leads/${id}`)).data).toMatchObject({
+    title: "a",
+    phone: "b",
+    notes: "c",
+    location: "d",
+  });
 });
 
 test("a deleted lead is gone for good", async () => {
   const user = await service.user();
   const { id } = await create(user, { tags: ["gone"] });
-  expect((await user.delete(`/api/v2/leads/${id}`)).body).toEqual({ success: true, message: `Deleted the lead ${id}.` });
+  expect((await user.delete(`/api/v2/leads/${id}`)).body).toEqual({
+    success: true,
+    message: `Deleted the lead ${id}.`,
+  });
   expect(await user.get(`/api/v2/leads/${id}`)).toMatchObject({ status: 404, details: { resource: "lead", id } });
   expect((await user.delete(`/api/v2/leads/${id}`)).status).toBe(404);
   expect((await user.get("/api/v2/leads", { query: { tag: "gone" } })).data).toMatchObject({ leads: [], total: 0 });
@@ -342,7 +401,11 @@ test("a lead of another user looks absent", async () => {
     ];
     const absent = await stranger.get("/api/v2/leads/nothing");
     for (const { status, code, message } of answers)
-      expect({ status, code, message }).toEqual({ status: 404, code: "NOT_FOUND", message: absent.message?.replace("nothing", id) });
+      expect({ status, code, message }).toEqual({
+        status: 404,
+        code: "NOT_FOUND",
+        message: absent.message?.replace("nothing", id),
+      });
     expect((await stranger.get("/api/v2/leads")).data).toMatchObject({ leads: [], total: 0 });
   }
   expect((await owner.get<LeadView>(`/api/v2/leads/${id}`)).data).toEqual({ id, ...lead });

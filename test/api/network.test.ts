@@ -12,7 +12,14 @@ const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 
 type Scheduled = { jobId: string; scheduledFor: string; delay: number; reason: string; isNew: boolean };
-type Task = { jobId: string; actionType: string; profileUrl: string; message: string | null; leadId: string | null; since: string };
+type Task = {
+  jobId: string;
+  actionType: string;
+  profileUrl: string;
+  message: string | null;
+  leadId: string | null;
+  since: string;
+};
 type Tasks = { tasks: Task[]; total: number };
 
 const minute = 60_000;
@@ -49,7 +56,15 @@ function errorPaths(answer: Answer): string[] {
 }
 
 const allDay = [{ from: "00:00", to: "24:00" }];
-const everyDay = { monday: allDay, tuesday: allDay, wednesday: allDay, thursday: allDay, friday: allDay, saturday: allDay, sunday: allDay };
+const everyDay = {
+  monday: allDay,
+  tuesday: allDay,
+  wednesday: allDay,
+  thursday: allDay,
+  friday: allDay,
+  saturday: allDay,
+  sunday: allDay,
+};
 
 /** A service whose clock stands at ten o'clock on a Monday, with a user whose account works from nine to six. */
 async function atWork(options: Omit<ServiceOptions, "clock"> = {}, now?: number) {
@@ -91,19 +106,33 @@ testInProcess("the first action of an account in its working hours runs at once"
   await using world = await atWork({ connectors: script.connectors });
   const scheduled = await world.user.post<Scheduled>(path, request("ada", { message: " Hello Ada " }));
   expect(scheduled).toMatchObject({ status: 200, message: "sendConnectionRequest runs in 0 ms." });
-  expect(scheduled.data).toMatchObject({ delay: 0, reason: "queued", isNew: true, scheduledFor: new Date(world.clock.now()).toISOString() });
+  expect(scheduled.data).toMatchObject({
+    delay: 0,
+    reason: "queued",
+    isNew: true,
+    scheduledFor: new Date(world.clock.now()).toISOString(),
+  });
   await world.service.idle();
-  expect(script.asked).toEqual([{ actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", message: "Hello Ada" }]);
+  expect(script.asked).toEqual([
+    { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", message: "Hello Ada" },
+  ]);
   const job = await jobOf(world.user, scheduled.data.jobId);
   expect(job).toMatchObject({ type: "linkedin_action", status: "completed", progress: 100 });
-  expect(job.metadata).toMatchObject({ actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", delay: 0, outcome: "sent" });
+  expect(job.metadata).toMatchObject({
+    actionType: "sendConnectionRequest",
+    profileUrl: "https://network.example/in/ada",
+    delay: 0,
+    outcome: "sent",
+  });
 });
 
 testInProcess("actions keep a random distance within the bounds of the account", async () => {
   await using world = await atWork();
   const slots: Scheduled[] = [];
   for (let index = 0; index < 12; index++) slots.push(await schedule(world.user, `person-${index}`));
-  const gaps = slots.slice(1).map(({ scheduledFor }, index) => Date.parse(scheduledFor) - Date.parse(slots[index]?.scheduledFor ?? ""));
+  const gaps = slots
+    .slice(1)
+    .map(({ scheduledFor }, index) => Date.parse(scheduledFor) - Date.parse(slots[index]?.scheduledFor ?? ""));
   for (const gap of gaps) {
     expect(gap).toBeGreaterThanOrEqual(90_000);
     expect(gap).toBeLessThanOrEqual(480_000);
@@ -117,7 +146,8 @@ testInProcess("requests at the same time get moments of their own", async () => 
   await using world = await atWork();
   const slots = await Promise.all(Array.from({ length: 20 }, (_, index) => schedule(world.user, `person-${index}`)));
   const moments = slots.map(({ scheduledFor }) => Date.parse(scheduledFor)).toSorted((a, b) => a - b);
-  for (const [index, moment] of moments.slice(1).entries()) expect(moment - (moments[index] ?? 0)).toBeGreaterThanOrEqual(90_000);
+  for (const [index, moment] of moments.slice(1).entries())
+    expect(moment - (moments[index] ?? 0)).toBeGreaterThanOrEqual(90_000);
 });
 
 testInProcess("an action waits for its moment, and its message names the delay", async () => {
@@ -129,12 +159,14 @@ testInProcess("an action waits for its moment, and its message names the delay",
   expect(answer.message).toBe(`sendConnectionRequest runs in ${answer.data.delay} ms.`);
   await world.pass(answer.data.delay - 1);
   expect(script.asked).toHaveLength(1);
-  expect(await jobOf(world.user, answer.data.jobId)).toMatchObject({ status: "pending", metadata: { delay: answer.data.delay, pendingReason: "spacing" } });
+  expect(await jobOf(world.user, answer.data.jobId)).toMatchObject({
+    status: "pending",
+    metadata: { delay: answer.data.delay, pendingReason: "spacing" },
+  });
   await world.pass(1);
   expect(script.asked).toHaveLength(2);
   expect(await jobOf(world.user, answer.data.jobId)).toMatchObject({ status: "completed" });
 });
-
 
 const monday = Date.UTC(2026, 0, 5);
 const hours = [
@@ -149,16 +181,33 @@ for (const [when, now, timeZone, expected] of hours)
   testInProcess(`an action that is asked for ${when} waits for the next working hours`, async () => {
     await using world = await atWork({}, now);
     succeeded(await changeAccount(world.user, { timeZone }));
-    expect(await schedule(world.user, "ada")).toMatchObject({ scheduledFor: expected, reason: "outsideWorkingHours", delay: Date.parse(expected) - now });
+    expect(await schedule(world.user, "ada")).toMatchObject({
+      scheduledFor: expected,
+      reason: "outsideWorkingHours",
+      delay: Date.parse(expected) - now,
+    });
   });
 
 testInProcess("actions spread over days when the working hours are short", async () => {
   await using world = await atWork();
   const short = [{ from: "10:00", to: "10:05" }];
-  succeeded(await changeAccount(world.user, { minGapSeconds: 120, maxGapSeconds: 120, workingHours: { monday: short, tuesday: short, wednesday: short } }));
+  succeeded(
+    await changeAccount(world.user, {
+      minGapSeconds: 120,
+      maxGapSeconds: 120,
+      workingHours: { monday: short, tuesday: short, wednesday: short },
+    }),
+  );
   const slots = [];
-  for (let index = 0; index < 5; index++) slots.push((await schedule(world.user, `person-${index}`)).scheduledFor.slice(0, 16));
-  expect(slots).toEqual(["2026-01-05T10:00", "2026-01-05T10:02", "2026-01-05T10:04", "2026-01-06T10:00", "2026-01-06T10:02"]);
+  for (let index = 0; index < 5; index++)
+    slots.push((await schedule(world.user, `person-${index}`)).scheduledFor.slice(0, 16));
+  expect(slots).toEqual([
+    "2026-01-05T10:00",
+    "2026-01-05T10:02",
+    "2026-01-05T10:04",
+    "2026-01-06T10:00",
+    "2026-01-06T10:02",
+  ]);
 });
 
 testInProcess("an account whose hours never open takes no actions", async () => {
@@ -168,31 +217,42 @@ testInProcess("an account whose hours never open takes no actions", async () => 
   expect(await world.user.post(path, request("ada"))).toMatchObject({ status: 409, code: "CONFLICT" });
 });
 
-testInProcess("an action that becomes due outside the hours, because they were changed, is put off and not carried out", async () => {
-  const script = scripted();
-  await using world = await atWork({ connectors: script.connectors });
-  await schedule(world.user, "first");
-  await world.service.idle();
-  const { jobId, delay } = await schedule(world.user, "second");
-  succeeded(await changeAccount(world.user, { workingHours: { monday: [] } }));
-  await world.pass(delay);
-  expect(script.asked).toHaveLength(1);
-  const job = await jobOf(world.user, jobId);
-  expect(job).toMatchObject({ status: "pending", metadata: { pendingReason: "outsideWorkingHours", nextEligibleAt: "2026-01-06T09:00:00.000Z" } });
-  world.clock.advanceTo(Date.parse("2026-01-06T09:00:00.000Z"));
-  await world.service.idle();
-  expect(script.asked).toHaveLength(2);
-});
+testInProcess(
+  "an action that becomes due outside the hours, because they were changed, is put off and not carried out",
+  async () => {
+    const script = scripted();
+    await using world = await atWork({ connectors: script.connectors });
+    await schedule(world.user, "first");
+    await world.service.idle();
+    const { jobId, delay } = await schedule(world.user, "second");
+    succeeded(await changeAccount(world.user, { workingHours: { monday: [] } }));
+    await world.pass(delay);
+    expect(script.asked).toHaveLength(1);
+    const job = await jobOf(world.user, jobId);
+    expect(job).toMatchObject({
+      status: "pending",
+      metadata: { pendingReason: "outsideWorkingHours", nextEligibleAt: "2026-01-06T09:00:00.000Z" },
+    });
+    world.clock.advanceTo(Date.parse("2026-01-06T09:00:00.000Z"));
+    await world.service.idle();
+    expect(script.asked).toHaveLength(2);
+  },
+);
 
 testInProcess("the same action for the same profile is not scheduled twice while it is on its way", async () => {
   await using world = await atWork();
   await schedule(world.user, "first");
   await world.service.idle();
   const once = await schedule(world.user, "ada");
-  const again = await world.user.post<Scheduled>(path, request("ada", { profileUrl: "http://www.network.example/in/Ada/?trk=x#top" }));
+  const again = await world.user.post<Scheduled>(
+    path,
+    request("ada", { profileUrl: "http://www.network.example/in/Ada/?trk=x#top" }),
+  );
   expect(again.data).toEqual({ ...once, isNew: false });
   expect(again.message).toBe(`sendConnectionRequest was scheduled already, with a delay of ${once.delay} ms.`);
-  expect(await schedule(world.user, "ada", { actionType: "sendMessage", message: "Hi" })).toMatchObject({ isNew: true });
+  expect(await schedule(world.user, "ada", { actionType: "sendMessage", message: "Hi" })).toMatchObject({
+    isNew: true,
+  });
   expect(await schedule(await world.service.user(), "ada")).toMatchObject({ isNew: true });
   await world.pass(10 * minute);
   expect(await schedule(world.user, "ada")).toMatchObject({ isNew: true });
@@ -237,9 +297,15 @@ test("leads and accounts that are absent or somebody else's are not found", asyn
   const lead = succeeded(await stranger.post<LeadView>("/api/v2/leads", { email: "ada@example.com" })).data;
   const account = await accountOf(stranger);
   for (const leadId of ["nothing", lead.id])
-    expect(await user.post(path, request("ada", { leadId }))).toMatchObject({ status: 404, details: { resource: "lead", id: leadId } });
+    expect(await user.post(path, request("ada", { leadId }))).toMatchObject({
+      status: 404,
+      details: { resource: "lead", id: leadId },
+    });
   for (const accountId of ["nothing", account.id]) {
-    expect(await user.post(path, request("ada", { accountId }))).toMatchObject({ status: 404, details: { resource: "network account", id: accountId } });
+    expect(await user.post(path, request("ada", { accountId }))).toMatchObject({
+      status: 404,
+      details: { resource: "network account", id: accountId },
+    });
     expect((await user.patch(`/api/v2/network/accounts/${accountId}`, { name: "mine" })).status).toBe(404);
   }
   expect((await accountOf(stranger)).name).toBe("default");
@@ -250,18 +316,45 @@ testInProcess("a manual action becomes a task, and a person's word ends it", asy
   const lead = succeeded(await world.user.post<LeadView>("/api/v2/leads", { email: "ada@example.com" })).data;
   const { jobId } = await schedule(world.user, "ada", { leadId: lead.id, message: "Hi" });
   await world.service.idle();
-  expect(await jobOf(world.user, jobId)).toMatchObject({ status: "running", metadata: { pendingReason: "awaitingPerson" } });
+  expect(await jobOf(world.user, jobId)).toMatchObject({
+    status: "running",
+    metadata: { pendingReason: "awaitingPerson" },
+  });
   expect(await tasksOf(world.user)).toMatchObject({
-    tasks: [{ jobId, actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", message: "Hi", leadId: lead.id, since: new Date(world.clock.now()).toISOString() }],
+    tasks: [
+      {
+        jobId,
+        actionType: "sendConnectionRequest",
+        profileUrl: "https://network.example/in/ada",
+        message: "Hi",
+        leadId: lead.id,
+        since: new Date(world.clock.now()).toISOString(),
+      },
+    ],
     total: 1,
   });
-  const done = await world.user.post<JobView>(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done", note: "was glad" });
-  expect(done.data).toMatchObject({ id: jobId, status: "completed", progress: 100, metadata: { outcome: "sent", completedBy: "person", note: "was glad" } });
+  const done = await world.user.post<JobView>(`/api/v2/network/tasks/${jobId}/complete`, {
+    outcome: "done",
+    note: "was glad",
+  });
+  expect(done.data).toMatchObject({
+    id: jobId,
+    status: "completed",
+    progress: 100,
+    metadata: { outcome: "sent", completedBy: "person", note: "was glad" },
+  });
   expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({ status: 409, details: { state: "done" } });
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+    status: 409,
+    details: { state: "done" },
+  });
 });
 
-for (const [outcome, status] of [["done", "completed"], ["skipped", "completed"], ["failed", "failed"]] as const)
+for (const [outcome, status] of [
+  ["done", "completed"],
+  ["skipped", "completed"],
+  ["failed", "failed"],
+] as const)
   testInProcess(`a task that a person marks as ${outcome} ends as ${status}`, async () => {
     await using world = await atWork({ settings: { CONNECTOR: "manual" } });
     const { jobId } = await schedule(world.user, "ada");
@@ -286,7 +379,10 @@ testInProcess("tasks are listed longest waiting first, in pages, and only to the
   const stranger = await world.service.user();
   expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0 });
   for (const id of [ids[0], "nothing"])
-    expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "done" })).toMatchObject({ status: 404, details: { resource: "network task", id } });
+    expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "done" })).toMatchObject({
+      status: 404,
+      details: { resource: "network task", id },
+    });
 });
 
 testInProcess("an action that is not with a person can't be completed by one", async () => {
@@ -294,8 +390,13 @@ testInProcess("an action that is not with a person can't be completed by one", a
   await schedule(world.user, "first");
   await world.service.idle();
   const { jobId } = await schedule(world.user, "second");
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({ status: 409, details: { state: "scheduled" } });
-  expect(errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "sent" }))).toEqual(["outcome"]);
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+    status: 409,
+    details: { state: "scheduled" },
+  });
+  expect(errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "sent" }))).toEqual([
+    "outcome",
+  ]);
 });
 
 testInProcess("a task waits for its person over a restart", async () => {
@@ -313,8 +414,14 @@ testInProcess("an action that the network refuses fails with the reason, and can
   await using world = await atWork({ connectors: script.connectors });
   const { jobId } = await schedule(world.user, "ada");
   await world.service.idle();
-  expect(await jobOf(world.user, jobId)).toMatchObject({ status: "failed", message: "Refused: Does not take requests.", metadata: { outcome: "failed" } });
-  expect((await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/retry`)).data).toMatchObject({ status: "pending" });
+  expect(await jobOf(world.user, jobId)).toMatchObject({
+    status: "failed",
+    message: "Refused: Does not take requests.",
+    metadata: { outcome: "failed" },
+  });
+  expect((await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/retry`)).data).toMatchObject({
+    status: "pending",
+  });
   await world.service.idle();
   expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed", metadata: { outcome: "sent" } });
 });
@@ -325,7 +432,10 @@ testInProcess("an action that finds the network busy is put off to the moment th
   await using world = await atWork({ connectors: script.connectors });
   const { jobId } = await schedule(world.user, "ada");
   await world.service.idle();
-  expect(await jobOf(world.user, jobId)).toMatchObject({ status: "pending", metadata: { pendingReason: "cooldown", nextEligibleAt: new Date(retryAt).toISOString() } });
+  expect(await jobOf(world.user, jobId)).toMatchObject({
+    status: "pending",
+    metadata: { pendingReason: "cooldown", nextEligibleAt: new Date(retryAt).toISOString() },
+  });
   await world.pass(30 * minute);
   expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed" });
   expect(script.asked).toHaveLength(2);
@@ -368,17 +478,29 @@ testInProcess("a cancelled action is not carried out, and makes room for a new o
   expect(cancelled.data).toMatchObject({ status: "failed", message: "Cancelled", metadata: { cancelled: true } });
   expect(await schedule(world.user, "ada")).toMatchObject({ isNew: true });
   await world.pass(hour);
-  expect(script.asked.map(({ profileUrl }) => profileUrl)).toEqual(["https://network.example/in/first", "https://network.example/in/ada"]);
-  expect(await world.user.post(`/api/v2/users/jobs/${jobId}/cancel`)).toMatchObject({ status: 409, details: { status: "failed" } });
+  expect(script.asked.map(({ profileUrl }) => profileUrl)).toEqual([
+    "https://network.example/in/first",
+    "https://network.example/in/ada",
+  ]);
+  expect(await world.user.post(`/api/v2/users/jobs/${jobId}/cancel`)).toMatchObject({
+    status: 409,
+    details: { status: "failed" },
+  });
 });
 
 testInProcess("a task can be cancelled, too", async () => {
   await using world = await atWork({ settings: { CONNECTOR: "manual" } });
   const { jobId } = await schedule(world.user, "ada");
   await world.service.idle();
-  expect((await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/cancel`)).data).toMatchObject({ status: "failed", metadata: { cancelled: true } });
+  expect((await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/cancel`)).data).toMatchObject({
+    status: "failed",
+    metadata: { cancelled: true },
+  });
   expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({ status: 409, details: { state: "cancelled" } });
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+    status: 409,
+    details: { state: "cancelled" },
+  });
 });
 
 testInProcess("an action that is being sent at this moment can't be cancelled", async () => {
@@ -387,7 +509,10 @@ testInProcess("an action that is being sent at this moment can't be cancelled", 
   await using world = await atWork({ connectors: script.connectors });
   const { jobId } = await schedule(world.user, "ada");
   await untilAsked(script.asked, 1);
-  expect(await world.user.post(`/api/v2/users/jobs/${jobId}/cancel`)).toMatchObject({ status: 409, details: { status: "running" } });
+  expect(await world.user.post(`/api/v2/users/jobs/${jobId}/cancel`)).toMatchObject({
+    status: 409,
+    details: { status: "running" },
+  });
   resolve({ kind: "sent", reference: "r" });
   await world.service.idle();
   expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed" });
@@ -406,31 +531,37 @@ testInProcess("a scheduled action survives a restart and runs when it is due", a
   expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed" });
 });
 
-testInProcess("actions that became due while the service was down keep their distance when it is back", async () => {
-  const script = scripted();
-  await using world = await atWork({ connectors: script.connectors });
-  for (const name of ["a", "b", "c", "d"]) await schedule(world.user, name);
-  await world.service.idle();
-  const moments: number[] = [];
-  script.connectors.simulated.carryOut = async () => {
-    moments.push(world.clock.now());
-    return { kind: "sent", reference: null };
-  };
-  // While nobody looks at the clock, time goes on: the timers of the old run are gone with it.
-  const stopped = world.service.restart();
-  world.clock.advance(2 * hour);
-  await stopped;
-  await world.service.idle();
-  for (let passed = 0; passed < 60; passed++) await world.pass(minute);
-  expect(moments).toHaveLength(3);
-  for (const [index, moment] of moments.slice(1).entries()) expect(moment - (moments[index] ?? 0)).toBeGreaterThanOrEqual(minute);
-}, test.failing);
+testInProcess(
+  "actions that became due while the service was down keep their distance when it is back",
+  async () => {
+    const script = scripted();
+    await using world = await atWork({ connectors: script.connectors });
+    for (const name of ["a", "b", "c", "d"]) await schedule(world.user, name);
+    await world.service.idle();
+    const moments: number[] = [];
+    script.connectors.simulated.carryOut = async () => {
+      moments.push(world.clock.now());
+      return { kind: "sent", reference: null };
+    };
+    // While nobody looks at the clock, time goes on: the timers of the old run are gone with it.
+    const stopped = world.service.restart();
+    world.clock.advance(2 * hour);
+    await stopped;
+    await world.service.idle();
+    for (let passed = 0; passed < 60; passed++) await world.pass(minute);
+    expect(moments).toHaveLength(3);
+    for (const [index, moment] of moments.slice(1).entries())
+      expect(moment - (moments[index] ?? 0)).toBeGreaterThanOrEqual(minute);
+  },
+  test.failing,
+);
 
 testInProcess("the simulated network ends an action by a word in its profile", async () => {
   await using world = await atWork();
   succeeded(await changeAccount(world.user, { minGapSeconds: 1, maxGapSeconds: 1 }));
   const jobs: string[] = [];
-  for (const name of ["ada", "refused-bob", "unknown-carl", "busy-dora"]) jobs.push((await schedule(world.user, name)).jobId);
+  for (const name of ["ada", "refused-bob", "unknown-carl", "busy-dora"])
+    jobs.push((await schedule(world.user, name)).jobId);
   for (let second = 0; second < 5; second++) await world.pass(1000);
   const states = async () => Promise.all(jobs.map(async (id) => (await jobOf(world.user, id)).status));
   expect(await states()).toEqual(["completed", "failed", "failed", "pending"]);
@@ -442,22 +573,74 @@ test("an account is shown with its hours, and changed field by field", async () 
   const user = await service.user();
   const account = await accountOf(user);
   const day = [{ from: "09:00", to: "18:00" }];
-  expect(account).toMatchObject({ name: "default", connector: "manual", timeZone: "UTC", minGapSeconds: 90, maxGapSeconds: 480 });
-  expect(account.workingHours).toEqual({ monday: day, tuesday: day, wednesday: day, thursday: day, friday: day, saturday: [], sunday: [] });
-  const change: AccountUpdate = { name: "mine", connector: "simulated", timeZone: "Europe/Paris", minGapSeconds: 10, workingHours: { sunday: [{ from: "20:00", to: "24:00" }, { from: "08:30", to: "10:00" }] } };
+  expect(account).toMatchObject({
+    name: "default",
+    connector: "manual",
+    timeZone: "UTC",
+    minGapSeconds: 90,
+    maxGapSeconds: 480,
+  });
+  expect(account.workingHours).toEqual({
+    monday: day,
+    tuesday: day,
+    wednesday: day,
+    thursday: day,
+    friday: day,
+    saturday: [],
+    sunday: [],
+  });
+  const change: AccountUpdate = {
+    name: "mine",
+    connector: "simulated",
+    timeZone: "Europe/Paris",
+    minGapSeconds: 10,
+    workingHours: {
+      sunday: [
+        { from: "20:00", to: "24:00" },
+        { from: "08:30", to: "10:00" },
+      ],
+    },
+  };
   const changed = succeeded(await changeAccount(user, change)).data;
-  const sunday = [{ from: "08:30", to: "10:00" }, { from: "20:00", to: "24:00" }];
-  expect(changed).toEqual({ ...account, ...change, workingHours: { ...account.workingHours, sunday }, updatedAt: changed.updatedAt });
+  const sunday = [
+    { from: "08:30", to: "10:00" },
+    { from: "20:00", to: "24:00" },
+  ];
+  expect(changed).toEqual({
+    ...account,
+    ...change,
+    workingHours: { ...account.workingHours, sunday },
+    updatedAt: changed.updatedAt,
+  });
   expect(await accountOf(user)).toEqual(changed);
 });
 
 test.each([
   ["an unknown connector", { connector: "magic" }, "connector"],
   ["an unknown time zone", { timeZone: "Moon" }, "timeZone"],
-  ["a time that does not exist", { workingHours: { monday: [{ from: "25:00", to: "24:00" }] } }, "workingHours.monday.0.from"],
-  ["a span that ends before it begins", { workingHours: { monday: [{ from: "10:00", to: "09:00" }] } }, "workingHours.monday"],
+  [
+    "a time that does not exist",
+    { workingHours: { monday: [{ from: "25:00", to: "24:00" }] } },
+    "workingHours.monday.0.from",
+  ],
+  [
+    "a span that ends before it begins",
+    { workingHours: { monday: [{ from: "10:00", to: "09:00" }] } },
+    "workingHours.monday",
+  ],
   ["an empty span", { workingHours: { friday: [{ from: "10:00", to: "10:00" }] } }, "workingHours.friday"],
-  ["spans that overlap", { workingHours: { monday: [{ from: "09:00", to: "11:00" }, { from: "10:00", to: "12:00" }] } }, "workingHours.monday"],
+  [
+    "spans that overlap",
+    {
+      workingHours: {
+        monday: [
+          { from: "09:00", to: "11:00" },
+          { from: "10:00", to: "12:00" },
+        ],
+      },
+    },
+    "workingHours.monday",
+  ],
   ["a span without an end", { workingHours: { monday: [{ from: "09:00" }] } }, "workingHours.monday.0.to"],
   ["a gap that is negative", { minGapSeconds: -1 }, "minGapSeconds"],
   ["bounds that cross", { minGapSeconds: 500 }, "maxGapSeconds"],

@@ -28,7 +28,13 @@ test("the document is OpenAPI 3.1 without an error in the eyes of a linter", asy
     const child = Bun.spawn([process.execPath, linter, "lint", file, "--format=json"], {
       cwd: directory,
       // Neither the newest version nor statistics shall be asked for or told.
-      env: { PATH: process.env["PATH"] ?? "", HOME: directory, CI: "true", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: directory,
+        CI: "true",
+        REDOCLY_TELEMETRY: "off",
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      },
       stdout: "pipe",
       stderr: "pipe",
     });
@@ -100,7 +106,10 @@ test("every operation documents its success and every refusal that it can answer
   ];
   for (const operation of underApi) {
     const documented = Object.keys(operation.responses);
-    expect({ operation: name(operation), lacks: wanted(operation).filter((status) => !documented.includes(status)) }).toEqual({
+    expect({
+      operation: name(operation),
+      lacks: wanted(operation).filter((status) => !documented.includes(status)),
+    }).toEqual({
       operation: name(operation),
       lacks: [],
     });
@@ -136,7 +145,8 @@ test("a route that acts for a user says how a global key names one", () => {
 test("what a route asks for is in its description, for people", () => {
   const nodes = json["paths"] as Record<string, Record<string, { description?: string }>>;
   for (const { method, path, permissions: wanted } of operations)
-    for (const permission of wanted) expect(nodes[path]?.[method.toLowerCase()]?.description).toContain(`\`${permission}\``);
+    for (const permission of wanted)
+      expect(nodes[path]?.[method.toLowerCase()]?.description).toContain(`\`${permission}\``);
 });
 
 test("permissions in the document are those that a key can hold", () => {

@@ -57,7 +57,9 @@ test.failing("a change of a key's name at the same time does not turn it on agai
 test.failing("a change of a key's name at the same time does not give it back a permission that it loses", async () => {
   const user = await service.user();
   const results = await repeated(async () => {
-    const { id } = succeeded(await user.post<NewKeyView>("/api/v2/keys", { name: "racer", permissions: ["leads:read", "leads:delete"] })).data;
+    const { id } = succeeded(
+      await user.post<NewKeyView>("/api/v2/keys", { name: "racer", permissions: ["leads:read", "leads:delete"] }),
+    ).data;
     await Promise.all([
       user.put(`/api/v2/keys/${id}`, { permissions: ["leads:read"] }),
       user.put(`/api/v2/keys/${id}`, { name: "renamed" }),
@@ -71,7 +73,9 @@ test.failing("a change of a key's name at the same time does not give it back a 
 test("of the secrets that several regenerations at the same time show, one works", async () => {
   const user = await service.user();
   const { id, key } = await makeKey(user);
-  const answers = await Promise.all(Array.from({ length: 6 }, () => user.post<NewKeyView>(`/api/v2/keys/${id}/regenerate`)));
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => user.post<NewKeyView>(`/api/v2/keys/${id}/regenerate`)),
+  );
   const working = await Promise.all(answers.map(({ data }) => works(data.key)));
   expect(working.filter(Boolean)).toHaveLength(1);
   expect(await works(key)).toBe(false);
@@ -105,9 +109,13 @@ test.failing("changes of a user's name and time zone at the same time are both k
 test.failing("changes of an account's hours and connector at the same time are both kept", async () => {
   const results = await repeated(async () => {
     const user = await service.user();
-    const accountOf = async () => (await user.get<{ accounts: AccountView[] }>("/api/v2/network/accounts")).data.accounts[0];
+    const accountOf = async () =>
+      (await user.get<{ accounts: AccountView[] }>("/api/v2/network/accounts")).data.accounts[0];
     const path = `/api/v2/network/accounts/${(await accountOf())?.id}`;
-    await Promise.all([user.patch(path, { workingHours: { monday: [] } }), user.patch(path, { connector: "simulated" })]);
+    await Promise.all([
+      user.patch(path, { workingHours: { monday: [] } }),
+      user.patch(path, { connector: "simulated" }),
+    ]);
     const account = await accountOf();
     return account?.workingHours.monday.length === 0 && account.connector === "simulated";
   });

@@ -19,7 +19,14 @@ function count(found: number[], status: number): number {
 }
 
 function limitHeaders({ headers }: Answer) {
-  const names = ["ratelimit-policy", "ratelimit", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
+  const names = [
+    "ratelimit-policy",
+    "ratelimit",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "retry-after",
+  ];
   return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 }
 
@@ -31,7 +38,9 @@ test("without limits nothing is refused and no header speaks of limits", async (
 });
 
 test("the limits are 60 a minute, 1,000 an hour and 10,000 a day unless set otherwise", async () => {
-  await using service = await startService({ settings: { RATE_LIMIT_MINUTE: 60, RATE_LIMIT_HOUR: 1000, RATE_LIMIT_DAY: 10_000 } });
+  await using service = await startService({
+    settings: { RATE_LIMIT_MINUTE: 60, RATE_LIMIT_HOUR: 1000, RATE_LIMIT_DAY: 10_000 },
+  });
   const user = await service.user();
   const { headers } = await user.get("/api/v2/leads");
   expect(headers.get("ratelimit-policy")).toBe('"minute";q=60;w=60, "hour";q=1000;w=3600, "day";q=10000;w=86400');
@@ -41,7 +50,10 @@ test("the limits are 60 a minute, 1,000 an hour and 10,000 a day unless set othe
 
 testInProcess("headers tell what is left in every window, and of the tightest one by themselves", async () => {
   const clock = new FakeClock();
-  await using service = await startService({ clock, settings: { RATE_LIMIT_MINUTE: 5, RATE_LIMIT_HOUR: 7, RATE_LIMIT_DAY: 100 } });
+  await using service = await startService({
+    clock,
+    settings: { RATE_LIMIT_MINUTE: 5, RATE_LIMIT_HOUR: 7, RATE_LIMIT_DAY: 100 },
+  });
   const user = await service.user();
   const minuteEnd = String((clock.now() + minute) / 1000);
   expect(limitHeaders(await user.get("/api/v2/leads"))).toEqual({
@@ -53,10 +65,15 @@ testInProcess("headers tell what is left in every window, and of the tightest on
     "retry-after": null,
   });
   clock.advance(10_500);
-  expect((await user.get("/api/v2/leads")).headers.get("ratelimit")).toBe('"minute";r=3;t=50, "hour";r=5;t=3590, "day";r=98;t=86390');
+  expect((await user.get("/api/v2/leads")).headers.get("ratelimit")).toBe(
+    '"minute";r=3;t=50, "hour";r=5;t=3590, "day";r=98;t=86390',
+  );
   await statuses(user, 3);
   clock.advance(minute);
-  expect(limitHeaders(await user.get("/api/v2/leads"))).toMatchObject({ "x-ratelimit-limit": "7", "x-ratelimit-remaining": "1" });
+  expect(limitHeaders(await user.get("/api/v2/leads"))).toMatchObject({
+    "x-ratelimit-limit": "7",
+    "x-ratelimit-remaining": "1",
+  });
 });
 
 const windows = [
@@ -158,7 +175,12 @@ test("requests at the same time do not get more than there is", async () => {
   await using service = await startService({ settings: { RATE_LIMIT_MINUTE: 10 } });
   const user = await service.user();
   const answers = await Promise.all(Array.from({ length: 40 }, () => user.get("/api/v2/leads")));
-  expect(count(answers.map(({ status }) => status), 200)).toBe(10);
+  expect(
+    count(
+      answers.map(({ status }) => status),
+      200,
+    ),
+  ).toBe(10);
 });
 
 test("a restart gives no fresh quota", async () => {
@@ -204,7 +226,10 @@ test("without a proxy nobody chooses the address by a header", async () => {
   await using service = await startService({ settings: { RATE_LIMIT_MINUTE: 2 } });
   const found = [];
   for (let index = 0; index < 4; index++)
-    found.push((await service.client("oak_guess").get("/api/v2/leads", { headers: { "x-forwarded-for": `1.1.1.${index}` } })).status);
+    found.push(
+      (await service.client("oak_guess").get("/api/v2/leads", { headers: { "x-forwarded-for": `1.1.1.${index}` } }))
+        .status,
+    );
   expect(found).toEqual([401, 401, 429, 429]);
 });
 

@@ -45,8 +45,8 @@ if (import.meta.main) {
   };
 
   const list = (): Handler => {
-    const newest = database.prepare<LeadRow, [string]>(
-      "SELECT * FROM leads WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT 50",
+    const newest = database.prepare<LeadRow, [number]>(
+      "SELECT * FROM leads WHERE owner = ? ORDER BY created_at DESC, seq DESC LIMIT 50",
     );
     const headers = { "content-type": "application/json" };
     return () => new Response(JSON.stringify({ success: true, data: { leads: newest.all(owner) } }), { headers });

@@ -1,28 +1,42 @@
 import type { Database } from "bun:sqlite";
+import { leadKeysOf } from "../../src/storage/sqlite/lead-keys.ts";
 import type { Person } from "./people.ts";
 
 export type LeadRow = Record<string, string | number | null>;
 
 const columns =
-  `id user_id first_name last_name email company title phone network_url industry location source notes status
-  tags custom_fields email_key network_key name_key version created_at updated_at`.split(/\s+/);
+  `id owner first_name last_name email company title phone network_url industry location source notes status
+  tags custom_fields version created_at updated_at`.split(/\s+/);
 
-/** Prepared statements that store what the server stores for one lead: its row and one row for each tag. */
+/** Prepared statements that store what the server stores for one lead: its row, its tags, and what it is found by. */
 export function leadInserter(database: Database): (row: LeadRow) => void {
   const places = columns.map((column) => `$${column}`).join(", ");
-  const lead = database.prepare(`INSERT INTO leads (${columns.join(", ")}) VALUES (${places})`);
-  const tag = database.prepare("INSERT INTO lead_tags (user_id, tag, lead_id) VALUES ($user_id, $tag, $id)");
+  const insertLead = database.prepare(`INSERT INTO leads (${columns.join(", ")}) VALUES (${places})`);
+  const insertTag = database.prepare("INSERT INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
+  const insertKey = database.prepare("INSERT INTO lead_keys_log (key, lead) VALUES (?, ?)");
   return (row) => {
-    lead.run(row);
-    for (const name of JSON.parse(String(row.tags)) as string[])
-      tag.run({ user_id: row.user_id ?? "", tag: name, id: row.id ?? "" });
+    const lead = Number(insertLead.run(row).lastInsertRowid);
+    const owner = Number(row.owner);
+    for (const tag of JSON.parse(String(row.tags)) as string[]) insertTag.run(owner, tag, lead);
+    for (const key of keysOf(row)) insertKey.run(key, lead);
   };
 }
 
-export function leadRow(userId: string, lead: Person, now: number): LeadRow {
+/** The hashes that duplicates are looked for by: of e-mail, profile, and names with company. */
+export function keysOf(row: LeadRow): number[] {
+  const name = `${row.first_name}\n${row.last_name}\n${row.company}`.toLowerCase();
+  const { strong, name: nameKey } = leadKeysOf(Number(row.owner), {
+    email: String(row.email).toLowerCase(),
+    network: String(row.network_url).toLowerCase(),
+    name,
+  });
+  return nameKey === null ? strong : [...strong, nameKey];
+}
+
+export function leadRow(owner: number, lead: Person, now: number): LeadRow {
   return {
     id: Bun.randomUUIDv7("hex", now),
-    user_id: userId,
+    owner,
     first_name: lead.firstName,
     last_name: lead.lastName,
     email: lead.email,
@@ -37,9 +51,6 @@ export function leadRow(userId: string, lead: Person, now: number): LeadRow {
     status: "new",
     tags: JSON.stringify(lead.tags),
     custom_fields: "{}",
-    email_key: lead.email.toLowerCase(),
-    network_key: lead.networkUrl.toLowerCase(),
-    name_key: `${lead.firstName}\n${lead.lastName}\n${lead.company}`.toLowerCase(),
     version: 1,
     created_at: now,
     updated_at: now,
@@ -47,8 +58,8 @@ export function leadRow(userId: string, lead: Person, now: number): LeadRow {
 }
 
 /** The admin that the first start made. */
-export function ownerOf(database: Database): string {
-  const user = database.query<{ id: string }, []>("SELECT id FROM users LIMIT 1").get();
+export function ownerOf(database: Database): number {
+  const user = database.query<{ seq: number }, []>("SELECT seq FROM users LIMIT 1").get();
   if (user === null) throw new Error("The database has no user");
-  return user.id;
+  return user.seq;
 }

@@ -15,7 +15,13 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
       const job = await make.storedJob(storage, userId, { metadata: { rows: 1 } });
-      const cancelled = { status: "failed", completedAt: at, updatedAt: at, leaseUntil: null, metadata: { rows: 1, cancelled: true } };
+      const cancelled = {
+        status: "failed",
+        completedAt: at,
+        updatedAt: at,
+        leaseUntil: null,
+        metadata: { rows: 1, cancelled: true },
+      };
       const change = await storage.jobs.cancel(userId, job.id, at);
       expect(change).toMatchObject({ kind: "changed", job: { ...job, ...cancelled, message: "Cancelled" } });
       if (change.kind === "changed") expect(await storage.jobs.get(userId, job.id)).toEqual(change.job);
@@ -27,9 +33,14 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const { storage, userId, make } = await withUser(opened.storage);
       await make.storedJob(storage, userId);
       const job = await claimJob(storage);
-      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({ kind: "changed", job: { status: "failed", leaseUntil: null } });
+      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({
+        kind: "changed",
+        job: { status: "failed", leaseUntil: null },
+      });
       expect(await storage.jobs.renew([claimOf(job)], at + minute)).toEqual([job.id]);
-      expect(await storage.jobs.end(claimOf(job), { kind: "completed", message: "Done", metadata: {}, at })).toBe(false);
+      expect(await storage.jobs.end(claimOf(job), { kind: "completed", message: "Done", metadata: {}, at })).toBe(
+        false,
+      );
       expect(await storage.jobs.get(userId, job.id)).toMatchObject({ status: "failed", message: "Cancelled" });
       expect(await claimJobs(storage, startOfTests + 10 * minute)).toEqual([]);
     });
@@ -50,7 +61,9 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const action = await storage.network.action(job.id);
       expect(action).toMatchObject({ state: "cancelled", updatedAt: at });
       const { profileUrl } = action!;
-      expect((await storage.network.schedule(make.actionRequest(account, { action: { profileUrl } }))).kind).toBe("scheduled");
+      expect((await storage.network.schedule(make.actionRequest(account, { action: { profileUrl } }))).kind).toBe(
+        "scheduled",
+      );
     });
 
     test("of an action that is being sent is refused, also when its runner may be dead", async () => {
@@ -59,7 +72,8 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       await make.scheduledJob(storage, account);
       const job = await claimJob(storage);
       await storage.network.markSending(claimOf(job), startOfTests);
-      for (const moment of [at, startOfTests + 10 * minute]) expect((await storage.jobs.cancel(userId, job.id, moment)).kind).toBe("refused");
+      for (const moment of [at, startOfTests + 10 * minute])
+        expect((await storage.jobs.cancel(userId, job.id, moment)).kind).toBe("refused");
       expect(await storage.network.action(job.id)).toMatchObject({ state: "sending" });
       const end = { state: "done", message: "Sent", metadata: {}, at } as const;
       expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
@@ -70,7 +84,10 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const { storage, userId, account, make } = await withUser(opened.storage);
       const job = await endedAction(storage, await make.scheduledJob(storage, account), "awaiting");
       expect(await storage.network.countAwaiting(userId)).toBe(1);
-      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({ kind: "changed", job: { status: "failed" } });
+      expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({
+        kind: "changed",
+        job: { status: "failed" },
+      });
       expect(await storage.network.countAwaiting(userId)).toBe(0);
       const task = { userId, jobId: job.id, outcome: "done", message: "", metadata: {}, at } as const;
       expect(await storage.network.endTask(task)).toEqual({ kind: "refused", state: "cancelled" });
@@ -81,9 +98,22 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
     test("sets a failed job to pending, due at once, with nothing of its end left", async () => {
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
-      const job = await make.storedJob(storage, userId, { status: "failed", attempt: 3, completedAt: startOfTests, metadata: { rows: 1 } });
+      const job = await make.storedJob(storage, userId, {
+        status: "failed",
+        attempt: 3,
+        completedAt: startOfTests,
+        metadata: { rows: 1 },
+      });
       const change = await storage.jobs.retry(userId, job.id, at);
-      const pending = { status: "pending", runAt: at, attempt: 3, leaseUntil: null, completedAt: null, updatedAt: at, metadata: { rows: 1 } };
+      const pending = {
+        status: "pending",
+        runAt: at,
+        attempt: 3,
+        leaseUntil: null,
+        completedAt: null,
+        updatedAt: at,
+        metadata: { rows: 1 },
+      };
       expect(change).toMatchObject({ kind: "changed", job: pending });
       if (change.kind === "changed") expect(await storage.jobs.get(userId, job.id)).toEqual(change.job);
       expect(await claimJobs(storage, at - 1)).toEqual([]);
@@ -125,27 +155,36 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
       const job = await make.storedJob(storage, userId, { status: "failed" });
-      const changes = await Promise.all([storage.jobs.retry(userId, job.id, at), storage.jobs.retry(userId, job.id, at)]);
+      const changes = await Promise.all([
+        storage.jobs.retry(userId, job.id, at),
+        storage.jobs.retry(userId, job.id, at),
+      ]);
       expect(changes.map(({ kind }) => kind)).toEqual(["changed", "refused"]);
       expect(await claimJobs(storage, at)).toHaveLength(1);
     });
 
-    test.each(["failed", "cancelled"] as const)("of an action that was %s schedules the action again", async (state) => {
-      await using opened = await open();
-      const { storage, userId, account, make } = await withUser(opened.storage);
-      const scheduled = await make.scheduledJob(storage, account);
-      if (state === "failed") await endedAction(storage, scheduled, "failed");
-      else await storage.jobs.cancel(userId, scheduled.id, at);
-      expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
-      expect(await storage.network.action(scheduled.id)).toMatchObject({ state: "scheduled", updatedAt: at });
-      expect(await storage.network.markSending(claimOf(await claimJob(storage, at)), at)).toBe(true);
-    });
+    test.each(["failed", "cancelled"] as const)(
+      "of an action that was %s schedules the action again",
+      async (state) => {
+        await using opened = await open();
+        const { storage, userId, account, make } = await withUser(opened.storage);
+        const scheduled = await make.scheduledJob(storage, account);
+        if (state === "failed") await endedAction(storage, scheduled, "failed");
+        else await storage.jobs.cancel(userId, scheduled.id, at);
+        expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
+        expect(await storage.network.action(scheduled.id)).toMatchObject({ state: "scheduled", updatedAt: at });
+        expect(await storage.network.markSending(claimOf(await claimJob(storage, at)), at)).toBe(true);
+      },
+    );
 
     test("of an action with an unknown outcome is refused", async () => {
       await using opened = await open();
       const { storage, userId, account, make } = await withUser(opened.storage);
       const job = await endedAction(storage, await make.scheduledJob(storage, account), "unknown");
-      expect(await storage.jobs.retry(userId, job.id, at)).toMatchObject({ kind: "refused", job: { status: "failed" } });
+      expect(await storage.jobs.retry(userId, job.id, at)).toMatchObject({
+        kind: "refused",
+        job: { status: "failed" },
+      });
       expect(await storage.network.action(job.id)).toMatchObject({ state: "unknown" });
       expect(await claimJobs(storage, at)).toEqual([]);
     });
@@ -165,7 +204,11 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       await using opened = await open();
       const { storage, userId, account, make } = await withUser(opened.storage);
       const profileUrl = "https://network.example/in/ada";
-      const failed = await endedAction(storage, await make.scheduledJob(storage, account, { action: { profileUrl } }), "failed");
+      const failed = await endedAction(
+        storage,
+        await make.scheduledJob(storage, account, { action: { profileUrl } }),
+        "failed",
+      );
       await make.scheduledJob(storage, account, { action: { profileUrl } });
       expect((await storage.jobs.retry(userId, failed.id, at)).kind).toBe("refused");
     });
@@ -175,7 +218,10 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
     await using opened = await open();
     const { storage, userId, make } = await withUser(opened.storage);
     const stranger = (await make.storedUser(storage)).user.id;
-    const [pending, failed] = [await make.storedJob(storage, userId), await make.storedJob(storage, userId, { status: "failed" })];
+    const [pending, failed] = [
+      await make.storedJob(storage, userId),
+      await make.storedJob(storage, userId, { status: "failed" }),
+    ];
     expect(await storage.jobs.cancel(stranger, pending.id, at)).toEqual({ kind: "absent" });
     expect(await storage.jobs.retry(stranger, failed.id, at)).toEqual({ kind: "absent" });
     expect(await storage.jobs.cancel(userId, "nothing", at)).toEqual({ kind: "absent" });
@@ -192,7 +238,10 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
     await opened.storage.jobs.cancel(userId, cancelled.id, at);
     await opened.storage.jobs.retry(userId, retried.id, at);
     const storage = await opened.reopen();
-    expect(await storage.jobs.get(userId, cancelled.id)).toMatchObject({ status: "failed", metadata: { cancelled: true } });
+    expect(await storage.jobs.get(userId, cancelled.id)).toMatchObject({
+      status: "failed",
+      metadata: { cancelled: true },
+    });
     expect(await storage.network.action(cancelled.id)).toMatchObject({ state: "cancelled" });
     expect(await storage.jobs.get(userId, retried.id)).toMatchObject({ status: "pending", runAt: at });
   });

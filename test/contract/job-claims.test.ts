@@ -59,9 +59,16 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     const runAts = [-1, -3, -2, -2, -5].map((ms) => startOfTests + ms);
     const jobs = await Promise.all(runAts.map((runAt) => make.storedJob(storage, userId, { runAt })));
     const expected = [4, 1, 2, 3, 0].map((index) => jobs[index]!.id);
-    const pages = [await claimJobs(storage, startOfTests, { limit: 2 }), await claimJobs(storage, startOfTests, { limit: 2 })];
+    const pages = [
+      await claimJobs(storage, startOfTests, { limit: 2 }),
+      await claimJobs(storage, startOfTests, { limit: 2 }),
+    ];
     const rest = await claimJobs(storage, startOfTests, { limit: 2 });
-    expect([...pages, rest].map((page) => page.map(({ id }) => id))).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
+    expect([...pages, rest].map((page) => page.map(({ id }) => id))).toEqual([
+      expected.slice(0, 2),
+      expected.slice(2, 4),
+      expected.slice(4),
+    ]);
   });
 
   test("abandoned and due jobs together are never more than asked for", async () => {
@@ -71,7 +78,11 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     await claimJobs(storage);
     for (let n = 0; n < 3; n++) await make.storedJob(storage, userId);
     const later = startOfTests + 2 * minute;
-    const claims = [await claimJobs(storage, later, { limit: 2 }), await claimJobs(storage, later, { limit: 2 }), await claimJobs(storage, later)];
+    const claims = [
+      await claimJobs(storage, later, { limit: 2 }),
+      await claimJobs(storage, later, { limit: 2 }),
+      await claimJobs(storage, later),
+    ];
     expect(claims.map((jobs) => jobs.length)).toEqual([2, 2, 2]);
     expect(new Set(claims.flat().map(({ id }) => id)).size).toBe(6);
   });
@@ -100,7 +111,11 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     const { storage, userId, make } = await withUser(opened.storage);
     const dice = createDice(21);
     const completions = new Map<string, number>();
-    await Promise.all(Array.from({ length: 60 }, () => make.storedJob(storage, userId, { runAt: startOfTests + dice.below(20 * minute) })));
+    await Promise.all(
+      Array.from({ length: 60 }, () =>
+        make.storedJob(storage, userId, { runAt: startOfTests + dice.below(20 * minute) }),
+      ),
+    );
     let held: Job[] = [];
     for (let now = startOfTests; completions.size < 60; now += dice.between(1, 2 * minute)) {
       held = held.filter(({ leaseUntil }) => (leaseUntil ?? 0) >= now);
@@ -111,7 +126,9 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       held.push(...claimed);
       const ending = held.filter(() => dice.chance(0.6));
       held = held.filter((job) => !ending.includes(job));
-      const ended = await Promise.all(ending.map((job) => storage.jobs.end(claimOf(job), { ...ends.completed, at: now })));
+      const ended = await Promise.all(
+        ending.map((job) => storage.jobs.end(claimOf(job), { ...ends.completed, at: now })),
+      );
       expect(ended).toEqual(ending.map(() => true));
       for (const { id } of ending) completions.set(id, (completions.get(id) ?? 0) + 1);
     }
@@ -161,7 +178,13 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       await make.storedJob(storage, userId, { metadata: { a: 1, b: 1 }, progress: 40 });
       const job = await claimJob(storage);
       expect(await storage.jobs.end(claimOf(job), ends[kind])).toBe(true);
-      const written = { ...job, ...change, message: common.message, metadata: { a: 1, b: 2, c: 3 }, updatedAt: common.at };
+      const written = {
+        ...job,
+        ...change,
+        message: common.message,
+        metadata: { a: 1, b: 2, c: 3 },
+        updatedAt: common.at,
+      };
       expect(await storage.jobs.get(userId, job.id)).toEqual(written);
     });
 
@@ -173,7 +196,13 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
         const job = await storage.jobs.get(userId, id);
         return (job?.maxAttempts ?? 0) - (job?.attempt ?? 0);
       };
-      for (const [countsAsAttempt, left] of [[false, 3], [true, 2], [false, 2], [true, 1], [true, 0]] as const) {
+      for (const [countsAsAttempt, left] of [
+        [false, 3],
+        [true, 2],
+        [false, 2],
+        [true, 1],
+        [true, 0],
+      ] as const) {
         const job = await claimJob(storage);
         await storage.jobs.end(claimOf(job), { kind: "again", ...common, runAt: startOfTests, countsAsAttempt });
         expect(await attemptsLeft()).toBe(left);
@@ -198,7 +227,8 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       const claim = claimOf(await claimJob(storage));
       await storage.jobs.end(claim, ends[kind]);
       const before = await storage.jobs.get(userId, claim.id);
-      for (const later of kinds) expect(await storage.jobs.end(claim, { ...ends[later], message: "Too late" }), later).toBe(false);
+      for (const later of kinds)
+        expect(await storage.jobs.end(claim, { ...ends[later], message: "Too late" }), later).toBe(false);
       expect(await storage.jobs.renew([claim], startOfTests + 9 * minute)).toEqual([claim.id]);
       expect(await storage.jobs.get(userId, claim.id)).toEqual(before);
     });
@@ -218,7 +248,8 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
       const job = await make.storedJob(storage, userId);
-      for (const claim of [claimOf(job), { id: "nothing", attempt: 1 }]) expect(await storage.jobs.end(claim, ends.completed)).toBe(false);
+      for (const claim of [claimOf(job), { id: "nothing", attempt: 1 }])
+        expect(await storage.jobs.end(claim, ends.completed)).toBe(false);
       expect(await storage.jobs.get(userId, job.id)).toEqual(job);
     });
 

@@ -56,7 +56,7 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     await using opened = await open();
     const { storage, userId, jobs, make, dice } = await withRandomJobs(opened.storage);
     const found: Job[] = [];
-    for (let after: JobPlace | null = null; ; ) {
+    for (let after: JobPlace | null = null; ;) {
       const page = await pageOf(storage, userId, {}, { limit: 6, after });
       found.push(...page);
       const last = page.at(-1);
@@ -87,7 +87,10 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     const { storage, jobs, make } = await withRandomJobs(opened.storage);
     const other = (await make.storedUser(storage)).user.id;
     await make.storedJob(storage, other, { status: "failed" });
-    const counts = jobStatuses.map((status) => [status, jobs.filter((job) => job.status === status).length + Number(status === "failed")]);
+    const counts = jobStatuses.map((status) => [
+      status,
+      jobs.filter((job) => job.status === status).length + Number(status === "failed"),
+    ]);
     expect(await storage.jobs.countAll()).toEqual(Object.fromEntries(counts));
   });
 
@@ -162,7 +165,10 @@ function randomFilter(dice: Dice): JobFilter {
   };
 }
 
-function passes(job: Job, { status = job.status, type = job.type, createdFrom = 0, createdTo = job.createdAt }: JobFilter): boolean {
+function passes(
+  job: Job,
+  { status = job.status, type = job.type, createdFrom = 0, createdTo = job.createdAt }: JobFilter,
+): boolean {
   return job.status === status && job.type === type && job.createdAt >= createdFrom && job.createdAt <= createdTo;
 }
 

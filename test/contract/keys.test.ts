@@ -9,7 +9,11 @@ describe.each(engines)("keys on $name", ({ open }) => {
     const { storage } = opened;
     const make = createFactories();
     const { user } = await make.storedUser(storage);
-    const own = make.key(user.id, { permissions: ["leads:read", "jobs:read"], expiresAt: startOfTests + 1, isActive: false });
+    const own = make.key(user.id, {
+      permissions: ["leads:read", "jobs:read"],
+      expiresAt: startOfTests + 1,
+      isActive: false,
+    });
     const global = make.key(null, { lastUsedAt: startOfTests, usageCount: 7 });
     await storage.keys.insert(own);
     await storage.keys.insert(global);
@@ -140,6 +144,8 @@ describe.each(engines)("keys on $name", ({ open }) => {
     await opened.storage.keys.recordUsage([{ keyId: kept.id, uses: 2, lastUsedAt: startOfTests }]);
     await opened.storage.keys.remove(removed.id);
     const storage = await opened.reopen();
-    expect(await storage.keys.list("all", 10)).toEqual([{ ...kept, name: "Renamed", usageCount: 2, lastUsedAt: startOfTests }]);
+    expect(await storage.keys.list("all", 10)).toEqual([
+      { ...kept, name: "Renamed", usageCount: 2, lastUsedAt: startOfTests },
+    ]);
   });
 });

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead } from "../../src/leads/model.ts";
-import type { InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
+import type { InsertLeadOutcome } from "../../src/leads/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 
-const ada = { email: "ada@example.com", networkUrl: "https://network.example/in/ada", firstName: "Ada", lastName: "Lovelace", company: "Engines" };
+const ada = {
+  email: "ada@example.com",
+  networkUrl: "https://network.example/in/ada",
+  firstName: "Ada",
+  lastName: "Lovelace",
+  company: "Engines",
+};
 const nothing = { email: null, networkUrl: null, firstName: null, lastName: null, company: null };
 const nameOnly = { ...ada, email: null, networkUrl: null };
 
@@ -47,11 +52,16 @@ describe.each(engines)("leads on $name", ({ open }) => {
     const lead = await make.storedLead(storage, owner, { ...ada, tags: ["math"] });
     const { leads } = storage;
     expect(await leads.get(stranger, lead.id)).toBeNull();
-    expect(await leads.update({ ...updateOf(lead, { company: "Mine" }), userId: stranger })).toEqual({ kind: "absent" });
+    expect(await leads.update({ ...make.leadUpdate(lead, { company: "Mine" }), userId: stranger })).toEqual({
+      kind: "absent",
+    });
     expect(await leads.remove(stranger, lead.id, null)).toEqual({ kind: "absent" });
     const sort = { field: "createdAt", descending: false } as const;
     for (const filter of [{}, { tag: "math" }, { email: ada.email }, { text: "ada" }]) {
-      expect(await leads.page({ userId: stranger, filter, sort, limit: 10, offset: 0, after: null })).toEqual([]);
+      expect(await leads.page({ userId: stranger, filter, sort, limit: 10, offset: 0, after: null })).toEqual({
+        leads: [],
+        next: null,
+      });
       expect(await leads.count(stranger, filter)).toBe(0);
     }
     expect((await leads.insert(make.leadInsert(stranger, ada, "update"))).kind).toBe("created");
@@ -70,7 +80,12 @@ describe.each(engines)("leads on $name", ({ open }) => {
 
     test("with error the same person is told of and nothing changes", async () => {
       await using opened = await open();
-      const { outcome, storage, existing } = await insertBeside(opened.storage, ada, { ...ada, title: "Countess" }, "error");
+      const { outcome, storage, existing } = await insertBeside(
+        opened.storage,
+        ada,
+        { ...ada, title: "Countess" },
+        "error",
+      );
       expect(outcome).toEqual({ kind: "duplicate", lead: existing });
       expect(await storage.leads.get(existing.userId, existing.id)).toEqual(existing);
       expect(await storage.leads.count(existing.userId, {})).toBe(1);
@@ -80,8 +95,22 @@ describe.each(engines)("leads on $name", ({ open }) => {
       await using opened = await open();
       const { storage, existing, outcome } = await insertBeside(
         opened.storage,
-        { ...ada, title: "Countess", phone: "+44 1", status: "qualified", tags: ["a", "b"], customFields: { x: 1, y: 1 } },
-        { ...ada, title: "Programmer", status: "new", tags: ["b", "c"], customFields: { y: 2, z: 2 }, updatedAt: startOfTests + 9 },
+        {
+          ...ada,
+          title: "Countess",
+          phone: "+44 1",
+          status: "qualified",
+          tags: ["a", "b"],
+          customFields: { x: 1, y: 1 },
+        },
+        {
+          ...ada,
+          title: "Programmer",
+          status: "new",
+          tags: ["b", "c"],
+          customFields: { y: 2, z: 2 },
+          updatedAt: startOfTests + 9,
+        },
         "update",
       );
       const merged: Lead = {
@@ -100,20 +129,45 @@ describe.each(engines)("leads on $name", ({ open }) => {
 
     test("what a merge brought is found by the next look for duplicates", async () => {
       await using opened = await open();
-      const { storage, existing, make } = await insertBeside(opened.storage, nameOnly, { ...ada, networkUrl: null }, "update");
+      const { storage, existing, make } = await insertBeside(
+        opened.storage,
+        nameOnly,
+        { ...ada, networkUrl: null },
+        "update",
+      );
       const byEmail = make.leadInsert(existing.userId, { ...nothing, email: ada.email }, "error");
       expect(await storage.leads.insert(byEmail)).toMatchObject({ kind: "duplicate", lead: { id: existing.id } });
     });
 
     test.each([
-      ["the e-mail address in another case", { ...nothing, email: ada.email }, { ...nothing, email: "ADA@Example.com" }],
-      ["the e-mail address, with another name and profile", ada, { ...nothing, email: ada.email, networkUrl: "https://network.example/in/other" }],
-      ["the profile in another spelling", { ...nothing, networkUrl: ada.networkUrl }, { ...nothing, networkUrl: "http://www.network.example/in/Ada/?x=1" }],
-      ["the profile, with another e-mail address", ada, { ...nothing, networkUrl: ada.networkUrl, email: "other@example.com" }],
+      [
+        "the e-mail address in another case",
+        { ...nothing, email: ada.email },
+        { ...nothing, email: "ADA@Example.com" },
+      ],
+      [
+        "the e-mail address, with another name and profile",
+        ada,
+        { ...nothing, email: ada.email, networkUrl: "https://network.example/in/other" },
+      ],
+      [
+        "the profile in another spelling",
+        { ...nothing, networkUrl: ada.networkUrl },
+        { ...nothing, networkUrl: "http://www.network.example/in/Ada/?x=1" },
+      ],
+      [
+        "the profile, with another e-mail address",
+        ada,
+        { ...nothing, networkUrl: ada.networkUrl, email: "other@example.com" },
+      ],
       ["name and company in another case", nameOnly, { ...nameOnly, firstName: "ADA", company: "engines" }],
       ["name and company, when only one has an e-mail address", nameOnly, { ...nameOnly, email: ada.email }],
       ["name and company, when only one has a profile", { ...nameOnly, networkUrl: ada.networkUrl }, nameOnly],
-      ["name and company, one with an e-mail address, the other with a profile", { ...nameOnly, email: ada.email }, { ...nameOnly, networkUrl: ada.networkUrl }],
+      [
+        "name and company, one with an e-mail address, the other with a profile",
+        { ...nameOnly, email: ada.email },
+        { ...nameOnly, networkUrl: ada.networkUrl },
+      ],
     ])("one person by %s", async (_what, first, second) => {
       await using opened = await open();
       const { outcome, existing } = await insertBeside(opened.storage, first, second, "error");
@@ -121,11 +175,27 @@ describe.each(engines)("leads on $name", ({ open }) => {
     });
 
     test.each([
-      ["another e-mail address beside the same name and company", { ...nameOnly, email: ada.email }, { ...nameOnly, email: "ada2@example.com" }],
-      ["another profile beside the same name and company", { ...nameOnly, networkUrl: ada.networkUrl }, { ...nameOnly, networkUrl: "https://network.example/in/ada2" }],
-      ["another profile, though only one has an e-mail address", ada, { ...nameOnly, networkUrl: "https://network.example/in/ada2" }],
+      [
+        "another e-mail address beside the same name and company",
+        { ...nameOnly, email: ada.email },
+        { ...nameOnly, email: "ada2@example.com" },
+      ],
+      [
+        "another profile beside the same name and company",
+        { ...nameOnly, networkUrl: ada.networkUrl },
+        { ...nameOnly, networkUrl: "https://network.example/in/ada2" },
+      ],
+      [
+        "another profile, though only one has an e-mail address",
+        ada,
+        { ...nameOnly, networkUrl: "https://network.example/in/ada2" },
+      ],
       ["another company", nameOnly, { ...nameOnly, company: "Looms" }],
-      ["the same name without a company", { ...ada, company: null }, { ...nothing, firstName: "Ada", lastName: "Lovelace", email: "a@example.com" }],
+      [
+        "the same name without a company",
+        { ...ada, company: null },
+        { ...nothing, firstName: "Ada", lastName: "Lovelace", email: "a@example.com" },
+      ],
     ])("two persons: %s", async (_what, first, second) => {
       await using opened = await open();
       const { outcome } = await insertBeside(opened.storage, first, second, "error");
@@ -163,9 +233,14 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const { storage } = opened;
       const make = createFactories();
       const { user } = await make.storedUser(storage);
-      const requests = Array.from({ length: 20 }, (_, n) => make.leadInsert(user.id, { ...ada, tags: [`t${n}`] }, "update"));
+      const requests = Array.from({ length: 20 }, (_, n) =>
+        make.leadInsert(user.id, { ...ada, tags: [`t${n}`] }, "update"),
+      );
       const outcomes = await Promise.all(requests.map((request) => storage.leads.insert(request)));
-      expect(outcomes.map(({ kind }) => kind)).toEqual(["created", ...Array.from({ length: 19 }, () => "updated" as const)]);
+      expect(outcomes.map(({ kind }) => kind)).toEqual([
+        "created",
+        ...Array.from({ length: 19 }, () => "updated" as const),
+      ]);
       const lead = await storage.leads.get(user.id, requests[0]!.lead.id);
       expect(lead).toMatchObject({ version: 20, tags: requests.map((_, n) => `t${n}`) });
       expect(await storage.leads.count(user.id, {})).toBe(1);
@@ -179,8 +254,14 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const make = createFactories();
       const { user } = await make.storedUser(storage);
       const lead = await make.storedLead(storage, user.id, { ...ada, tags: ["old", "kept"] });
-      const content = { email: null, company: "Looms", status: "contacted" as const, tags: ["kept", "fresh"], customFields: { a: 1 } };
-      const outcome = await storage.leads.update({ ...updateOf(lead, content), at: startOfTests + 3 });
+      const content = {
+        email: null,
+        company: "Looms",
+        status: "contacted" as const,
+        tags: ["kept", "fresh"],
+        customFields: { a: 1 },
+      };
+      const outcome = await storage.leads.update({ ...make.leadUpdate(lead, content), at: startOfTests + 3 });
       const changed = { ...lead, ...content, version: 2, updatedAt: startOfTests + 3 };
       expect(outcome).toEqual({ kind: "changed", lead: changed });
       expect(await storage.leads.get(user.id, lead.id)).toEqual(changed);
@@ -194,7 +275,7 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const make = createFactories();
       const { user } = await make.storedUser(storage);
       const lead = await make.storedLead(storage, user.id, { ...nothing, email: ada.email });
-      await storage.leads.update(updateOf(lead, { email: "new@example.com" }));
+      await storage.leads.update(make.leadUpdate(lead, { email: "new@example.com" }));
       const kindOf = async (email: string) =>
         (await storage.leads.insert(make.leadInsert(user.id, { ...nothing, email }, "error"))).kind;
       expect(await kindOf(ada.email)).toBe("created");
@@ -207,7 +288,10 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const make = createFactories();
       const { user } = await make.storedUser(storage);
       const lead = await make.storedLead(storage, user.id, ada);
-      for (const version of [0, 2]) expect(await storage.leads.update({ ...updateOf(lead, { title: "X" }), version })).toEqual({ kind: "stale" });
+      for (const version of [0, 2])
+        expect(await storage.leads.update({ ...make.leadUpdate(lead, { title: "X" }), version })).toEqual({
+          kind: "stale",
+        });
       expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
     });
 
@@ -217,7 +301,9 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const make = createFactories();
       const { user } = await make.storedUser(storage);
       const lead = await make.storedLead(storage, user.id, ada);
-      const outcomes = await Promise.all(["one", "two"].map((title) => storage.leads.update(updateOf(lead, { title }))));
+      const outcomes = await Promise.all(
+        ["one", "two"].map((title) => storage.leads.update(make.leadUpdate(lead, { title }))),
+      );
       expect(outcomes.map(({ kind }) => kind)).toEqual(["changed", "stale"]);
       expect(await storage.leads.get(user.id, lead.id)).toMatchObject({ title: "one", version: 2 });
     });
@@ -227,12 +313,15 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const { storage } = opened;
       const make = createFactories();
       const { user } = await make.storedUser(storage);
-      const [lead, other] = [await make.storedLead(storage, user.id, { ...ada, tags: ["math"] }), await make.storedLead(storage, user.id)];
+      const [lead, other] = [
+        await make.storedLead(storage, user.id, { ...ada, tags: ["math"] }),
+        await make.storedLead(storage, user.id),
+      ];
       expect(await storage.leads.remove(user.id, lead.id, 2)).toEqual({ kind: "stale" });
       expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
       expect(await storage.leads.remove(user.id, lead.id, 1)).toEqual({ kind: "changed", lead });
       expect(await storage.leads.remove(user.id, lead.id, null)).toEqual({ kind: "absent" });
-      expect(await storage.leads.update(updateOf(lead, {}))).toEqual({ kind: "absent" });
+      expect(await storage.leads.update(make.leadUpdate(lead, {}))).toEqual({ kind: "absent" });
       expect(await storage.leads.get(user.id, lead.id)).toBeNull();
       expect(await storage.leads.count(user.id, { tag: "math" })).toBe(0);
       expect(await storage.leads.remove(user.id, other.id, null)).toEqual({ kind: "changed", lead: other });
@@ -259,12 +348,22 @@ describe.each(engines)("leads on $name", ({ open }) => {
     await using opened = await open();
     const make = createFactories();
     const { user } = await make.storedUser(opened.storage);
-    const [changed, removed] = [await make.storedLead(opened.storage, user.id, ada), await make.storedLead(opened.storage, user.id)];
-    await opened.storage.leads.update(updateOf(changed, { title: "Countess" }));
-    await opened.storage.leads.insert(make.leadInsert(user.id, { ...nothing, email: ada.email, tags: ["merged"] }, "update"));
+    const [changed, removed] = [
+      await make.storedLead(opened.storage, user.id, ada),
+      await make.storedLead(opened.storage, user.id),
+    ];
+    await opened.storage.leads.update(make.leadUpdate(changed, { title: "Countess" }));
+    await opened.storage.leads.insert(
+      make.leadInsert(user.id, { ...nothing, email: ada.email, tags: ["merged"] }, "update"),
+    );
     await opened.storage.leads.remove(user.id, removed.id, null);
     const storage = await opened.reopen();
-    expect(await storage.leads.get(user.id, changed.id)).toMatchObject({ ...ada, title: "Countess", tags: ["merged"], version: 3 });
+    expect(await storage.leads.get(user.id, changed.id)).toMatchObject({
+      ...ada,
+      title: "Countess",
+      tags: ["merged"],
+      version: 3,
+    });
     expect(await storage.leads.get(user.id, removed.id)).toBeNull();
     expect(await storage.leads.count(user.id, {})).toBe(1);
     expect(await storage.leads.count(user.id, { tag: "merged" })).toBe(1);
@@ -283,9 +382,4 @@ async function insertBeside(
   const existing = await make.storedLead(storage, user.id, first);
   const outcome: InsertLeadOutcome = await storage.leads.insert(make.leadInsert(user.id, second, onDuplicate));
   return { outcome, existing, storage, make };
-}
-
-function updateOf(lead: Lead, change: Partial<Lead>): UpdateLead {
-  const { id, userId, version, createdAt: _created, updatedAt: _updated, ...content } = { ...lead, ...change };
-  return { userId, id, content, identity: leadIdentity(content), version, at: startOfTests };
 }

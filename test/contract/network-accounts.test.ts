@@ -10,7 +10,11 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const make = createFactories();
     const owner = (await make.storedUser(opened.storage)).user.id;
     const stranger = await make.storedUser(opened.storage);
-    const account = make.account(owner, { connector: "manual", timeZone: "Asia/Kathmandu", workingHours: [[], ...alwaysOpen.slice(1)] });
+    const account = make.account(owner, {
+      connector: "manual",
+      timeZone: "Asia/Kathmandu",
+      workingHours: [[], ...alwaysOpen.slice(1)],
+    });
     await network.insertAccount(account);
     expect(await network.account(owner, account.id)).toEqual(account);
     expect(await network.account(stranger.user.id, account.id)).toBeNull();

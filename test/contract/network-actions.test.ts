@@ -12,7 +12,12 @@ const minute = 60_000;
 const at = startOfTests + 9;
 const endStates = ["done", "skipped", "failed", "unknown", "awaiting"] as const;
 const endOf = (state: ActionState): ActionEnd => ({ state, message: "It ended", metadata: { outcome: state }, at });
-const postponement = { runAt: startOfTests + 5 * minute, message: "Later", metadata: { pendingReason: "cooldown" }, at };
+const postponement = {
+  runAt: startOfTests + 5 * minute,
+  message: "Later",
+  metadata: { pendingReason: "cooldown" },
+  at,
+};
 
 describe.each(engines)("network actions on $name", ({ open }) => {
   describe("the mark before sending", () => {
@@ -104,7 +109,13 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     await storage.network.markSending(claimOf(job), startOfTests);
     expect(await storage.network.postpone(claimOf(job), postponement)).toBe(true);
     const stored = await storage.jobs.get(job.userId, job.id);
-    expect(stored).toMatchObject({ status: "pending", runAt: postponement.runAt, message: "Later", leaseUntil: null, updatedAt: at });
+    expect(stored).toMatchObject({
+      status: "pending",
+      runAt: postponement.runAt,
+      message: "Later",
+      leaseUntil: null,
+      updatedAt: at,
+    });
     expect(stored?.metadata).toEqual({ ...job.metadata, pendingReason: "cooldown" });
     expect(stored!.maxAttempts - stored!.attempt).toBe(job.maxAttempts - job.attempt + 1);
     expect(await storage.network.action(job.id)).toMatchObject({ state: "scheduled", updatedAt: at });
@@ -124,7 +135,14 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const { storage, job } = await withClaimedAction(opened.storage);
     await storage.network.markSending(claimOf(job), startOfTests);
     expect(await storage.network.endAction(claimOf(job), endOf(state))).toBe(true);
-    const ended = { ...job, ...change, leaseUntil: null, message: "It ended", metadata: { ...job.metadata, outcome: state }, updatedAt: at };
+    const ended = {
+      ...job,
+      ...change,
+      leaseUntil: null,
+      message: "It ended",
+      metadata: { ...job.metadata, outcome: state },
+      updatedAt: at,
+    };
     expect(await storage.jobs.get(job.userId, job.id)).toEqual(ended);
     expect(await storage.network.action(job.id)).toMatchObject({ state, updatedAt: at });
     expect(await claimJobs(storage, startOfTests + 1e6 * minute)).toEqual([]);
@@ -140,7 +158,10 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const storage = await opened.reopen();
     expect(await storage.network.action(job.id)).toMatchObject({ state: "awaiting" });
     expect(await storage.jobs.get(job.userId, job.id)).toMatchObject({ status: "running", leaseUntil: null });
-    expect(await storage.jobs.get(job.userId, second.id)).toMatchObject({ status: "pending", runAt: postponement.runAt });
+    expect(await storage.jobs.get(job.userId, second.id)).toMatchObject({
+      status: "pending",
+      runAt: postponement.runAt,
+    });
   });
 
   test("a job without an action has none", async () => {
@@ -171,7 +192,11 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const list = async (limit: number, offset: number) =>
         (await storage.network.awaiting(user.id, limit, offset)).map(({ jobId }) => jobId);
       expect(await list(10, 0)).toEqual(expected);
-      expect([await list(3, 0), await list(3, 3), await list(3, 6)]).toEqual([expected.slice(0, 3), expected.slice(3), []]);
+      expect([await list(3, 0), await list(3, 3), await list(3, 6)]).toEqual([
+        expected.slice(0, 3),
+        expected.slice(3),
+        [],
+      ]);
       expect(await storage.network.countAwaiting(user.id)).toBe(4);
       expect(await storage.network.awaiting(stranger.user.id, 10, 0)).toEqual([]);
       expect(await storage.network.countAwaiting(stranger.user.id)).toBe(0);
@@ -195,13 +220,18 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await storage.jobs.get(job.userId, job.id)).toEqual(ended);
       expect(await storage.network.action(job.id)).toMatchObject({ state: outcome, updatedAt: at });
       expect(await storage.network.countAwaiting(job.userId)).toBe(0);
-      expect(await storage.network.endTask(taskEnd(job, { outcome: "done" }))).toEqual({ kind: "refused", state: outcome });
+      expect(await storage.network.endTask(taskEnd(job, { outcome: "done" }))).toEqual({
+        kind: "refused",
+        state: outcome,
+      });
     });
 
     test("end once when two persons report them at once", async () => {
       await using opened = await open();
       const { storage, job } = await withAwaitingAction(opened.storage);
-      const ends = await Promise.all([taskEnd(job), taskEnd(job, { outcome: "failed" })].map((end) => storage.network.endTask(end)));
+      const ends = await Promise.all(
+        [taskEnd(job), taskEnd(job, { outcome: "failed" })].map((end) => storage.network.endTask(end)),
+      );
       expect(ends.map(({ kind }) => kind)).toEqual(["ended", "refused"]);
       expect(await storage.network.action(job.id)).toMatchObject({ state: "done" });
     });
@@ -216,16 +246,19 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await storage.jobs.get(job.userId, job.id)).toMatchObject({ status: "running" });
     });
 
-    test.each(actionStates.filter((state) => state !== "awaiting"))("are refused while the action is %s", async (state) => {
-      await using opened = await open();
-      const { storage, job } = await withClaimedAction(opened.storage);
-      if (state === "cancelled") await storage.jobs.cancel(job.userId, job.id, startOfTests);
-      else if (state === "sending") await storage.network.markSending(claimOf(job), startOfTests);
-      else if (state !== "scheduled") await storage.network.endAction(claimOf(job), endOf(state));
-      const before = await storage.jobs.get(job.userId, job.id);
-      expect(await storage.network.endTask(taskEnd(job))).toEqual({ kind: "refused", state });
-      expect(await storage.jobs.get(job.userId, job.id)).toEqual(before);
-    });
+    test.each(actionStates.filter((state) => state !== "awaiting"))(
+      "are refused while the action is %s",
+      async (state) => {
+        await using opened = await open();
+        const { storage, job } = await withClaimedAction(opened.storage);
+        if (state === "cancelled") await storage.jobs.cancel(job.userId, job.id, startOfTests);
+        else if (state === "sending") await storage.network.markSending(claimOf(job), startOfTests);
+        else if (state !== "scheduled") await storage.network.endAction(claimOf(job), endOf(state));
+        const before = await storage.jobs.get(job.userId, job.id);
+        expect(await storage.network.endTask(taskEnd(job))).toEqual({ kind: "refused", state });
+        expect(await storage.jobs.get(job.userId, job.id)).toEqual(before);
+      },
+    );
 
     test("that were ended are so after the process was killed", async () => {
       await using opened = await open();
@@ -254,5 +287,13 @@ async function withAwaitingAction(storage: Storage) {
 }
 
 function taskEnd(job: Job, overrides: Partial<TaskEnd> = {}): TaskEnd {
-  return { userId: job.userId, jobId: job.id, outcome: "done", message: "By hand", metadata: { note: "ok" }, at, ...overrides };
+  return {
+    userId: job.userId,
+    jobId: job.id,
+    outcome: "done",
+    message: "By hand",
+    metadata: { note: "ok" },
+    at,
+    ...overrides,
+  };
 }

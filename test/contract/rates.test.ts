@@ -33,7 +33,10 @@ describe.each(engines)("rates on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const at = (subject: string, window: string, startedAt: number) => ({ subject, window, startedAt, used: 1 });
-    await storage.rates.save([at("ada", "minute", 99), at("bob", "minute", 100), at("ada", "hour", 99), at("bob", "hour", 9)], {});
+    await storage.rates.save(
+      [at("ada", "minute", 99), at("bob", "minute", 100), at("ada", "hour", 99), at("bob", "hour", 9)],
+      {},
+    );
     await storage.rates.save([], { minute: 100, hour: 10 });
     expect(inOrder(await storage.rates.load())).toEqual([at("ada", "hour", 99), at("bob", "minute", 100)]);
   });

@@ -12,7 +12,11 @@ describe.each(engines)("users on $name", ({ open }) => {
     const newcomer = complete(createFactories());
     expect(await storage.users.insert(newcomer)).toBe(true);
     expect(await storage.users.get(newcomer.user.id)).toEqual(newcomer.user);
-    expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 100, keys: [newcomer.key!] });
+    expect(await partsOf(storage, newcomer)).toEqual({
+      accounts: [newcomer.account],
+      balance: 100,
+      keys: [newcomer.key!],
+    });
   });
 
   test("a new user needs neither credits nor a key", async () => {
@@ -83,7 +87,9 @@ describe.each(engines)("users on $name", ({ open }) => {
     const { user } = await make.storedUser(storage);
     const other = (await make.storedUser(storage)).user;
     const change = { name: null, timeZone: "Europe/Berlin", updatedAt: startOfTests + 5 };
-    expect(await storage.users.update({ ...user, ...change, email: "x@example.com", role: "admin", createdAt: 0 })).toBe(true);
+    expect(
+      await storage.users.update({ ...user, ...change, email: "x@example.com", role: "admin", createdAt: 0 }),
+    ).toBe(true);
     expect(await storage.users.get(user.id)).toEqual({ ...user, ...change });
     expect(await storage.users.get(other.id)).toEqual(other);
   });
@@ -106,7 +112,11 @@ describe.each(engines)("users on $name", ({ open }) => {
     await opened.storage.users.update(changed);
     const storage = await opened.reopen();
     expect(await storage.users.get(newcomer.user.id)).toEqual(changed);
-    expect(await partsOf(storage, newcomer)).toEqual({ accounts: [newcomer.account], balance: 100, keys: [newcomer.key!] });
+    expect(await partsOf(storage, newcomer)).toEqual({
+      accounts: [newcomer.account],
+      balance: 100,
+      keys: [newcomer.key!],
+    });
   });
 });
 

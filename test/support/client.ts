@@ -63,7 +63,11 @@ export class Client {
     return this.send("DELETE", path, options);
   }
 
-  async send<T>(method: string, path: string, { body, headers = {}, query = {}, signal }: SendOptions = {}): Promise<Answer<T>> {
+  async send<T>(
+    method: string,
+    path: string,
+    { body, headers = {}, query = {}, signal }: SendOptions = {},
+  ): Promise<Answer<T>> {
     const raw = rawBody(body);
     const response = await fetch(this.#setup.url + path + queryText(query), {
       method,
@@ -108,7 +112,15 @@ function queryText(query: NonNullable<SendOptions["query"]>): string {
 function answerOf<T>({ status, headers }: Response, text: string): Answer<T> {
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : text;
-  return { code: undefined, message: undefined, details: undefined, ...(isJson && partsOf<T>(body)), status, headers, body } as Answer<T>;
+  return {
+    code: undefined,
+    message: undefined,
+    details: undefined,
+    ...(isJson && partsOf<T>(body)),
+    status,
+    headers,
+    body,
+  } as Answer<T>;
 }
 
 /** The body was checked against the document, which is where the types of the tests come from, too. */

@@ -5,8 +5,13 @@ import { permissions, type ApiKey } from "../../src/keys/model.ts";
 import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
-import type { ImportBatch, ImportRow, InsertLead } from "../../src/leads/store.ts";
-import { defaultGapSeconds, defaultWorkingHours, type NetworkAccount, type NetworkAction } from "../../src/network/model.ts";
+import type { ImportBatch, ImportRow, InsertLead, UpdateLead } from "../../src/leads/store.ts";
+import {
+  defaultGapSeconds,
+  defaultWorkingHours,
+  type NetworkAccount,
+  type NetworkAction,
+} from "../../src/network/model.ts";
 import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
 import type { WorkingHours } from "../../src/network/pacing.ts";
 import type { ScheduleAction } from "../../src/network/store.ts";
@@ -134,6 +139,12 @@ export function createFactories(seed = 1) {
     return (await storage.leads.insert(leadInsert(userId, overrides))).lead;
   }
 
+  /** The wish to change a stored lead, worked out from the version that is given. */
+  function leadUpdate(stored: Lead, change: Partial<LeadContent>): UpdateLead {
+    const { id, userId, version, createdAt: _created, updatedAt: at, ...content } = { ...stored, ...change };
+    return { userId, id, content, identity: leadIdentity(content), version, at };
+  }
+
   function importRow(row: number, overrides: Partial<LeadContent> = {}): ImportRow {
     const content = leadContent(overrides);
     return { row, id: nextId(), content, identity: leadIdentity(content) };
@@ -231,6 +242,7 @@ export function createFactories(seed = 1) {
     lead,
     leadInsert,
     storedLead,
+    leadUpdate,
     importRow,
     importBatch,
     job,
@@ -244,7 +256,11 @@ export function createFactories(seed = 1) {
 export async function claimJobs(
   storage: Storage,
   now: number = startOfTests,
-  { limit = 100, leaseUntil = now + 60_000, types = ["linkedin_action", "lead_import"] }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
+  {
+    limit = 100,
+    leaseUntil = now + 60_000,
+    types = ["linkedin_action", "lead_import"],
+  }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
 ): Promise<Job[]> {
   return await storage.jobs.claim({ types, limit, now, leaseUntil });
 }
@@ -252,7 +268,8 @@ export async function claimJobs(
 /** Claims the one job that is due. */
 export async function claimJob(storage: Storage, now: number = startOfTests): Promise<Job> {
   const [job, ...others] = await claimJobs(storage, now);
-  if (job === undefined || others.length > 0) throw new Error(`Expected one due job, found ${others.length + (job ? 1 : 0)}`);
+  if (job === undefined || others.length > 0)
+    throw new Error(`Expected one due job, found ${others.length + (job ? 1 : 0)}`);
   return job;
 }
 

@@ -52,7 +52,8 @@ export class ApiDocument {
     const documented = Object.keys(content);
     if (documented.length === 0) return body === "" ? [] : [`${name} ${status} documents no body`];
     const mediaType = contentType.split(";")[0] ?? "";
-    if (!documented.includes(mediaType)) return [`${name} ${status} documents ${documented.join(", ")}, got "${mediaType}"`];
+    if (!documented.includes(mediaType))
+      return [`${name} ${status} documents ${documented.join(", ")}, got "${mediaType}"`];
     if (mediaType !== "application/json") return [];
     return this.#mismatches(part(part(content, mediaType), "schema"), body).map((text) => `${name} ${status}: ${text}`);
   }
@@ -97,7 +98,10 @@ function parametersIn(path: string): number {
 }
 
 function patternOf(path: string): RegExp {
-  const source = path.replace(/(.)\/$/, "$1").replaceAll(".", "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+");
+  const source = path
+    .replace(/(.)\/$/, "$1")
+    .replaceAll(".", "\\.")
+    .replaceAll(/\{[^}]+\}/g, "[^/]+");
   return new RegExp(`^${source}$`);
 }
 
@@ -115,15 +119,24 @@ const dateTime = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";
 function checkable(schema: Json): TSchema {
   const { $ref, anyOf, properties, patternProperties, items, format, ...rest } = schema;
   if (typeof $ref === "string") return typed("Ref", { $ref: $ref.replace("#/components/schemas/", "") });
-  if (Array.isArray(schema["enum"])) return typed("Union", { anyOf: schema["enum"].map((value) => checkable({ const: value })) });
+  if (Array.isArray(schema["enum"]))
+    return typed("Union", { anyOf: schema["enum"].map((value) => checkable({ const: value })) });
   if (Array.isArray(anyOf)) return typed("Union", { ...rest, anyOf: anyOf.map(checkable) });
   if ("const" in schema) return typed("Literal", rest);
   if (format === "date-time") return typed("String", { ...rest, pattern: dateTime });
-  if (patternProperties !== undefined) return typed("Record", { ...rest, patternProperties: mapped(patternProperties as Json) });
+  if (patternProperties !== undefined)
+    return typed("Record", { ...rest, patternProperties: mapped(patternProperties as Json) });
   if (properties !== undefined)
     return typed("Object", { additionalProperties: false, ...rest, properties: mapped(properties as Json) });
   if (schema["type"] === "array") return typed("Array", { ...rest, items: checkable((items ?? {}) as Json) });
-  const kinds: Record<string, string> = { string: "String", integer: "Integer", number: "Number", boolean: "Boolean", null: "Null", object: "Object" };
+  const kinds: Record<string, string> = {
+    string: "String",
+    integer: "Integer",
+    number: "Number",
+    boolean: "Boolean",
+    null: "Null",
+    object: "Object",
+  };
   const kind = kinds[String(schema["type"])] ?? "Unknown";
   return typed(kind, kind === "Object" ? { ...rest, properties: {} } : rest);
 }

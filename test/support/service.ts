@@ -60,20 +60,27 @@ type Launched = {
   stop: () => Promise<unknown>;
 };
 
-const quiet = { RATE_LIMIT_MINUTE: "0", RATE_LIMIT_HOUR: "0", RATE_LIMIT_DAY: "0", LOG_LEVEL: "silent", TIME_ZONE: "UTC" };
+const quiet = {
+  RATE_LIMIT_MINUTE: "0",
+  RATE_LIMIT_HOUR: "0",
+  RATE_LIMIT_DAY: "0",
+  LOG_LEVEL: "silent",
+  TIME_ZONE: "UTC",
+};
 
 /** Starts the service on an empty data directory: the binary that OUTREACHD_TEST_BINARY names, else in this process. */
 export async function startService({ settings = {}, ...overrides }: ServiceOptions = {}): Promise<Service> {
-  if (usesBinary && Object.keys(overrides).length > 0) throw new Error("A binary takes no overrides: use testInProcess");
+  if (usesBinary && Object.keys(overrides).length > 0)
+    throw new Error("A binary takes no overrides: use testInProcess");
   const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
   const dataDir = join(directory, "data");
-  const env = Object.fromEntries(
-    Object.entries({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" }).map(([name, value]) => [`OUTREACHD_${name}`, String(value)]),
-  );
+  const env = variables({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" });
   const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));
   let running = await launch();
   const hasLimits = ["MINUTE", "HOUR", "DAY"].some((window) => Number(env[`OUTREACHD_RATE_LIMIT_${window}`]) > 0);
-  const document = new ApiDocument((await (await fetch(`${running.url}/openapi.json`)).json()) as Record<string, unknown>);
+  const document = new ApiDocument(
+    (await (await fetch(`${running.url}/openapi.json`)).json()) as Record<string, unknown>,
+  );
   const setup: ClientSetup = {
     get url() {
       return running.url;
@@ -81,7 +88,8 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     document,
     hasLimits,
   };
-  const localClient = async () => new Client(setup, ((await Bun.file(join(dataDir, "server.json")).json()) as { localKey: string }).localKey);
+  const localClient = async () =>
+    new Client(setup, ((await Bun.file(join(dataDir, "server.json")).json()) as { localKey: string }).localKey);
   const adminKey = running.firstRun?.key ?? "";
   const me = await (await localClient()).get<{ users: UserView[] }>("/api/v2/users");
   const admin = new Client(setup, adminKey, me.data.users[0]?.id);
@@ -106,7 +114,9 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
     },
     keyOf: ({ userId }, permissions) => keyFor(userId, permissions),
     async globalKey() {
-      const made = await (await localClient()).post<NewKeyView>("/api/v2/keys", { name: "global", permissions: ["leads:read"], global: true });
+      const made = await (
+        await localClient()
+      ).post<NewKeyView>("/api/v2/keys", { name: "global", permissions: ["leads:read"], global: true });
       return new Client(setup, succeeded(made).data.key);
     },
     async ended(client, jobId) {
@@ -126,6 +136,10 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+function variables(settings: Record<string, string | number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OUTREACHD_${name}`, String(value)]));
 }
 
 async function launchApp(dataDir: string, env: Record<string, string>, overrides: Overrides): Promise<Launched> {

@@ -21,8 +21,18 @@ describe.each(engines)("an action over $name", ({ open }) => {
   describe("ends by what the connector answers", () => {
     test.each<[ConnectorOutcome, string, string, Record<string, unknown>]>([
       [sent, "completed", "done", { outcome: "sent", providerRef: "ref-1" }],
-      [{ kind: "refused", reason: "No such person." }, "failed", "failed", { outcome: "failed", reason: "No such person." }],
-      [{ kind: "unknown", reason: "The line went dead." }, "failed", "unknown", { outcome: "unknown", reason: "The line went dead." }],
+      [
+        { kind: "refused", reason: "No such person." },
+        "failed",
+        "failed",
+        { outcome: "failed", reason: "No such person." },
+      ],
+      [
+        { kind: "unknown", reason: "The line went dead." },
+        "failed",
+        "unknown",
+        { outcome: "unknown", reason: "The line went dead." },
+      ],
       [{ kind: "awaiting" }, "running", "awaiting", { pendingReason: "awaitingPerson" }],
     ])("%j", async (outcome, status, state, metadata) => {
       await using opened = await open();
@@ -36,12 +46,19 @@ describe.each(engines)("an action over $name", ({ open }) => {
 
     test("a busy connector is asked again at the moment that it names", async () => {
       await using opened = await open();
-      const answers: ConnectorOutcome[] = [{ kind: "busy", retryAt: startOfTests + 5 * minute, reason: "Slow down." }, sent];
+      const answers: ConnectorOutcome[] = [
+        { kind: "busy", retryAt: startOfTests + 5 * minute, reason: "Slow down." },
+        sent,
+      ];
       const world = await createWorld(opened, { answer: async () => answers.shift()! });
       const job = await world.schedule();
       await world.run();
       const runAt = startOfTests + 5 * minute;
-      expect(await world.get(job)).toMatchObject({ status: "pending", runAt, metadata: { pendingReason: "cooldown", nextEligibleAt: new Date(runAt).toISOString() } });
+      expect(await world.get(job)).toMatchObject({
+        status: "pending",
+        runAt,
+        metadata: { pendingReason: "cooldown", nextEligibleAt: new Date(runAt).toISOString() },
+      });
       await world.runUntil(runAt - 1);
       expect(world.calls).toHaveLength(1);
       await world.runUntil(runAt);
@@ -99,7 +116,10 @@ describe.each(engines)("an action over $name", ({ open }) => {
       const world = await createWorld(opened, { answer, account: { connector: "manual" } });
       const job = await world.schedule({ action: { actionType: "sendMessage", message: "Hello" } });
       await world.run();
-      expect(seen).toMatchObject([{ jobId: job.id, actionType: "sendMessage", message: "Hello" }, { id: world.account.id, connector: "manual" }]);
+      expect(seen).toMatchObject([
+        { jobId: job.id, actionType: "sendMessage", message: "Hello" },
+        { id: world.account.id, connector: "manual" },
+      ]);
     });
   });
 
@@ -113,7 +133,11 @@ describe.each(engines)("an action over $name", ({ open }) => {
       await world.run();
       const opening = startOfTests + 23 * hour;
       expect(world.calls).toEqual([]);
-      expect(await world.get(job)).toMatchObject({ status: "pending", runAt: opening, metadata: { pendingReason: "outsideWorkingHours" } });
+      expect(await world.get(job)).toMatchObject({
+        status: "pending",
+        runAt: opening,
+        metadata: { pendingReason: "outsideWorkingHours" },
+      });
       await world.runUntil(opening);
       expect(world.calls).toEqual([job.id]);
     });
@@ -177,7 +201,10 @@ describe.each(engines)("an action over $name", ({ open }) => {
 
     test("between a busy answer and the next try, it is sent at that try", async () => {
       await using opened = await open();
-      const answers: ConnectorOutcome[] = [{ kind: "busy", retryAt: startOfTests + 5 * minute, reason: "Slow down." }, sent];
+      const answers: ConnectorOutcome[] = [
+        { kind: "busy", retryAt: startOfTests + 5 * minute, reason: "Slow down." },
+        sent,
+      ];
       const world = await createWorld(opened, { answer: async () => answers.shift()! });
       const job = await world.schedule();
       await world.run();
@@ -214,43 +241,56 @@ describe.each(engines)("an action over $name", ({ open }) => {
       expect(world.calls).toEqual([again.id]);
     });
 
-    test.each([1, 2, 3])("again and again, no action is lost or sent twice, even if its owner retries what failed (seed %d)", async (seed) => {
-      await using opened = await open();
-      const dice = createDice(seed);
-      const world = await createWorld(opened);
-      const jobs: Job[] = [];
-      for (let n = 0; n < 12; n++) jobs.push(await world.schedule({ gapMs: 2 * minute }));
-      for (let kill = 0; kill < 16; kill++) {
-        await world.runAndKill(dice.pick(faultPoints));
-        world.clock.advance(dice.below(2 * minute));
-      }
-      for (let round = 0; round < 3; round++) {
+    test.each([1, 2, 3])(
+      "again and again, no action is lost or sent twice, even if its owner retries what failed (seed %d)",
+      async (seed) => {
+        await using opened = await open();
+        const dice = createDice(seed);
+        const world = await createWorld(opened);
+        const jobs: Job[] = [];
+        for (let n = 0; n < 12; n++) jobs.push(await world.schedule({ gapMs: 2 * minute }));
+        for (let kill = 0; kill < 16; kill++) {
+          await world.runAndKill(dice.pick(faultPoints));
+          world.clock.advance(dice.below(2 * minute));
+        }
+        for (let round = 0; round < 3; round++) {
+          await world.runUntil(world.clock.now() + hour);
+          for (const job of jobs) await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
+        }
         await world.runUntil(world.clock.now() + hour);
-        for (const job of jobs) await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
-      }
-      await world.runUntil(world.clock.now() + hour);
-      expect(new Set(world.calls).size).toBe(world.calls.length);
-      for (const job of jobs) {
-        const { status } = (await world.get(job))!;
-        const { state } = (await opened.storage.network.action(job.id))!;
-        const wasCalled = world.calls.includes(job.id);
-        expect({ status, state, wasCalled }).toBeOneOf([
-          { status: "completed", state: "done", wasCalled: true },
-          { status: "failed", state: "unknown", wasCalled: true },
-          { status: "failed", state: "unknown", wasCalled: false },
-        ]);
-      }
-    });
+        expect(new Set(world.calls).size).toBe(world.calls.length);
+        for (const job of jobs) {
+          const { status } = (await world.get(job))!;
+          const { state } = (await opened.storage.network.action(job.id))!;
+          const wasCalled = world.calls.includes(job.id);
+          expect({ status, state, wasCalled }).toBeOneOf([
+            { status: "completed", state: "done", wasCalled: true },
+            { status: "failed", state: "unknown", wasCalled: true },
+            { status: "failed", state: "unknown", wasCalled: false },
+          ]);
+        }
+      },
+    );
   });
 });
 
-const faultPoints = ["after the claim", "before the mark", "after the mark", "in the call", "before the end", "after the end"] as const;
+const faultPoints = [
+  "after the claim",
+  "before the mark",
+  "after the mark",
+  "in the call",
+  "before the end",
+  "after the end",
+] as const;
 type FaultPoint = (typeof faultPoints)[number];
 
 type WorldOptions = { answer?: Connector["carryOut"]; account?: Partial<NetworkAccount> };
 
 /** An account, the network outside, and the processes that come and go over one storage. */
-async function createWorld(opened: OpenedStorage, { answer = async () => sent, account: overrides = {} }: WorldOptions = {}) {
+async function createWorld(
+  opened: OpenedStorage,
+  { answer = async () => sent, account: overrides = {} }: WorldOptions = {},
+) {
   const make = createFactories();
   const clock = new FakeClock();
   const log = createLog("silent");
@@ -270,9 +310,15 @@ async function createWorld(opened: OpenedStorage, { answer = async () => sent, a
         return await life.survive("in the call", answer(action, of, signal));
       },
     };
-    const network = life.mortal(storage.network, { markSending: ["before the mark", "after the mark"], endAction: ["before the end", "after the end"] });
+    const network = life.mortal(storage.network, {
+      markSending: ["before the mark", "after the mark"],
+      endAction: ["before the end", "after the end"],
+    });
     const jobs = life.mortal(storage.jobs, { claim: [null, "after the claim"] });
-    const ownClock: Clock = { now: () => clock.now(), after: (ms, run) => clock.after(ms, () => void (life.isOver || run())) };
+    const ownClock: Clock = {
+      now: () => clock.now(),
+      after: (ms, run) => clock.after(ms, () => void (life.isOver || run())),
+    };
     const handler = createActionHandler(network, { manual: connector, simulated: connector }, ownClock, log);
     const runner = new JobRunner(jobs, [handler], ownClock, make.ids, log);
     runner.start();
@@ -292,7 +338,8 @@ async function createWorld(opened: OpenedStorage, { answer = async () => sent, a
     calls,
     calledAt,
     get: (job: Job) => opened.storage.jobs.get(job.userId, job.id),
-    schedule: (request: Parameters<typeof make.actionRequest>[1] = {}) => make.scheduledJob(opened.storage, account, request),
+    schedule: (request: Parameters<typeof make.actionRequest>[1] = {}) =>
+      make.scheduledJob(opened.storage, account, request),
     /** A process that carries out what is due now, then stops. */
     run,
     /** Processes that carry out what is due from now up to a moment. */

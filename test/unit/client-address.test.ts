@@ -14,6 +14,9 @@ test.each<[string, string | null, number, string]>([
   ["an empty header leaves the peer", "", 2, peer],
   ["an IPv6 address is taken whole", "2001:db8::1", 1, "2001:db8::1"],
 ])("%s", (_what, forwarded, trustedProxies, expected) => {
-  const request = new Request("http://localhost/", forwarded === null ? {} : { headers: { "x-forwarded-for": forwarded } });
+  const request = new Request(
+    "http://localhost/",
+    forwarded === null ? {} : { headers: { "x-forwarded-for": forwarded } },
+  );
   expect(clientAddress(request, peer, trustedProxies)).toBe(expected);
 });

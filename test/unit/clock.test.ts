@@ -50,7 +50,11 @@ test("a timer of the fake clock fires once, at its moment, in order, unless it w
   clock.after(15, fire("cancelled"))();
   clock.after(21, fire("later"));
   clock.advance(20);
-  expect(fired).toEqual([["nested", 15], ["second", 20], ["third", 20]]);
+  expect(fired).toEqual([
+    ["nested", 15],
+    ["second", 20],
+    ["third", 20],
+  ]);
   expect(clock.pending).toEqual([startOfTests + 21]);
   expect(clock.now()).toBe(startOfTests + 20);
 });

@@ -15,12 +15,15 @@ test("another origin may not, and caches keep the answers apart", () => {
   expect(corsHeaders(requestFrom(page), ["https://other.example"])).toEqual({ vary: "origin" });
 });
 
-test.each(["https://app.example.evil.test", "http://app.example", "https://app.example:8443", "null", "HTTPS://APP.EXAMPLE"])(
-  "%s is another origin",
-  (origin) => {
-    expect(corsHeaders(requestFrom(origin), [page])).not.toHaveProperty("access-control-allow-origin");
-  },
-);
+test.each([
+  "https://app.example.evil.test",
+  "http://app.example",
+  "https://app.example:8443",
+  "null",
+  "HTTPS://APP.EXAMPLE",
+])("%s is another origin", (origin) => {
+  expect(corsHeaders(requestFrom(origin), [page])).not.toHaveProperty("access-control-allow-origin");
+});
 
 test("with a star every origin may", () => {
   expect(corsHeaders(requestFrom(page), ["*"])["access-control-allow-origin"]).toBe("*");
@@ -51,7 +54,9 @@ test.each([
   ["OPTIONS without a wanted method", "OPTIONS", {}],
   ["another method", "POST", { "access-control-request-method": "POST" }],
 ])("%s is no preflight request", (_what, method, headers) => {
-  expect(preflight(new Request("http://localhost/", { method, headers: { origin: page, ...headers } }), [page])).toBeNull();
+  expect(
+    preflight(new Request("http://localhost/", { method, headers: { origin: page, ...headers } }), [page]),
+  ).toBeNull();
 });
 
 function requestFrom(origin: string | null): Request {
@@ -59,5 +64,8 @@ function requestFrom(origin: string | null): Request {
 }
 
 function preflightFrom(origin: string): Request {
-  return new Request("http://localhost/", { method: "OPTIONS", headers: { origin, "access-control-request-method": "PUT" } });
+  return new Request("http://localhost/", {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "PUT" },
+  });
 }

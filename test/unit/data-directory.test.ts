@@ -20,7 +20,11 @@ afterEach(() => rmSync(root, { recursive: true }));
 test("a directory that does not exist is made, for us alone", () => {
   const directory = holdDataDirectory(dir);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
-  expect(directory).toMatchObject({ path: dir, databasePath: join(dir, "outreachd.db"), blobsPath: join(dir, "blobs") });
+  expect(directory).toMatchObject({
+    path: dir,
+    databasePath: join(dir, "outreachd.db"),
+    blobsPath: join(dir, "blobs"),
+  });
   directory.release();
 });
 
@@ -36,13 +40,17 @@ test("a directory that another process holds is refused, and the error names the
   await using holder = await holdInChild(true);
   const attempt = () => holdDataDirectory(dir);
   expect(attempt).toThrow(StartError);
-  expect(attempt).toThrow(`Another outreachd (process ${holder.pid}, http://127.0.0.1:1) holds the data directory ${dir}.`);
+  expect(attempt).toThrow(
+    `Another outreachd (process ${holder.pid}, http://127.0.0.1:1) holds the data directory ${dir}.`,
+  );
 });
 
 test("a directory whose holder can't be reached yet is refused too", async () => {
-  await using _holder = await holdInChild(false);
+  await using holder = await holdInChild(false);
   expect(() => holdDataDirectory(dir)).toThrow(`Another outreachd holds the data directory ${dir}.`);
   expect(readRunningServer(dir)).toBeNull();
+  await holder.kill();
+  holdDataDirectory(dir).release();
 });
 
 test("a refused attempt takes nothing away from the holder", async () => {
@@ -117,7 +125,8 @@ async function holdInChild(announces: boolean) {
   `;
   const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const { value } = await child.stdout.getReader().read();
-  if (new TextDecoder().decode(value) !== "held") throw new Error(`Expected the child to hold the directory, it ended with ${await child.exited}`);
+  if (new TextDecoder().decode(value) !== "held")
+    throw new Error(`Expected the child to hold the directory, it ended with ${await child.exited}`);
   async function kill(): Promise<void> {
     child.kill("SIGKILL");
     await child.exited;

@@ -37,9 +37,24 @@ describe("a body", () => {
     ["a number above its only bound", { name: "A", rate: 2 }, "rate", "Expected a number of at most 1, got 2."],
     ["a word that is no choice", { name: "A", mood: "sad" }, "mood", 'Expected one of calm, wild, got "sad".'],
     ["another type for a text or null", { name: "A", nick: 5 }, "nick", "Expected string or null, got 5."],
-    ["a text that is too long, where null would do", { name: "A", nick: "long" }, "nick", "Expected at most 3 characters, got 4."],
-    ["a text of another form, by its description", { name: "A", at: "9" }, "at", 'Expected wall-clock time as HH:MM, got "9".'],
-    ["a text of another form, by its pattern", { name: "A", code: "xyz" }, "code", 'Expected text that matches ^x+$, got "xyz".'],
+    [
+      "a text that is too long, where null would do",
+      { name: "A", nick: "long" },
+      "nick",
+      "Expected at most 3 characters, got 4.",
+    ],
+    [
+      "a text of another form, by its description",
+      { name: "A", at: "9" },
+      "at",
+      'Expected wall-clock time as HH:MM, got "9".',
+    ],
+    [
+      "a text of another form, by its pattern",
+      { name: "A", code: "xyz" },
+      "code",
+      'Expected text that matches ^x+$, got "xyz".',
+    ],
     ["a list that is too short", { name: "A", tags: [] }, "tags", "Expected at least 1 item."],
     ["a list that is too long", { name: "A", tags: ["aa", "bb", "cc"] }, "tags", "Expected at most 2 items, got 3."],
   ])("with %s is refused with a sentence for the field", (_what, value, path, message) => {
@@ -47,14 +62,20 @@ describe("a body", () => {
   });
 
   test("with a bad item in a list is refused with the item's index", () => {
-    expect(errorsOf(body(Person), { name: "A", tags: ["ok", "x"] })).toEqual([{ path: "tags.1", index: 1, message: "Expected at least 2 characters." }]);
+    expect(errorsOf(body(Person), { name: "A", tags: ["ok", "x"] })).toEqual([
+      { path: "tags.1", index: 1, message: "Expected at least 2 characters." },
+    ]);
   });
 
   test("with a bad field deep inside is refused with the dotted path to it", () => {
     const schema = Type.Object({ week: Type.Object({ days: Type.Array(Type.Object({ from: Type.Integer() })) }) });
-    expect(errorsOf(body(schema), { week: { days: [{ from: 1 }, { from: "x" }] } })).toMatchObject([{ path: "week.days.1.from" }]);
+    expect(errorsOf(body(schema), { week: { days: [{ from: 1 }, { from: "x" }] } })).toMatchObject([
+      { path: "week.days.1.from" },
+    ]);
     const list = Type.Object({ people: Type.Array(Type.Object({ name: Type.String() })) });
-    expect(errorsOf(body(list), { people: [{ name: "A" }, {}] })).toEqual([{ path: "people.1.name", index: 1, message: "This field is required." }]);
+    expect(errorsOf(body(list), { people: [{ name: "A" }, {}] })).toEqual([
+      { path: "people.1.name", index: 1, message: "This field is required." },
+    ]);
   });
 
   test("with several problems is refused with all of them, each field once", () => {
@@ -74,7 +95,8 @@ describe("a body", () => {
   });
 
   test("that is missing is asked for", () => {
-    for (const value of [undefined, null]) expect(errorsOf(body(Person), value)).toEqual([{ path: "", message: "Send a JSON body." }]);
+    for (const value of [undefined, null])
+      expect(errorsOf(body(Person), value)).toEqual([{ path: "", message: "Send a JSON body." }]);
   });
 
   test.each([[[]], ["text"], [5]])("that is %j instead of an object is refused", (value) => {
@@ -101,7 +123,12 @@ describe("parameters", () => {
     expect(validated(read, { tags: "a" })).toEqual({ tags: ["a"] });
   });
 
-  test.each([["1", true], ["true", true], ["0", false], ["false", false]])("%s is %p for a yes or no", (text, value) => {
+  test.each([
+    ["1", true],
+    ["true", true],
+    ["0", false],
+    ["false", false],
+  ])("%s is %p for a yes or no", (text, value) => {
     expect(validated(read, { dryRun: text })).toEqual({ dryRun: value });
   });
 
@@ -109,12 +136,19 @@ describe("parameters", () => {
     expect(validated(read, { limit: "", q: "", dryRun: "", tags: "" })).toEqual({});
   });
 
-  test.each([["0", "0"], ["101", "101"], ["1e2", '"1e2"'], ["0x10", '"0x10"'], [" 5", '" 5"'], ["ten", '"ten"'], ["1.5", "1.5"]])(
-    "%j is refused as a limit",
-    (limit, shown) => {
-      expect(errorsOf(read, { limit })).toEqual([{ path: "limit", message: `Expected an integer from 1 to 100, got ${shown}.` }]);
-    },
-  );
+  test.each([
+    ["0", "0"],
+    ["101", "101"],
+    ["1e2", '"1e2"'],
+    ["0x10", '"0x10"'],
+    [" 5", '" 5"'],
+    ["ten", '"ten"'],
+    ["1.5", "1.5"],
+  ])("%j is refused as a limit", (limit, shown) => {
+    expect(errorsOf(read, { limit })).toEqual([
+      { path: "limit", message: `Expected an integer from 1 to 100, got ${shown}.` },
+    ]);
+  });
 
   test("that come twice where one is wanted are refused", () => {
     expect(errorsOf(read, { q: ["a", "b"] })).toMatchObject([{ path: "q" }]);
@@ -151,7 +185,8 @@ function errorsOf(input: Validator, value: unknown): FieldError[] {
   try {
     validated(input, value);
   } catch (error) {
-    if (error instanceof ApiError && error.code === "VALIDATION_ERROR") return error.details?.["errors"] as FieldError[];
+    if (error instanceof ApiError && error.code === "VALIDATION_ERROR")
+      return error.details?.["errors"] as FieldError[];
     throw error;
   }
   throw new Error("Expected the input to be refused");

@@ -43,7 +43,10 @@ test.each([
 
 test("a key that nobody has is refused", async () => {
   const { ring } = createRing();
-  await expect(identified(ring, makeSecret("user", createIds(3)))).rejects.toMatchObject({ code: "UNAUTHORIZED", message: expect.stringContaining("No such API key") });
+  await expect(identified(ring, makeSecret("user", createIds(3)))).rejects.toMatchObject({
+    code: "UNAUTHORIZED",
+    message: expect.stringContaining("No such API key"),
+  });
 });
 
 test("the key of a user that is gone is refused", async () => {
@@ -57,7 +60,11 @@ test("the key of a user that is gone is refused", async () => {
 test("a deactivated key is refused, also when it is known already", async () => {
   const { ring, add } = createRing();
   const { secret } = add(null, { isActive: false });
-  for (let n = 0; n < 2; n++) await expect(identified(ring, secret)).rejects.toMatchObject({ code: "UNAUTHORIZED", message: expect.stringContaining("deactivated") });
+  for (let n = 0; n < 2; n++)
+    await expect(identified(ring, secret)).rejects.toMatchObject({
+      code: "UNAUTHORIZED",
+      message: expect.stringContaining("deactivated"),
+    });
 });
 
 test("a key is accepted until the moment at which it expires, also when it is known already", async () => {
@@ -67,7 +74,9 @@ test("a key is accepted until the moment at which it expires, also when it is kn
   clock.advance(999);
   await identified(ring, secret);
   clock.advance(1);
-  await expect(identified(ring, secret)).rejects.toMatchObject({ message: expect.stringContaining("expired at 2026-01-05T10:00:01.000Z") });
+  await expect(identified(ring, secret)).rejects.toMatchObject({
+    message: expect.stringContaining("expired at 2026-01-05T10:00:01.000Z"),
+  });
 });
 
 test("a key that was seen is known at once, without a second look at the store", async () => {
@@ -175,7 +184,10 @@ test("a use that comes while others are written is written by the next flush", a
   await identified(ring, secret);
   await flushing;
   await ring.flush();
-  expect(store.recorded.flat().map(({ keyId, uses }) => [keyId, uses])).toEqual([[key.id, 1], [key.id, 1]]);
+  expect(store.recorded.flat().map(({ keyId, uses }) => [keyId, uses])).toEqual([
+    [key.id, 1],
+    [key.id, 1],
+  ]);
 });
 
 /** The answer as a promise, also when it comes, or is refused, at once. */

@@ -71,7 +71,10 @@ test("starting twice does not double the chores, and stopping ends them, also tw
 });
 
 function started(chore: Partial<Chore>): Maintenance {
-  const maintenance = new Maintenance([{ name: "test", pattern: everySecond, run: () => {}, ...chore }], createLog("silent"));
+  const maintenance = new Maintenance(
+    [{ name: "test", pattern: everySecond, run: () => {}, ...chore }],
+    createLog("silent"),
+  );
   maintenance.start();
   return maintenance;
 }

@@ -113,10 +113,16 @@ test.each(sqliteTables.map((table) => [getTableConfig(table).name, table] as con
     using database = openEmpty();
     migrate(database, migrations, 1);
     type Column = { name: string; type: string; notnull: number; pk: number };
-    const made = database.query<Column, [string]>("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)").all(name);
+    const made = database
+      .query<Column, [string]>('SELECT name, type, "notnull", pk FROM pragma_table_info(?)')
+      .all(name);
     const seen = getTableConfig(table).columns.map((column) => ({ name: column.name, type: column.getSQLType() }));
-    expect(seen.map((column) => ({ ...column, type: column.type.toUpperCase() }))).toEqual(made.map(({ name, type }) => ({ name, type })));
-    const required = getTableConfig(table).columns.filter((column) => column.notNull).map((column) => column.name);
+    expect(seen.map((column) => ({ ...column, type: column.type.toUpperCase() }))).toEqual(
+      made.map(({ name, type }) => ({ name, type })),
+    );
+    const required = getTableConfig(table)
+      .columns.filter((column) => column.notNull)
+      .map((column) => column.name);
     expect(required).toEqual(made.filter(({ notnull, pk }) => notnull === 1 || pk > 0).map((column) => column.name));
   },
 );
@@ -135,6 +141,8 @@ function appliedTo(database: Database) {
 }
 
 function tablesOf(database: Database): string[] {
-  const names = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  const names = database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all();
   return names.map(({ name }) => name).filter((name) => name !== "schema_migrations");
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { earliestSlot, isTimeZone, nextOpenMoment, type WorkingHours, type WorkingSpan } from "../../src/network/pacing.ts";
+import {
+  earliestSlot,
+  isTimeZone,
+  nextOpenMoment,
+  type WorkingHours,
+  type WorkingSpan,
+} from "../../src/network/pacing.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
 const minute = 60_000;
@@ -38,12 +44,17 @@ test("a week with one open minute is open once a week, also for who comes when i
 
 test("a span until 24:00 and the next day's from 0:00 leave no gap at midnight", () => {
   const hours = week({ 0: [{ from: 1200, to: 1440 }], 1: [{ from: 0, to: 60 }] });
-  for (const from of [monday + day - 1, monday + day, monday + day + hour - 1]) expect(nextOpenMoment(from, hours, "UTC")).toBe(from);
+  for (const from of [monday + day - 1, monday + day, monday + day + hour - 1])
+    expect(nextOpenMoment(from, hours, "UTC")).toBe(from);
   expect(nextOpenMoment(monday + day + hour, hours, "UTC")).toBe(monday + 7 * day + 20 * hour);
 });
 
 test("of several spans the nearest opens, in whatever order they stand", () => {
-  const hours = everyDay([{ from: 900, to: 960 }, { from: 480, to: 540 }, { from: 700, to: 720 }]);
+  const hours = everyDay([
+    { from: 900, to: 960 },
+    { from: 480, to: 540 },
+    { from: 700, to: 720 },
+  ]);
   expect(nextOpenMoment(monday + 9 * hour, hours, "UTC")).toBe(monday + 700 * minute);
 });
 
@@ -55,40 +66,62 @@ test.each([
   ["the last action lies in the future", monday + 1000 * minute, 5, 1005, "spacing"],
 ] as const)("the reason of a slot when %s", (_what, lastSlotAt, gap, expected, reason) => {
   const workingHours = everyDay([{ from: 540, to: 1080 }]);
-  const slot = earliestSlot({ notBefore: monday + 600 * minute, lastSlotAt, gapMs: gap * minute, workingHours, timeZone: "UTC" });
+  const slot = earliestSlot({
+    notBefore: monday + 600 * minute,
+    lastSlotAt,
+    gapMs: gap * minute,
+    workingHours,
+    timeZone: "UTC",
+  });
   expect(slot).toEqual({ at: monday + expected * minute, reason });
 });
 
 const steadyZones = ["UTC", "Asia/Kolkata", "Asia/Kathmandu", "America/Phoenix", "Pacific/Kiritimati", "Etc/GMT+12"];
-const changingZones = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham", "America/Santiago", "Africa/Cairo"];
+const changingZones = [
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "America/St_Johns",
+  "Pacific/Chatham",
+  "America/Santiago",
+  "Africa/Cairo",
+];
 
-test.each([...steadyZones, ...changingZones])("in %s every moment is the first open one of a walk minute by minute", (timeZone) => {
-  const dice = createDice(31);
-  for (let round = 0; round < 150; round++) {
-    // January and June: no clock changes within fifteen days of them.
-    const from = Date.UTC(2026, dice.pick([0, 5]), 2) + dice.below(14 * day);
-    expectFirstOpenMoment(from, randomWeek(dice), timeZone);
-  }
-});
-
-test.each([...steadyZones, ...changingZones])("in %s slots are open, never early, and keep the gap, whatever is asked for", (timeZone) => {
-  const dice = createDice(32);
-  for (let round = 0; round < 20; round++) {
-    const workingHours = randomWeek(dice);
-    let lastSlotAt: number | null = null;
-    let notBefore = Date.UTC(2026, dice.pick([0, 5]), 2) + dice.below(3 * day);
-    for (let action = 0; action < 8; action++) {
-      const gapMs = dice.pick([0, 1, 90_000, 480_000, 3 * hour]);
-      const slot = earliestSlot({ notBefore, lastSlotAt, gapMs, workingHours, timeZone });
-      const spaced: number = Math.max(notBefore, (lastSlotAt ?? 0) + gapMs);
-      expect(slot?.at ?? null, shown(notBefore, workingHours, timeZone)).toBe(firstOpenMinute(spaced, workingHours, timeZone));
-      if (slot === null) break;
-      expect(slot.reason).toBe(slot.at > spaced ? "outsideWorkingHours" : spaced > notBefore ? "spacing" : "due");
-      lastSlotAt = slot.at;
-      notBefore += dice.below(2 * hour);
+test.each([...steadyZones, ...changingZones])(
+  "in %s every moment is the first open one of a walk minute by minute",
+  (timeZone) => {
+    const dice = createDice(31);
+    for (let round = 0; round < 150; round++) {
+      // January and June: no clock changes within fifteen days of them.
+      const from = Date.UTC(2026, dice.pick([0, 5]), 2) + dice.below(14 * day);
+      expectFirstOpenMoment(from, randomWeek(dice), timeZone);
     }
-  }
-});
+  },
+);
+
+test.each([...steadyZones, ...changingZones])(
+  "in %s slots are open, never early, and keep the gap, whatever is asked for",
+  (timeZone) => {
+    const dice = createDice(32);
+    for (let round = 0; round < 20; round++) {
+      const workingHours = randomWeek(dice);
+      let lastSlotAt: number | null = null;
+      let notBefore = Date.UTC(2026, dice.pick([0, 5]), 2) + dice.below(3 * day);
+      for (let action = 0; action < 8; action++) {
+        const gapMs = dice.pick([0, 1, 90_000, 480_000, 3 * hour]);
+        const slot = earliestSlot({ notBefore, lastSlotAt, gapMs, workingHours, timeZone });
+        const spaced: number = Math.max(notBefore, (lastSlotAt ?? 0) + gapMs);
+        expect(slot?.at ?? null, shown(notBefore, workingHours, timeZone)).toBe(
+          firstOpenMinute(spaced, workingHours, timeZone),
+        );
+        if (slot === null) break;
+        expect(slot.reason).toBe(slot.at > spaced ? "outsideWorkingHours" : spaced > notBefore ? "spacing" : "due");
+        lastSlotAt = slot.at;
+        notBefore += dice.below(2 * hour);
+      }
+    }
+  },
+);
 
 /** Moments at which clocks are changed, by the rules of 2026. */
 const clockChanges: [string, string, string][] = [
@@ -128,13 +161,17 @@ describe.each(clockChanges)("when clocks in %s go %s", (timeZone, _direction, ch
       const hours = nightWeek(dice);
       const from = changeAt - 2 * day + dice.below(3 * day);
       const at = nextOpenMoment(from, hours, timeZone);
-      if (at !== null) expect(isOpen(at, hours, timeZone), `${new Date(at).toISOString()}: ${shown(from, hours, timeZone)}`).toBe(true);
+      if (at !== null)
+        expect(isOpen(at, hours, timeZone), `${new Date(at).toISOString()}: ${shown(from, hours, timeZone)}`).toBe(
+          true,
+        );
     }
   });
 
   test("every moment is the first open one of a walk minute by minute", () => {
     const dice = createDice(34);
-    for (let round = 0; round < 400; round++) expectFirstOpenMoment(changeAt - 2 * day + dice.below(3 * day), nightWeek(dice), timeZone);
+    for (let round = 0; round < 400; round++)
+      expectFirstOpenMoment(changeAt - 2 * day + dice.below(3 * day), nightWeek(dice), timeZone);
   });
 });
 
@@ -147,7 +184,9 @@ test.each(["", "Mars/Olympus", "+02:00", "-0300", "Europe/", "Europe/Berlin\n", 
 });
 
 function expectFirstOpenMoment(from: number, hours: WorkingHours, timeZone: string): void {
-  expect(nextOpenMoment(from, hours, timeZone), shown(from, hours, timeZone)).toBe(firstOpenMinute(from, hours, timeZone));
+  expect(nextOpenMoment(from, hours, timeZone), shown(from, hours, timeZone)).toBe(
+    firstOpenMinute(from, hours, timeZone),
+  );
 }
 
 /**
@@ -184,7 +223,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 function readOffset(at: number, timeZone: string): number {
   let format = formats.get(timeZone);
-  if (format === undefined) formats.set(timeZone, (format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" })));
+  if (format === undefined)
+    formats.set(timeZone, (format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" })));
   const [, sign, hours, minutes] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(format.format(at)) ?? [];
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
   return sign === "-" ? -size : size;

@@ -56,7 +56,8 @@ test("a health check costs a tenth of a request", () => {
 
 test("limits that are off refuse nothing and tell nothing", () => {
   const { limiter } = createLimiter({});
-  for (let n = 0; n < 1000; n++) expect(limiter.take("ada", full)).toEqual({ isAllowed: true, retryAfterSeconds: 0, headers: {} });
+  for (let n = 0; n < 1000; n++)
+    expect(limiter.take("ada", full)).toEqual({ isAllowed: true, retryAfterSeconds: 0, headers: {} });
   expect(limiter.takeFromStranger("1.2.3.4")).toEqual({ isAllowed: true, retryAfterSeconds: 0, headers: {} });
 });
 
@@ -84,7 +85,10 @@ test("what is left is never told as more than there is, nor as less than nothing
 test("a refusal carries headers too", () => {
   const { limiter } = createLimiter({ minute: 1 });
   limiter.take("ada", full);
-  expect(limiter.take("ada", full).headers).toMatchObject({ ratelimit: '"minute";r=0;t=60', "x-ratelimit-remaining": "0" });
+  expect(limiter.take("ada", full).headers).toMatchObject({
+    ratelimit: '"minute";r=0;t=60',
+    "x-ratelimit-remaining": "0",
+  });
 });
 
 test("a clock that is set back does not keep a window open longer than its length", () => {
@@ -153,7 +157,11 @@ test("a flush lets the store forget windows that are over", async () => {
   const { clock, limiter, store } = createLimiter({ minute: 9 });
   limiter.take("ada", full);
   await limiter.flush(store);
-  expect(store.lastExpired).toEqual({ minute: startOfTests - minute, hour: startOfTests - hour, day: startOfTests - day });
+  expect(store.lastExpired).toEqual({
+    minute: startOfTests - minute,
+    hour: startOfTests - hour,
+    day: startOfTests - day,
+  });
   clock.advance(2 * minute);
   limiter.take("bob", full);
   await limiter.flush(store);
@@ -193,7 +201,11 @@ test("in no stretch as long as a window more than twice its quota passes, and in
     clock.advance(dice.pick([0, 500, 5000, 20_000, 200_000]));
     if (limiter.take("ada", full).isAllowed) passed.push(clock.now());
   }
-  for (const [length, quota] of [[minute, quotas.minute], [hour, quotas.hour], [day, quotas.day]] as const) {
+  for (const [length, quota] of [
+    [minute, quotas.minute],
+    [hour, quotas.hour],
+    [day, quotas.day],
+  ] as const) {
     const behind = passed.map((at, index) => passed.slice(index).filter((later) => later < at + length).length);
     expect(Math.max(...behind)).toBeLessThanOrEqual(2 * quota);
     expect(passed.length).toBeLessThanOrEqual(quota * (Math.ceil((clock.now() - startOfTests) / length) + 1));

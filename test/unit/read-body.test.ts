@@ -5,7 +5,9 @@ const json = { "content-type": "application/json" };
 
 test("a JSON body is read whole, whatever follows the content type", async () => {
   const text = JSON.stringify({ name: "Zoë 🧮" });
-  expect(await readJson(post(text, { "content-type": "Application/JSON; charset=utf-8" }), 100)).toEqual({ name: "Zoë 🧮" });
+  expect(await readJson(post(text, { "content-type": "Application/JSON; charset=utf-8" }), 100)).toEqual({
+    name: "Zoë 🧮",
+  });
   expect(await readJson(post("null", json), 100)).toBeNull();
 });
 
@@ -14,17 +16,26 @@ test("a request without a body has none, whatever its content type says", async 
   expect(await readJson(post("", { ...json, "content-length": "0" }), 100)).toBeUndefined();
 });
 
-test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])("a body of type %j is refused", async (type) => {
-  await expect(readJson(post("{}", { "content-type": type }), 100)).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
-});
+test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
+  "a body of type %j is refused",
+  async (type) => {
+    await expect(readJson(post("{}", { "content-type": type }), 100)).rejects.toMatchObject({
+      code: "UNSUPPORTED_MEDIA_TYPE",
+    });
+  },
+);
 
 test("text that is not JSON is refused, and the message says why", async () => {
-  await expect(readJson(post("{", json), 100)).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("not valid JSON") });
+  await expect(readJson(post("{", json), 100)).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+    message: expect.stringContaining("not valid JSON"),
+  });
 });
 
 test("a body may be as long as the limit, and no byte longer", async () => {
   const text = `"${"é".repeat(49)}"`;
-  for (const body of [post(text, { ...json, "content-length": "100" }), streamed([text])]) expect(await readJson(body, 100)).toHaveLength(49);
+  for (const body of [post(text, { ...json, "content-length": "100" }), streamed([text])])
+    expect(await readJson(body, 100)).toHaveLength(49);
   for (const body of [post(text, { ...json, "content-length": "100" }), streamed([text])])
     await expect(readJson(body, 99)).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE", details: { maxBytes: 99 } });
 });

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { Reader } from "../../src/storage/sqlite/reader.ts";
 let folder: string;
 let path: string;
 let reader: Reader;
+let database: Database | null = null;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "outreachd-reader-"));
@@ -17,6 +19,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   await reader.close();
+  database?.close();
+  database = null;
   rmSync(folder, { recursive: true });
 });
 
@@ -28,27 +32,31 @@ const endless = {
 };
 
 test("a query answers its rows by column name, with its parameters", async () => {
-  using _database = makeNotes();
+  makeNotes();
   expect(await reader.all<{ n: number }>(numbers)).toEqual([{ n: 2 }, { n: 3 }]);
-  expect(await reader.all({ sql: "SELECT ? AS text, ? AS empty", params: ["é", null] })).toEqual([{ text: "é", empty: null }]);
+  expect(await reader.all({ sql: "SELECT ? AS text, ? AS empty", params: ["é", null] })).toEqual([
+    { text: "é", empty: null },
+  ]);
 });
 
 test("a query sees what was committed before it was asked", async () => {
-  using database = makeNotes();
+  const writer = makeNotes();
   for (let n = 4; n < 20; n++) {
-    database.run(`INSERT INTO notes VALUES (${n})`);
+    writer.run(`INSERT INTO notes VALUES (${n})`);
     expect(await reader.all({ sql: "SELECT max(n) AS n FROM notes", params: [] })).toEqual([{ n }]);
   }
 });
 
 test("queries that are asked at once each get their own answer", async () => {
-  using _database = makeNotes();
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => reader.all({ sql: "SELECT ? AS n", params: [n] })));
+  makeNotes();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => reader.all({ sql: "SELECT ? AS n", params: [n] })),
+  );
   expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => [{ n }]));
 });
 
 test("a query with an error is rejected with what is wrong, and those beside it are answered", async () => {
-  using _database = makeNotes();
+  makeNotes();
   const results = await Promise.allSettled([
     reader.all(numbers),
     reader.all({ sql: "SELECT missing FROM notes", params: [] }),
@@ -59,7 +67,7 @@ test("a query with an error is rejected with what is wrong, and those beside it 
 });
 
 test("a query can't write", async () => {
-  using _database = makeNotes();
+  makeNotes();
   await expect(reader.all({ sql: "DELETE FROM notes RETURNING n", params: [] })).rejects.toThrow("readonly");
   expect(await reader.all(numbers)).toHaveLength(2);
 });
@@ -67,12 +75,12 @@ test("a query can't write", async () => {
 test("when the thread crashes, what was asked is rejected, and the next query is answered by a new thread", async () => {
   const results = await Promise.allSettled([reader.all(numbers), reader.all(numbers)]);
   for (const result of results) expect(reasonOf(result)).toStartWith("The sqlite-reader thread failed: ");
-  using _database = makeNotes();
+  makeNotes();
   expect(await reader.all<{ n: number }>(numbers)).toHaveLength(2);
 });
 
 test("closing rejects queries under way, in the middle of their work", async () => {
-  using _database = makeNotes();
+  makeNotes();
   await reader.all(numbers);
   const asked = [reader.all(endless), reader.all(numbers)];
   const results = Promise.allSettled(asked);
@@ -89,8 +97,9 @@ function reasonOf(result: PromiseSettledResult<unknown> | undefined): string {
   return result?.status === "rejected" ? (result.reason as Error).message : "";
 }
 
-function makeNotes() {
-  const database = openDatabase(path);
+/** Makes the database, open until the end of the test, as the writer has it. */
+function makeNotes(): Database {
+  database = openDatabase(path);
   database.run("CREATE TABLE notes (n INTEGER)");
   database.run("INSERT INTO notes VALUES (1), (2), (3)");
   return database;

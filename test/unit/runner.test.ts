@@ -18,7 +18,12 @@ describe("due jobs", () => {
     const job = await setup.add();
     setup.runner.start();
     await setup.runner.idle();
-    expect(await setup.get(job)).toMatchObject({ status: "completed", attempt: 1, message: "Well done", leaseUntil: null });
+    expect(await setup.get(job)).toMatchObject({
+      status: "completed",
+      attempt: 1,
+      message: "Well done",
+      leaseUntil: null,
+    });
   });
 
   test("are handed to the handler of their type, with their claim and a lease for its own writes", async () => {
@@ -97,7 +102,12 @@ describe("due jobs", () => {
   test("that a handler ended by itself are left as it left them", async () => {
     await using setup = await createRunner([
       handlerOf(async (_job, { claim }) => {
-        await setup.storage.jobs.end(claim, { kind: "failed", message: "By the handler", metadata: {}, at: startOfTests });
+        await setup.storage.jobs.end(claim, {
+          kind: "failed",
+          message: "By the handler",
+          metadata: {},
+          at: startOfTests,
+        });
         return null;
       }),
     ]);
@@ -117,7 +127,8 @@ describe("at once", () => {
     const handler = handlerOf(
       async () => {
         most = Math.max(most, ++running);
-        if (gates.length < 2) await new Promise<void>((resolve) => (gates.push(resolve), gates.length === 2 && full.resolve()));
+        if (gates.length < 2)
+          await new Promise<void>((resolve) => (gates.push(resolve), gates.length === 2 && full.resolve()));
         running--;
         return completed();
       },
@@ -127,7 +138,15 @@ describe("at once", () => {
     const jobs = await Promise.all(Array.from({ length: 7 }, () => setup.add()));
     setup.runner.start();
     await full.promise;
-    expect(await statuses(setup, jobs)).toEqual(["running", "running", "pending", "pending", "pending", "pending", "pending"]);
+    expect(await statuses(setup, jobs)).toEqual([
+      "running",
+      "running",
+      "pending",
+      "pending",
+      "pending",
+      "pending",
+      "pending",
+    ]);
     for (const open of gates) open();
     await setup.runner.idle();
     expect(await statuses(setup, jobs)).toEqual(jobs.map(() => "completed"));
@@ -165,13 +184,23 @@ describe("a job whose handler throws", () => {
     await setup.runner.idle();
     const firstDelay = retryDelayMs(1, random());
     const retryAt = startOfTests + firstDelay;
-    expect(await setup.get(job)).toMatchObject({ status: "pending", attempt: 1, maxAttempts: 3, runAt: retryAt, message: expect.stringContaining(new Date(retryAt).toISOString()) });
+    expect(await setup.get(job)).toMatchObject({
+      status: "pending",
+      attempt: 1,
+      maxAttempts: 3,
+      runAt: retryAt,
+      message: expect.stringContaining(new Date(retryAt).toISOString()),
+    });
     setup.clock.advance(firstDelay - 1);
     await setup.runner.idle();
     expect(attempts).toBe(1);
     setup.clock.advance(1);
     await setup.runner.idle();
-    expect(await setup.get(job)).toMatchObject({ status: "pending", attempt: 2, runAt: retryAt + retryDelayMs(2, random()) });
+    expect(await setup.get(job)).toMatchObject({
+      status: "pending",
+      attempt: 2,
+      runAt: retryAt + retryDelayMs(2, random()),
+    });
     setup.clock.advance(30 * second);
     await setup.runner.idle();
     expect(await setup.get(job)).toMatchObject({ status: "completed", attempt: 3 });
@@ -193,7 +222,11 @@ describe("a job whose handler throws", () => {
     await setup.runner.idle();
     expect(attempts).toBe(2);
     const ended = await setup.get(job);
-    expect(ended).toMatchObject({ status: "failed", attempt: 2, message: "Given up after 2 attempts. An internal error came up each time." });
+    expect(ended).toMatchObject({
+      status: "failed",
+      attempt: 2,
+      message: "Given up after 2 attempts. An internal error came up each time.",
+    });
     expect(JSON.stringify(ended)).not.toContain("secret detail");
   });
 
@@ -217,7 +250,10 @@ test("a job that killed its runner each time is given up without another try", a
   setup.runner.start();
   await setup.runner.idle();
   expect(attempts).toBe(0);
-  expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Given up after 3 attempts. It was interrupted too often." });
+  expect(await setup.get(job)).toMatchObject({
+    status: "failed",
+    message: "Given up after 3 attempts. It was interrupted too often.",
+  });
 });
 
 test("a job whose runner died is taken over when its lease ends", async () => {
@@ -243,10 +279,19 @@ describe("a job that takes long", () => {
     for (let n = 0; n < 12; n++) {
       setup.clock.advance(20 * second);
       await setup.written();
-      const request = { types: ["lead_import" as const], limit: 10, now: setup.clock.now(), leaseUntil: setup.clock.now() + minute };
+      const request = {
+        types: ["lead_import" as const],
+        limit: 10,
+        now: setup.clock.now(),
+        leaseUntil: setup.clock.now() + minute,
+      };
       expect(await setup.storage.jobs.claim(request)).toEqual([]);
     }
-    expect(await setup.get(job)).toMatchObject({ status: "running", attempt: 1, leaseUntil: startOfTests + 5 * minute });
+    expect(await setup.get(job)).toMatchObject({
+      status: "running",
+      attempt: 1,
+      leaseUntil: startOfTests + 5 * minute,
+    });
     gate.resolve(completed());
     await setup.runner.idle();
     expect((await setup.get(job))?.status).toBe("completed");
@@ -293,7 +338,13 @@ describe("stopping", () => {
     setup.runner.start();
     await started.promise;
     await setup.runner.stop(minute);
-    expect(await setup.get(job)).toMatchObject({ status: "pending", attempt: 1, maxAttempts: 4, runAt: startOfTests, leaseUntil: null });
+    expect(await setup.get(job)).toMatchObject({
+      status: "pending",
+      attempt: 1,
+      maxAttempts: 4,
+      runAt: startOfTests,
+      leaseUntil: null,
+    });
   });
 
   test("writes the end of a job that finishes within the time", async () => {
@@ -439,7 +490,10 @@ describe("when the store fails", () => {
 
 test("with nothing to do the runner looks every half a minute, and sets no more than one timer for it", async () => {
   let looks = 0;
-  const countClaims = (store: JobStore): JobStore => ({ ...store, claim: (request) => (looks++, store.claim(request)) });
+  const countClaims = (store: JobStore): JobStore => ({
+    ...store,
+    claim: (request) => (looks++, store.claim(request)),
+  });
   await using setup = await createRunner([handlerOf(async () => completed())], countClaims);
   setup.runner.start();
   for (let n = 0; n < 10; n++) {
@@ -455,7 +509,10 @@ function completed(message = "Done"): JobEnd {
   return { kind: "completed", message, metadata: {}, at: startOfTests };
 }
 
-function handlerOf(run: JobHandler["run"], { type = "lead_import", concurrency = 1 }: Partial<JobHandler> = {}): JobHandler {
+function handlerOf(
+  run: JobHandler["run"],
+  { type = "lead_import", concurrency = 1 }: Partial<JobHandler> = {},
+): JobHandler {
   return { type, concurrency, run };
 }
 

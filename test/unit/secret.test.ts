@@ -26,7 +26,8 @@ describe.each(kinds)("a %s key", (kind) => {
 
   test("is refused with a character missing, doubled, or swapped with the next", () => {
     for (let place = 0; place < secret.length; place++) {
-      const swapped = secret.slice(0, place) + secret.charAt(place + 1) + secret.charAt(place) + secret.slice(place + 2);
+      const swapped =
+        secret.slice(0, place) + secret.charAt(place + 1) + secret.charAt(place) + secret.slice(place + 2);
       expect(isWellFormed(secret.slice(0, place) + secret.slice(place + 1))).toBe(false);
       expect(isWellFormed(secret.slice(0, place + 1) + secret.slice(place))).toBe(false);
       expect(isWellFormed(swapped), swapped).toBe(swapped === secret);

@@ -64,7 +64,11 @@ test("a unit that throws is rolled back alone, with what it had done before", as
     }),
     notes.writer.write(() => notes.insert("c")),
   ]);
-  expect(results.map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)))).toEqual(["a", "Error: No more", "c"]);
+  expect(results.map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)))).toEqual([
+    "a",
+    "Error: No more",
+    "c",
+  ]);
   expect(notes.all()).toEqual(["a", "c"]);
 });
 
@@ -109,7 +113,9 @@ test("a full disk that ends only a statement rejects its unit only", async () =>
   const results = await Promise.allSettled([
     notes.writer.write(() => notes.insert("a")),
     // Several rows at once: SQLite can undo this statement by itself and keep the transaction.
-    notes.writer.write(() => notes.database.run("INSERT INTO notes SELECT 'b' || value, zeroblob(20000) FROM json_each('[1,2,3]')")),
+    notes.writer.write(() =>
+      notes.database.run("INSERT INTO notes SELECT 'b' || value, zeroblob(20000) FROM json_each('[1,2,3]')"),
+    ),
     notes.writer.write(() => notes.insert("c")),
   ]);
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -207,7 +213,11 @@ function openNotes(path = ":memory:") {
       insertNote.run(text, body);
       return text;
     },
-    all: () => database.query<{ text: string }, []>("SELECT text FROM notes ORDER BY text").all().map(({ text }) => text),
+    all: () =>
+      database
+        .query<{ text: string }, []>("SELECT text FROM notes ORDER BY text")
+        .all()
+        .map(({ text }) => text),
     /** Makes the disk as good as full once the database has that many pages. */
     limitPages: (count: number) => void database.query(`PRAGMA max_page_count = ${count}`).get(),
     [Symbol.dispose]: () => database.close(),

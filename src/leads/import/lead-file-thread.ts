@@ -1,3 +1,4 @@
+import { garbageCollector } from "../../garbage.ts";
 import type { ThreadPort } from "../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
@@ -33,6 +34,8 @@ export type LeadFileAnswer =
 /** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
 export type LeadFileThread = { task: "lead-file"; init: LeadFileRequest; port: ThreadPort<"next", LeadFileAnswer> };
 
+/** Half a MiB of text. */
+const blocksBetweenCollections = 8;
 /** Rows that an inspection shows. */
 const inspectedRows = 5;
 
@@ -53,9 +56,11 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
 
 async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
   const { rows: reader } = rowReader(file, options, options, options.afterRow);
+  const collect = garbageCollector(blocksBetweenCollections);
   let rows: LeadFileRow[] = [];
   for (let block: string | null = ""; block !== null;) {
     block = file.next();
+    collect();
     rows = rows.concat(reader.take(block, file.hasBadBytes));
     while (rows.length >= options.batchRows) await batches.post(rows.splice(0, options.batchRows), file.bytesRead);
   }

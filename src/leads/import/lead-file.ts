@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
+import { garbageCollector } from "../../garbage.ts";
 import { startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
@@ -70,6 +71,8 @@ export class LeadFileError extends Error {
 
 /** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 4;
+/** Some 20,000 rows: a collection in the main thread is felt by everybody. */
+const batchesBetweenCollections = 100;
 
 /**
  * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with
@@ -81,9 +84,11 @@ export async function* readLeadFile(
   options: LeadFileOptions,
   signal: AbortSignal,
 ): AsyncGenerator<LeadFileBatch, void, void> {
+  const collect = garbageCollector(batchesBetweenCollections);
   for await (const { answer, thread } of answers(options.path, { kind: "read", options, batchesInFlight }, signal)) {
     if (answer.kind !== "batch") continue;
     yield { ...answer.batch, rows: rowsOf(answer.rows) };
+    collect();
     thread.post("next");
   }
 }

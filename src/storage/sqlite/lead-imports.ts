@@ -30,8 +30,21 @@ export function createLeadImports(
     )
     .prepare();
 
+  const jobById = orm.select().from(jobs).where(eq(jobs.id, sql.placeholder("id"))).prepare();
+  const tellProgress = orm
+    .update(jobs)
+    .set({
+      metadata: sql`${sql.placeholder("metadata")}`,
+      progress: sql`${sql.placeholder("progress")}`,
+      message: sql`${sql.placeholder("message")}`,
+      leaseUntil: sql`${sql.placeholder("leaseUntil")}`,
+      updatedAt: sql`${sql.placeholder("at")}`,
+    })
+    .where(eq(jobs.id, sql.placeholder("id")))
+    .prepare();
+
   function storeBatch(batch: ImportBatch): ImportCounts | null {
-    const job = orm.select().from(jobs).where(eq(jobs.id, batch.jobId)).get();
+    const job = jobById.get({ id: batch.jobId });
     if (job?.status !== "running" || job.attempt !== batch.attempt) return null;
     const counts = countsOf(job.metadata);
     for (const row of batch.rows) {
@@ -42,17 +55,14 @@ export function createLeadImports(
       const errors = "errors" in row ? row.errors : [];
       insertReport.run({ jobId: batch.jobId, row: row.row, outcome, leadId, errors });
     }
-    orm
-      .update(jobs)
-      .set({
-        metadata: { ...job.metadata, ...counts, lastRow: batch.lastRow },
-        progress: batch.progress,
-        message: `${counts.rows} rows read`,
-        leaseUntil: batch.leaseUntil,
-        updatedAt: batch.at,
-      })
-      .where(eq(jobs.id, batch.jobId))
-      .run();
+    tellProgress.run({
+      id: job.id,
+      metadata: JSON.stringify({ ...job.metadata, ...counts, lastRow: batch.lastRow }),
+      progress: batch.progress,
+      message: `${counts.rows} rows read`,
+      leaseUntil: batch.leaseUntil,
+      at: batch.at,
+    });
     return counts;
   }
 

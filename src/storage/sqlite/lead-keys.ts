@@ -1,16 +1,17 @@
 import type { Statement } from "bun:sqlite";
-import { asc, lte, max, sql } from "drizzle-orm";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
-import { leadKeysLog } from "./tables.ts";
 
-/** Entries that wait in the log before they are merged; in memory they take some 6 MB. */
-const mergeAt = 50_000;
+/** Entries that wait in the log before they are merged; in memory they take some 4 MB. */
+const mergeAt = 40_000;
 /** Sorted entries written in one unit: about 5 ms of the event loop in a large table. */
 const mergeSlice = 1_000;
 const forgetSlice = 5_000;
 /** Leads under one key that are looked at; more would be copies of one person, or namesakes at one company. */
 const maxSame = 20;
+
+/** Leads by key; nearly every key has only one. */
+type Entries = Map<number, number | number[]>;
 
 /**
  * Finds leads by the hashes of what identifies them. A sorted table alone would dirty a random page for each key of
@@ -27,9 +28,10 @@ export class LeadKeys {
   readonly #insert: Statement;
   readonly #removeFromTable: Statement;
   readonly #removeFromLog: Statement;
+  readonly #forget: Statement;
   /** Entries of the log: those that came since the last merge began, and those that are being merged. Null: not read yet. */
-  #recent: Map<number, number[]> | null = null;
-  #merging: ReadonlyMap<number, number[]> = new Map();
+  #recent: Entries | null = null;
+  #merging: Entries = new Map();
   #recentCount = 0;
   #merge: Promise<void> | null = null;
 
@@ -41,6 +43,9 @@ export class LeadKeys {
     this.#insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
     this.#removeFromTable = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");
     this.#removeFromLog = database.prepare("DELETE FROM lead_keys_log WHERE key = ? AND lead = ?");
+    this.#forget = database.prepare(
+      "DELETE FROM lead_keys_log WHERE n IN (SELECT n FROM lead_keys_log WHERE n <= ? ORDER BY n LIMIT ?)",
+    );
   }
 
   /** Leads (`seq`) that may have this key. */
@@ -49,7 +54,7 @@ export class LeadKeys {
     const merging = this.#merging.get(key);
     const recent = this.#recentEntries().get(key);
     if (merged.length === 0 && merging === undefined && recent === undefined) return [];
-    return [...merged.map(([lead]) => lead), ...(merging ?? []), ...(recent ?? [])];
+    return [...merged.map(([lead]) => lead), ...[merging ?? []].flat(), ...[recent ?? []].flat()];
   }
 
   /** Inside a write unit. */
@@ -76,17 +81,17 @@ export class LeadKeys {
     await this.#merge;
   }
 
-  #recentEntries(): Map<number, number[]> {
+  #recentEntries(): Entries {
     if (this.#recent !== null) return this.#recent;
     this.#recent = new Map();
-    for (const { key, lead } of this.#engine.orm.select().from(leadKeysLog).all()) this.#remember(this.#recent, key, lead);
+    const log = this.#engine.database.query<{ key: number; lead: number }, []>("SELECT key, lead FROM lead_keys_log");
+    for (const { key, lead } of log.all()) this.#remember(this.#recent, key, lead);
     return this.#recent;
   }
 
-  #remember(entries: Map<number, number[]>, key: number, lead: number): void {
+  #remember(entries: Entries, key: number, lead: number): void {
     const leads = entries.get(key);
-    if (leads === undefined) entries.set(key, [lead]);
-    else leads.push(lead);
+    entries.set(key, leads === undefined ? lead : [leads, lead].flat());
     this.#recentCount++;
   }
 
@@ -102,30 +107,30 @@ export class LeadKeys {
   }
 
   async #mergeLog(): Promise<void> {
-    const { orm, writer, reader } = this.#engine;
+    const { database, writer } = this.#engine;
     const upTo = await writer.write(() => {
       this.#merging = this.#recentEntries();
       this.#recent = new Map();
       this.#recentCount = 0;
-      return orm.select({ n: max(leadKeysLog.n) }).from(leadKeysLog).get()?.n ?? 0;
+      return database.query<{ n: number | null }, []>("SELECT max(n) AS n FROM lead_keys_log").get()?.n ?? 0;
     });
-    const inOrder = orm.select().from(leadKeysLog).where(lte(leadKeysLog.n, upTo)).orderBy(asc(leadKeysLog.key));
-    const entries = await reader.all<{ key: number; lead: number }>(inOrder.toSQL());
-    for (let start = 0; start < entries.length; start += mergeSlice)
+    const inOrder = Float64Array.from(this.#merging.keys()).sort();
+    for (let start = 0; start < inOrder.length; start += mergeSlice)
       await writer.write(() => {
-        for (const { key, lead } of entries.slice(start, start + mergeSlice)) this.#insert.run(key, lead);
+        for (const key of inOrder.subarray(start, start + mergeSlice))
+          for (const lead of [this.#merging.get(key) ?? []].flat()) this.#insert.run(key, lead);
       });
     this.#merging = new Map();
-    const some = orm.select({ n: leadKeysLog.n }).from(leadKeysLog).where(lte(leadKeysLog.n, upTo)).limit(forgetSlice);
     for (let removed = forgetSlice; removed === forgetSlice; )
-      removed = await writer.write(
-        () => orm.delete(leadKeysLog).where(sql`${leadKeysLog.n} IN ${some}`).returning({ n: leadKeysLog.n }).all().length,
-      );
+      removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
   }
 }
 
-/** The hashes under which a lead of an owner is found; none for what it lacks. */
-export function leadKeysOf(owner: number, { email, network, name }: LeadIdentity): { strong: number[]; name: number | null } {
+/** The hashes that a lead is found by. `strong` ones name a person; a name and company alone may be shared. */
+export type KeysOfLead = { strong: number[]; name: number | null };
+
+/** The keys of a lead of this owner; none for what it lacks. */
+export function leadKeysOf(owner: number, { email, network, name }: LeadIdentity): KeysOfLead {
   const strong: number[] = [];
   if (email !== null) strong.push(emailKey(owner, email));
   if (network !== null) strong.push(hashOf(`${owner}\np\n${network}`));

@@ -34,6 +34,6 @@ export function openForCheckpoints(path: string): Database {
 function tune(database: Database): void {
   // First of all: another connection may hold the file for a moment, for example while it closes.
   database.run("PRAGMA busy_timeout = 5000");
-  database.run("PRAGMA cache_size = -32768"); // 32 MiB, where the default of 2 MiB re-reads index pages
+  database.run("PRAGMA cache_size = -8192"); // 8 MiB, where the default of 2 MiB reads index pages again and again
   database.run("PRAGMA temp_store = MEMORY");
 }

@@ -8,7 +8,8 @@ import type { WorkingHours } from "../../network/pacing.ts";
 import type { LedgerEntry } from "../../credits/store.ts";
 import type { Role } from "../../users/model.ts";
 
-// The tables as queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone makes them.
+// The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
+// makes them; lead_keys and its log are only used by lead-keys.ts.
 
 export const users = sqliteTable("users", {
   seq: integer().primaryKey(),
@@ -77,16 +78,6 @@ export const leads = sqliteTable("leads", {
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
-});
-
-export const leadKeys = sqliteTable("lead_keys", { key: integer().notNull(), lead: integer().notNull() }, (table) => [
-  primaryKey({ columns: [table.key, table.lead] }),
-]);
-
-export const leadKeysLog = sqliteTable("lead_keys_log", {
-  n: integer().primaryKey(),
-  key: integer().notNull(),
-  lead: integer().notNull(),
 });
 
 export const leadTags = sqliteTable(

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEngine, type Engine } from "../../src/storage/sqlite/engine.ts";
+import { LeadKeys } from "../../src/storage/sqlite/lead-keys.ts";
+import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { createDice } from "../support/ids.ts";
+
+/** So many entries in the log begin a merge. */
+const mergeAt = 50_000;
+const keyOf = (lead: number): number => lead * 7 + 3;
+
+let folder: string;
+const opened: Engine[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "outreachd-keys-"));
+});
+
+afterEach(async () => {
+  for (const engine of opened.splice(0)) await close(engine);
+  rmSync(folder, { recursive: true });
+});
+
+test("a key leads to the leads that were added under it, and to no other", async () => {
+  const engine = open("first");
+  const keys = new LeadKeys(engine);
+  await engine.writer.write(() => {
+    keys.add(5, 1);
+    keys.add(5, 2);
+    keys.add(6, 3);
+  });
+  expect(new Set(keys.find(5))).toEqual(new Set([1, 2]));
+  expect(new Set(keys.find(6))).toEqual(new Set([3]));
+  expect(keys.find(7)).toEqual([]);
+});
+
+test("a removed entry is gone after a restart, and those beside it are not", async () => {
+  const engine = open("first");
+  const keys = new LeadKeys(engine);
+  await engine.writer.write(() => {
+    keys.add(5, 1);
+    keys.add(5, 2);
+  });
+  await engine.writer.write(() => keys.remove(5, 1));
+  expect(new LeadKeys(restarted("first", "second")).find(5)).toEqual([2]);
+});
+
+test("every entry is found before, throughout and behind a merge, which empties the log", async () => {
+  const engine = open("first");
+  const keys = new LeadKeys(engine);
+  await fill(engine, keys, mergeAt);
+  const dice = createDice(51);
+  let looks = 0;
+  const settled = keys.settled();
+  for (let isSettled = false; !isSettled; looks++) {
+    for (let n = 0; n < 50; n++) expectFound(keys, dice.below(mergeAt));
+    isSettled = await Promise.race([settled.then(() => true), engine.writer.write(() => false)]);
+  }
+  expect(looks).toBeGreaterThan(5);
+  for (let lead = 0; lead < mergeAt; lead += 13) expectFound(keys, lead);
+  expect(countOf(engine, "lead_keys")).toBe(mergeAt);
+  expect(countOf(engine, "lead_keys_log")).toBe(0);
+});
+
+test("entries that come while others are merged are found at once, and after a restart", async () => {
+  const engine = open("first");
+  const keys = new LeadKeys(engine);
+  await fill(engine, keys, mergeAt);
+  for (let lead = mergeAt; lead < mergeAt + 40; lead++) {
+    await engine.writer.write(() => keys.add(keyOf(lead), lead));
+    expectFound(keys, lead);
+  }
+  await keys.settled();
+  const after = new LeadKeys(restarted("first", "second"));
+  for (let lead = mergeAt - 100; lead < mergeAt + 40; lead++) {
+    expectFound(keys, lead);
+    expectFound(after, lead);
+  }
+});
+
+test("a process that is killed at any point of a merge loses no entry", async () => {
+  const engine = open("life-0");
+  const keys = new LeadKeys(engine);
+  await fill(engine, keys, mergeAt);
+  const settled = keys.settled();
+  let copies = 0;
+  for (let turn = 0, isSettled = false; !isSettled; turn++) {
+    if (turn % 12 === 0) copy("life-0", `life-${++copies}`);
+    isSettled = await Promise.race([settled.then(() => true), engine.writer.write(() => false)]);
+  }
+  expect(copies).toBeGreaterThan(3);
+  for (let life = 1; life <= copies; life++) {
+    const after = new LeadKeys(open(`life-${life}`));
+    for (let lead = 0; lead < mergeAt; lead += 997) expectFound(after, lead);
+  }
+});
+
+test.each([1, 9, 54])(
+  "a merge that fails at its write %d loses nothing, and a later one takes its entries along",
+  async (failing) => {
+    const engine = open("first");
+    let writes = 0;
+    const keys = new LeadKeys({
+      ...engine,
+      writer: writerOver(engine, async (write) => {
+        if (++writes === failing) throw new Error("The disk is full");
+        return await write();
+      }),
+    });
+    await fill(engine, keys, mergeAt);
+    await keys.settled();
+    for (let lead = 0; lead < mergeAt; lead += 97) expectFound(keys, lead);
+    const restartedKeys = new LeadKeys(restarted("first", "second"));
+    for (let lead = 0; lead < mergeAt; lead += 97) expectFound(restartedKeys, lead);
+    await fill(engine, keys, mergeAt, mergeAt);
+    await keys.settled();
+    expect(countOf(engine, "lead_keys")).toBeGreaterThanOrEqual(mergeAt);
+    for (let lead = 0; lead < 2 * mergeAt; lead += 97) expectFound(keys, lead);
+  },
+);
+
+test("an entry that comes at the moment at which a merge has emptied the log is there after a restart", async () => {
+  const engine = open("first");
+  const late = mergeAt;
+  let wasAdded = false;
+  const writer = writerOver(engine, async (write) => {
+    const result = await write();
+    if (!wasAdded && countOf(engine, "lead_keys") === mergeAt && countOf(engine, "lead_keys_log") === 0) {
+      wasAdded = true;
+      await engine.writer.write(() => keys.add(keyOf(late), late));
+    }
+    return result;
+  });
+  const keys: LeadKeys = new LeadKeys({ ...engine, writer });
+  await fill(engine, keys, mergeAt);
+  await keys.settled();
+  expect(wasAdded).toBe(true);
+  expectFound(new LeadKeys(restarted("first", "second")), late);
+});
+
+test("whoever adds many entries waits while as many as make a merge wait for one", async () => {
+  const engine = open("first");
+  const keys = new LeadKeys(engine);
+  await keys.room();
+  await fill(engine, keys, mergeAt);
+  await fill(engine, keys, mergeAt, mergeAt);
+  let hasRoom = false;
+  const room = keys.room().then(() => (hasRoom = true));
+  await engine.writer.write(() => undefined);
+  expect(hasRoom).toBe(countOf(engine, "lead_keys_log") < 2 * mergeAt);
+  await room;
+  for (let lead = 0; lead < 2 * mergeAt; lead += 97) expectFound(keys, lead);
+  await keys.settled();
+});
+
+/** The engine's writer, with something done about each write of a merge. */
+function writerOver({ writer }: Engine, about: <T>(write: () => Promise<T>) => Promise<T>): Engine["writer"] {
+  const write = <T>(run: () => T): Promise<T> => about(() => writer.write(run));
+  return Object.assign(Object.create(writer) as Engine["writer"], { write });
+}
+
+function expectFound(keys: LeadKeys, lead: number): void {
+  if (!keys.find(keyOf(lead)).includes(lead)) expect.unreachable(`Lead ${lead} is not found under its key`);
+}
+
+/** Adds an entry each for many leads, as large imports do. */
+async function fill(engine: Engine, keys: LeadKeys, count: number, from = 0): Promise<void> {
+  for (let start = from; start < from + count; start += 1000)
+    await engine.writer.write(() => {
+      for (let lead = start; lead < Math.min(start + 1000, from + count); lead++) keys.add(keyOf(lead), lead);
+    });
+}
+
+function open(name: string): Engine {
+  const engine = openEngine(join(folder, name));
+  migrate(engine.database, migrations, 0);
+  opened.push(engine);
+  return engine;
+}
+
+/** What is on disk at this moment, under another name. */
+function copy(name: string, as: string): void {
+  for (const suffix of ["", "-wal"]) copyFileSync(join(folder, name + suffix), join(folder, as + suffix));
+}
+
+/** What the next process finds if this one is killed at this moment. */
+function restarted(name: string, as: string): Engine {
+  copy(name, as);
+  return open(as);
+}
+
+function countOf({ database }: Engine, table: "lead_keys" | "lead_keys_log"): number {
+  return database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+}
+
+async function close({ writer, reader, database }: Engine): Promise<void> {
+  writer.close();
+  await reader.close();
+  database.close();
+}
