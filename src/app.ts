@@ -166,7 +166,7 @@ async function compose(
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
-    const removed = await imports.sweep((id) => storage.jobs.isOpen(id));
+    const removed = await imports.sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs));
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     runner.start();
     maintenance.start();
@@ -203,6 +203,9 @@ async function compose(
     runner,
   };
 }
+
+/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
+const retryableMs = 7 * 86_400_000;
 
 /** The first user of a new data directory: an admin with a key that holds every permission. */
 async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {

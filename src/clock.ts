@@ -34,6 +34,16 @@ export function isoTimeOrNull(ms: number | null): string | null {
 export function parseInstant(value: string | number): number | null {
   const number = typeof value === "number" ? value : /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
   if (number !== null) return Math.round(number > 100_000_000_000 ? number : number * 1000);
-  const at = /^\d{4}-\d\d-\d\d/.test(value as string) ? Date.parse(value as string) : Number.NaN;
-  return Number.isNaN(at) ? null : at;
+  return parseIso(String(value));
+}
+
+const isoForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** Without a zone it is UTC, wherever the server stands. */
+function parseIso(text: string): number | null {
+  const [, date = "", time = "00:00", zone = "Z"] = isoForm.exec(text.trim()) ?? [];
+  const at = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+  // Date.parse takes 30 February for 2 March.
+  const isReal = !Number.isNaN(at) && new Date(`${date}T00:00Z`).toISOString().startsWith(date);
+  return isReal ? at : null;
 }

@@ -21,6 +21,9 @@ export const databaseName = "outreachd.db";
 const lockName = "lock.db";
 const serverName = "server.json";
 
+/** A lock that nobody refers to would be closed, and so let go, by the garbage collector. */
+const held = new Set<Database>();
+
 /**
  * Makes the directory if need be and takes it for this process alone. Throws `StartError` when another process holds
  * it or it can't be written to.
@@ -31,7 +34,7 @@ export function holdDataDirectory(dir: string): DataDirectory {
   makeWritable(path);
   const lock = lockOf(path) ?? refuseHeld(path);
   rmSync(serverFile, { force: true }); // of a process that was killed
-  let isHeld = true;
+  held.add(lock);
   return {
     path,
     databasePath: join(path, databaseName),
@@ -42,8 +45,7 @@ export function holdDataDirectory(dir: string): DataDirectory {
       renameSync(`${serverFile}.new`, serverFile);
     },
     release() {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!held.delete(lock)) return;
       rmSync(serverFile, { force: true });
       lock.close();
     },
@@ -65,13 +67,14 @@ export function readRunningServer(dir: string): RunningServer | null {
  * the process, however that ends, so no stale lock is ever left behind. Null when another process has it.
  */
 function lockOf(path: string): Database | null {
-  const lock = new Database(join(path, lockName), { create: true, readwrite: true });
+  let lock: Database | null = null;
   try {
+    lock = new Database(join(path, lockName), { create: true, readwrite: true });
     lock.run("PRAGMA busy_timeout = 0");
     lock.run("BEGIN EXCLUSIVE");
     return lock;
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return null;
     throw new StartError(`The data directory ${path} can't be used: ${(error as Error).message}.`, {
       hint: "Check its owner, its permissions and the free space of its disk.",

@@ -68,6 +68,8 @@ CREATE TABLE leads (
   status TEXT NOT NULL,
   tags TEXT NOT NULL,
   custom_fields TEXT NOT NULL,
+  -- Names, e-mail, company, title and source in lower case, between control characters: what searches look into.
+  folded TEXT NOT NULL,
   version INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -84,8 +86,9 @@ CREATE TABLE lead_keys (
   lead INTEGER NOT NULL,
   PRIMARY KEY (key, lead)
 ) STRICT, WITHOUT ROWID;
+-- AUTOINCREMENT: a number that comes again after the log was emptied would look as if it were merged already.
 CREATE TABLE lead_keys_log (
-  n INTEGER PRIMARY KEY,
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL,
   lead INTEGER NOT NULL
 ) STRICT;
@@ -126,6 +129,7 @@ CREATE TABLE jobs (
   status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'failed')),
   run_at INTEGER NOT NULL,
   attempt INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
   max_attempts INTEGER NOT NULL,
   lease_until INTEGER,
   message TEXT NOT NULL,
@@ -168,6 +172,8 @@ CREATE TABLE network_accounts (
   max_gap_seconds INTEGER NOT NULL,
   -- The latest moment given to an action of this account; the next one is placed behind it.
   last_slot_at INTEGER,
+  -- When the last one was really sent.
+  last_sent_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiError, errorCatalogue } from "../errors.ts";
+import { type ApiError, errorCatalogue } from "../errors.ts";
 
 /** The version of the interface, in error bodies and in the health report (specification, "Versioning"). */
 export const apiVersion = "2.0";

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { isoTime } from "../clock.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
@@ -65,6 +65,9 @@ export class Gate {
       Object.assign(set.headers, corsHeaders(request, corsOrigins));
     }
     const path = pathOf(request.url);
+    // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
+    if (request.url.startsWith("http:///"))
+      throw invalid([{ path: "", message: "Name the server in the Host header." }]);
     if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
     return this.#authenticate(request, path, set);
   }

@@ -82,12 +82,18 @@ function fieldErrors(errors: Iterable<ValueError>): FieldError[] {
   const byPath = new Map<string, FieldError>();
   for (const error of errors) {
     if (byPath.size === maxErrors) break;
-    const path = error.path.slice(1).replaceAll("/", ".");
+    const path = pathOf(error.path);
     if (byPath.has(path)) continue;
     const item = /^[^.]+\.(\d+)/.exec(path)?.[1];
     byPath.set(path, { path, message: sentence(error), ...(item !== undefined && { index: Number(item) }) });
   }
   return [...byPath.values()];
+}
+
+/** JSON Pointer (RFC 6901) to dotted path. */
+function pathOf(pointer: string): string {
+  const names = pointer.split("/").slice(1);
+  return names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(".");
 }
 
 function sentence(error: ValueError): string {

@@ -1,4 +1,5 @@
 import { ApiError, invalid } from "../errors.ts";
+import { parseJson } from "../json.ts";
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
@@ -10,7 +11,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
   const text = await readText(request, maxBytes);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw invalid([{ path: "", message: `The body is not valid JSON: ${(error as Error).message}.` }]);
   }

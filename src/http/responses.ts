@@ -8,14 +8,13 @@ export function etagOf(version: number): string {
   return `"${version}"`;
 }
 
-/**
- * The version that If-Match asks for: null when anything will do (absent or `*`), and -1, which no thing has, when none
- * of its tags is one of ours.
- */
-export function versionIn(ifMatch: string | undefined): number | null {
+/** The versions that If-Match names, strong tags only; null when any will do (absent or `*`). */
+export function versionsIn(ifMatch: string | undefined): number[] | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
-  const [, version] = /^"(\d+)"$/.exec(ifMatch.trim()) ?? [];
-  return version === undefined ? -1 : Number(version);
+  return ifMatch.split(",").flatMap((tag) => {
+    const [, version] = /^"(\d+)"$/.exec(tag.trim()) ?? [];
+    return version === undefined ? [] : [Number(version)];
+  });
 }
 
 /** True when If-None-Match names the version that there is, so that 304 is the answer. */

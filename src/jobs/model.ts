@@ -19,6 +19,9 @@ export type Job = {
   runAt: number;
   /** How often it was claimed; the fence of the current claim. */
   attempt: number;
+  /** Claims that came to nothing since it was stored or last retried by its owner; postponements don't count. */
+  failures: number;
+  /** With so many failures it is given up. */
   maxAttempts: number;
   /** Until when the claim holds; null while nobody runs it. */
   leaseUntil: number | null;

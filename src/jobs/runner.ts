@@ -58,7 +58,10 @@ export class JobRunner {
     this.#cancelRenewal();
     await this.#looking;
     for (const { abort } of this.#running.values()) abort.abort(new Error("The server is stopping"));
-    await Promise.race([this.#allDone(), new Promise<void>((resolve) => this.#clock.after(drainMs, resolve))]);
+    let cancel = (): void => {};
+    const tooLong = new Promise<void>((resolve) => (cancel = this.#clock.after(drainMs, resolve)));
+    await Promise.race([this.#allDone(), tooLong]);
+    cancel();
   }
 
   /** Something may be due: look as soon as possible. Cheap to call often. */
@@ -141,7 +144,7 @@ export class JobRunner {
   }
 
   async #endOf(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<JobEnd | null> {
-    if (job.attempt > job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
+    if (job.failures >= job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
     try {
       return await handler.run(job, { claim, signal, leaseUntil: () => this.#clock.now() + leaseMs });
     } catch (error) {
@@ -149,14 +152,14 @@ export class JobRunner {
       if (signal.aborted)
         return { kind: "again", message: "Interrupted; goes on soon", metadata: {}, at, runAt: at, countsAsAttempt: false };
       this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
-      if (job.attempt >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
-      const runAt = at + retryDelayMs(job.attempt, this.#ids.random());
+      if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
+      const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
       return { kind: "again", message: `Failed for now; tried again at ${isoTime(runAt)}`, metadata: {}, at, runAt, countsAsAttempt: true };
     }
   }
 
   #gaveUp(job: Job, reason: string): JobEnd {
-    const message = `Given up after ${Math.min(job.attempt, job.maxAttempts)} attempts. ${reason}`;
+    const message = `Given up after ${job.maxAttempts} attempts. ${reason}`;
     return { kind: "failed", message, metadata: {}, at: this.#clock.now() };
   }
 

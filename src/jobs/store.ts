@@ -27,13 +27,17 @@ export type JobStore = {
   page(request: JobPageRequest): Promise<Job[]>;
   countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>>;
   /**
-   * Takes due jobs, oldest due first, at most `limit`, and jobs whose lease ended (their runner died). Each gets the
-   * lease and the next attempt number, which fences every later write of an older runner. Durable when it resolves.
+   * Takes due jobs, oldest due first, at most `limit`, and jobs whose lease ended (their runner died, which counts as a
+   * failure). Each gets the lease and the next attempt number, which fences every later write of an older runner.
+   * Durable when it resolves.
    */
   claim(request: ClaimRequest): Promise<Job[]>;
   /** Prolongs the leases of claims that still hold; answers the ids of jobs whose claim is void. */
   renew(claims: JobClaim[], leaseUntil: number): Promise<string[]>;
-  /** Ends the claim. False: the claim is void and nothing was written. */
+  /**
+   * Ends the claim. A network action of a job that ends here is over too: as unknown when it was being sent. False: the
+   * claim is void and nothing was written.
+   */
   end(claim: JobClaim, end: JobEnd): Promise<boolean>;
   /** When the next job is due or the next lease ends; null when there is none. */
   nextDueAt(types: JobType[]): Promise<number | null>;
@@ -47,8 +51,8 @@ export type JobStore = {
    * or when nobody knows whether its network action had its effect.
    */
   retry(userId: string, id: string, at: number): Promise<ClientChange>;
-  /** True while the job of this id, whosever it is, is pending, running, or failed so that it may be retried. */
-  isOpen(id: string): Promise<boolean>;
+  /** True while the job of this id, whosever it is, is pending, running, or failed after `failedAfter`. */
+  isOpen(id: string, failedAfter: number): Promise<boolean>;
   editMessage(id: string, message: string, at: number): Promise<Job | null>;
   /** Jobs of all users by status, for operators. */
   countAll(): Promise<Record<JobStatus, number>>;

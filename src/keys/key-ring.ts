@@ -24,6 +24,8 @@ export class KeyRing {
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
   #usages = new Map<string, KeyUsage>();
+  /** Grows when keys change, so that a look-up that began before is not remembered. */
+  #generation = 0;
 
   constructor(keys: KeyStore, users: UserStore, clock: Clock) {
     this.#keys = keys;
@@ -52,6 +54,7 @@ export class KeyRing {
 
   /** Forget what is remembered: a key or a user has changed. */
   forget(): void {
+    this.#generation++;
     this.#known.clear();
   }
 
@@ -74,13 +77,14 @@ export class KeyRing {
   }
 
   async #lookUp(hash: string): Promise<Caller> {
+    const generation = this.#generation;
     const key = await this.#keys.findByHash(hash);
     const user = key?.userId ? await this.#users.get(key.userId) : null;
     if (key === null || (key.userId !== null && user === null))
       throw new ApiError("UNAUTHORIZED", { message: "No such API key. It may have been deleted or regenerated." });
     const known = { key, caller: callerOf(key, user) };
     if (this.#known.size >= maxCached) this.#known.clear();
-    this.#known.set(hash, known);
+    if (generation === this.#generation) this.#known.set(hash, known);
     return this.#accept(known);
   }
 

@@ -1,3 +1,4 @@
+import { singleLine } from "../clean-text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
@@ -6,7 +7,7 @@ import { isAdmin, type Caller } from "./caller.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { permissions as allPermissions, type ApiKey, type Grant, type KeyInput, type KeyUpdate, type KeyView, type NewKeyView } from "./model.ts";
 import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
-import type { KeyScope, KeyStore } from "./store.ts";
+import type { KeyChange, KeyScope, KeyStore } from "./store.ts";
 
 const dayMs = 86_400_000;
 /** A list shows this many keys at most; nobody has more, and a list must be bounded. */
@@ -35,7 +36,7 @@ export class KeyService {
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
     const userId = await this.#ownerOf(caller, input);
     const granted = input.global ? (["*"] as const) : this.#grantable(caller, input.permissions);
-    const { key, secret } = this.make(userId, input.name, [...granted], input.expiresInDays ?? null);
+    const { key, secret } = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
     await this.#keys.insert(key);
     return newKeyView(key, secret);
   }
@@ -73,15 +74,13 @@ export class KeyService {
     const key = await this.#require(caller, id);
     if (key.userId === null && input.permissions !== undefined)
       throw invalid([{ path: "permissions", message: "A global key holds all permissions; they can't be narrowed." }]);
-    const changed: ApiKey = {
-      ...key,
-      name: input.name ?? key.name,
-      permissions: input.permissions === undefined ? key.permissions : this.#grantable(caller, input.permissions),
-      isActive: input.isActive ?? key.isActive,
+    const change: KeyChange = {
+      ...(input.name !== undefined && { name: nameOf(input.name) }),
+      ...(input.permissions !== undefined && { permissions: this.#grantable(caller, input.permissions) }),
+      ...(input.isActive !== undefined && { isActive: input.isActive }),
       updatedAt: this.#clock.now(),
     };
-    await this.#write(changed);
-    return this.#view(changed);
+    return this.#view(await this.#write(id, change));
   }
 
   /**
@@ -95,9 +94,8 @@ export class KeyService {
     this.#refuseMore(caller, key.permissions);
     const now = this.#clock.now();
     const secret = this.#secretFor(key.userId);
-    const changed: ApiKey = { ...key, hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
-    await this.#write(changed);
-    return newKeyView(changed, secret);
+    const change = { hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
+    return newKeyView(await this.#write(id, change), secret);
   }
 
   /** Deletes the key for good; it is refused from the moment this resolves. Answers its name. */
@@ -164,16 +162,24 @@ export class KeyService {
     return key;
   }
 
-  async #write(key: ApiKey): Promise<void> {
-    const stored = await this.#keys.update(key);
+  async #write(id: string, change: KeyChange): Promise<ApiKey> {
+    const key = await this.#keys.update(id, change);
     this.#ring.forget();
-    if (!stored) throw notFound("key", key.id);
+    if (key === null) throw notFound("key", id);
+    return key;
   }
 
   #view(key: ApiKey): KeyView {
     const { uses, lastUsedAt } = this.#ring.unwritten(key.id) ?? { uses: 0, lastUsedAt: key.lastUsedAt };
     return keyView({ ...key, usageCount: key.usageCount + uses, lastUsedAt });
   }
+}
+
+/** Without control characters, which would do things to the terminals that it is shown in. */
+function nameOf(sent: string): string {
+  const name = singleLine(sent);
+  if (name === "") throw invalid([{ path: "name", message: "Expected a text that is not empty." }]);
+  return name;
 }
 
 function scopeOf(caller: Caller): KeyScope {

@@ -1,6 +1,9 @@
 import type { ApiKey } from "./model.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
+export type KeyChange = { updatedAt: number } & Partial<
+  Pick<ApiKey, "name" | "permissions" | "isActive" | "hash" | "hint" | "createdAt" | "lastUsedAt">
+>;
 /** Whose keys: one user's, the global ones and everybody's together. */
 export type KeyScope = { userId: string } | "all";
 
@@ -10,8 +13,8 @@ export type KeyStore = {
   get(scope: KeyScope, id: string): Promise<ApiKey | null>;
   /** Newest first, at most `limit`. */
   list(scope: KeyScope, limit: number): Promise<ApiKey[]>;
-  /** Writes name, permissions, isActive, hash, hint, creation and last use as given. False when it is gone. */
-  update(key: ApiKey): Promise<boolean>;
+  /** Writes the fields that are given and answers the key as it is then; null when it is gone. */
+  update(id: string, change: KeyChange): Promise<ApiKey | null>;
   /** False when it is gone already. */
   remove(id: string): Promise<boolean>;
   /** Adds buffered uses; keys that are gone are passed over. */

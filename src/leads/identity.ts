@@ -1,6 +1,6 @@
 import type { FieldError } from "../errors.ts";
 import { canonicalProfileUrl } from "../network/profile-url.ts";
-import { multiLine, singleLine } from "./clean-text.ts";
+import { multiLine, singleLine } from "../clean-text.ts";
 import {
   leadTextFields,
   leadTextLimits,

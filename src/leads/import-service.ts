@@ -53,6 +53,7 @@ export class LeadImportService {
       status: "pending",
       runAt: now,
       attempt: 0,
+      failures: 0,
       maxAttempts,
       leaseUntil: null,
       message: "Waiting to be read",

@@ -1,4 +1,4 @@
-import { leadTextFields, maxTags, type Lead, type LeadContent, type LeadIdentity } from "./model.ts";
+import { leadTextFields, maxCustomFields, maxCustomFieldsBytes, maxTags, type Lead, type LeadContent, type LeadIdentity } from "./model.ts";
 
 /**
  * What a lead becomes when the same person is told of again: texts that the newcomer has replace ours, texts that it
@@ -10,8 +10,19 @@ export function mergedContent(lead: Lead, incoming: LeadContent): LeadContent {
     ...(texts as Pick<LeadContent, (typeof leadTextFields)[number]>),
     status: lead.status,
     tags: [...new Set([...lead.tags, ...incoming.tags])].slice(0, maxTags),
-    customFields: { ...lead.customFields, ...incoming.customFields },
+    customFields: mergedFields(lead.customFields, incoming.customFields),
   };
+}
+
+/** Fields that would pass a limit are left out: the lead must stay one that can be changed. */
+function mergedFields(ours: Record<string, unknown>, incoming: Record<string, unknown>): Record<string, unknown> {
+  let merged = ours;
+  for (const [name, value] of Object.entries(incoming)) {
+    const more = { ...merged, [name]: value };
+    const bytes = Buffer.byteLength(JSON.stringify(more));
+    if (Object.keys(more).length <= maxCustomFields && bytes <= maxCustomFieldsBytes) merged = more;
+  }
+  return merged;
 }
 
 /**

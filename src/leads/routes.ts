@@ -4,7 +4,7 @@ import type { Core } from "../http/core.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
-import { etagOf, isUnchanged, ok, versionIn } from "../http/responses.ts";
+import { etagOf, isUnchanged, ok, versionsIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
 import { leadView, type LeadService } from "./service.ts";
@@ -86,7 +86,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
     .put(
       "/:leadId",
       async ({ userId, params: { leadId }, body: change, headers, set }) => {
-        const lead = await leads.update(userId, leadId, change, versionIn(headers["if-match"]));
+        const lead = await leads.update(userId, leadId, change, versionsIn(headers["if-match"]));
         set.headers.etag = etagOf(lead.version);
         return ok(leadView(lead));
       },
@@ -106,7 +106,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
     .delete(
       "/:leadId",
       async ({ userId, params: { leadId }, headers }) => {
-        await leads.remove(userId, leadId, versionIn(headers["if-match"]));
+        await leads.remove(userId, leadId, versionsIn(headers["if-match"]));
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },
       {

@@ -60,22 +60,24 @@ export class LeadService {
     return { ...page, total };
   }
 
-  /** Changes the fields that are sent. `version` is the one that the client saw, or null for any. */
-  async update(userId: string, id: string, input: LeadUpdate, version: number | null): Promise<Lead> {
+  /** Changes the fields that are sent. `versions` are those that the client will change, or null for any. */
+  async update(userId: string, id: string, input: LeadUpdate, versions: number[] | null): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
-      if (version !== null && lead.version !== version) throw stale(lead);
+      if (versions?.includes(lead.version) === false) throw stale(lead);
       const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
       const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
       const outcome = await this.#leads.update(change);
-      if (outcome.kind === "stale" && version === null && attempt < maxUpdateTries) continue;
+      if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
   }
 
-  /** For good. `version` as in `update`. */
-  async remove(userId: string, id: string, version: number | null): Promise<void> {
-    changedLead(await this.#leads.remove(userId, id, version), id);
+  /** For good. `versions` as in `update`. */
+  async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
+    const lead = await this.get(userId, id);
+    if (versions?.includes(lead.version) === false) throw stale(lead);
+    changedLead(await this.#leads.remove(userId, id, versions === null ? null : lead.version), id);
   }
 
   /** All leads that the filter lets through, oldest first, in pages; leads that come while it runs may be among them. */

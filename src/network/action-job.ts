@@ -41,7 +41,11 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
       await postpone(runAt, `Waits for the account's working hours, until ${isoTime(runAt)}`, "outsideWorkingHours");
       return null;
     }
-    if (signal.aborted || !(await store.markSending(claim, clock.now()))) return null;
+    if (signal.aborted) return null;
+    const mark = await store.markSending(claim, clock.now());
+    if (mark.kind === "tooSoon")
+      await postpone(mark.freeAt, `Keeps its distance from the last action, until ${isoTime(mark.freeAt)}`, "spacing");
+    if (mark.kind !== "marked") return null;
     const outcome = await carryOut(action, account);
     log.info({ jobId: job.id, actionType: action.actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
     if (outcome.kind === "busy")

@@ -34,28 +34,54 @@ export function earliestSlot(request: SlotRequest): Slot | null {
 
 /** The first moment from `from` on that lies within the working hours; null when no day of the week has any. */
 export function nextOpenMoment(from: number, hours: WorkingHours, timeZone: string): number | null {
-  // Eight local days: the same weekday a week on is the last that can open, when today's span is over.
-  let at = from;
-  for (let day = 0; day <= 8; day++) {
-    const local = localTime(at, timeZone);
-    const opening = (hours[local.weekday] ?? []).map((span) => openingWithin(span, local.minutes)).filter((m) => m !== null);
-    if (opening.length > 0) {
-      const minutes = Math.min(...opening);
-      // Within a span already: now. Otherwise the wall-clock time of the opening, which a DST change may have moved.
-      return minutes <= local.minutes ? at : instantOf(local, minutes, timeZone, at);
-    }
-    at = startOfNextDay(local, timeZone, at);
+  const local = localTime(from, timeZone);
+  if (hours[weekdayOf(local.date)]?.some((span) => span.from <= local.minutes && local.minutes < span.to)) return from;
+  // Eight local days on, the same weekday has come again; a clock change may have swallowed its span the first time.
+  for (let day = 0; day <= 14; day++) {
+    const date = local.date + day * dayMs;
+    const openings = (hours[weekdayOf(date)] ?? []).map((span) => openingOn(date, span, from, timeZone));
+    const known = openings.filter((at) => at !== null);
+    if (known.length > 0) return Math.min(...known);
   }
   return null;
 }
 
-/** Minutes of the day at which the span is next open, seen from `minutes`; null when it is over for the day. */
-function openingWithin(span: WorkingSpan, minutes: number): number | null {
-  if (minutes >= span.to) return null;
-  return Math.max(span.from, minutes);
+/**
+ * The first moment of a span on a local date that is not before `from`. Where clocks change that day, its wall-clock
+ * times come once in each offset from UTC that is in force, or not at all.
+ */
+function openingOn(date: number, span: WorkingSpan, from: number, timeZone: string): number | null {
+  const offsets = new Set([date - dayMs, date + dayMs / 2, date + 2 * dayMs].map((at) => offsetAt(at, timeZone)));
+  const openings = [...offsets].map((offset) => {
+    const start = Math.max(from, date + span.from * minuteMs - offset);
+    return firstInForce(offset, start, date + span.to * minuteMs - offset, timeZone);
+  });
+  const known = openings.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
-type LocalTime = { year: number; month: number; day: number; weekday: number; minutes: number };
+/** The first moment from `start` to before `end` at which the zone has this offset; clocks change once in it at most. */
+function firstInForce(offset: number, start: number, end: number, timeZone: string): number | null {
+  if (start >= end) return null;
+  if (offsetAt(start, timeZone) === offset) return start;
+  if (offsetAt(end - 1, timeZone) !== offset) return null;
+  let before = start;
+  let inForce = end - 1;
+  while (inForce - before > 1) {
+    const middle = Math.floor((before + inForce) / 2);
+    if (offsetAt(middle, timeZone) === offset) inForce = middle;
+    else before = middle;
+  }
+  return inForce;
+}
+
+/** 0 = Monday. `date` is midnight UTC of a calendar day. */
+function weekdayOf(date: number): number {
+  return (new Date(date).getUTCDay() + 6) % 7;
+}
+
+/** Wall-clock time: the calendar day as its midnight in UTC, and minutes since midnight with a fraction for seconds. */
+type LocalTime = { date: number; minutes: number };
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -69,33 +95,17 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** Wall-clock time of an instant; `minutes` has a fraction for seconds; weekday 0 = Monday. */
 function localTime(at: number, timeZone: string): LocalTime {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(at)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  const weekday = (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
-  return { year, month, day, weekday, minutes: hour * 60 + minute + second / 60 };
-}
-
-/** The instant at which the clock on the wall shows `minutes` on the local day; never before `notBefore`. */
-function instantOf(local: LocalTime, minutes: number, timeZone: string, notBefore: number): number {
-  const wall = Date.UTC(local.year, local.month - 1, local.day) + minutes * minuteMs;
-  let at = wall - offsetAt(wall, timeZone);
-  at = wall - offsetAt(at, timeZone); // a second look, where the offset changes between the guess and the answer
-  return Math.max(at, notBefore);
-}
-
-function startOfNextDay(local: LocalTime, timeZone: string, at: number): number {
-  const next = new Date(Date.UTC(local.year, local.month - 1, local.day) + dayMs);
-  const day = { ...local, year: next.getUTCFullYear(), month: next.getUTCMonth() + 1, day: next.getUTCDate() };
-  return Math.max(instantOf(day, 0, timeZone, at), at + 1);
+  return { date: Date.UTC(year, month - 1, day), minutes: hour * 60 + minute + second / 60 };
 }
 
 /** Local time minus UTC at an instant, in milliseconds. */
 function offsetAt(at: number, timeZone: string): number {
   const local = localTime(at, timeZone);
-  return Date.UTC(local.year, local.month - 1, local.day) + local.minutes * minuteMs - Math.floor(at / 1000) * 1000;
+  return local.date + Math.round(local.minutes * 60) * 1000 - Math.floor(at / 1000) * 1000;
 }
 
 /** True for an IANA time zone name that this machine knows. */

@@ -1,3 +1,4 @@
+import { singleLine } from "../clean-text.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
@@ -73,6 +74,7 @@ export class NetworkService {
       status: "pending",
       runAt: now,
       attempt: 0,
+      failures: 0,
       maxAttempts,
       leaseUntil: null,
       message: "",
@@ -103,23 +105,23 @@ export class NetworkService {
     const { hours, errors } = readWeek(input.workingHours ?? {}, account.workingHours);
     if (input.timeZone !== undefined && !isTimeZone(input.timeZone))
       errors.push({ path: "timeZone", message: `"${input.timeZone}" is not an IANA time zone, such as Europe/Berlin.` });
-    const changed: NetworkAccount = {
-      ...account,
-      name: input.name ?? account.name,
-      connector: input.connector ?? account.connector,
-      timeZone: input.timeZone ?? account.timeZone,
-      workingHours: hours,
-      minGapSeconds: input.minGapSeconds ?? account.minGapSeconds,
-      maxGapSeconds: input.maxGapSeconds ?? account.maxGapSeconds,
-      updatedAt: this.#clock.now(),
-    };
-    if (changed.minGapSeconds > changed.maxGapSeconds)
-      errors.push({
-        path: "maxGapSeconds",
-        message: `Expected at least minGapSeconds (${changed.minGapSeconds}), got ${changed.maxGapSeconds}.`,
-      });
+    const name = input.name === undefined ? undefined : singleLine(input.name);
+    if (name === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+    const { minGapSeconds = account.minGapSeconds, maxGapSeconds = account.maxGapSeconds } = input;
+    if (minGapSeconds > maxGapSeconds)
+      errors.push({ path: "maxGapSeconds", message: `Expected at least minGapSeconds (${minGapSeconds}), got ${maxGapSeconds}.` });
     if (errors.length > 0) throw invalid(errors);
-    if (!(await this.#store.updateAccount(changed))) throw notFound("network account", id);
+    const { connector, timeZone } = input;
+    const changed = await this.#store.updateAccount(userId, id, {
+      ...(name !== undefined && { name }),
+      ...(connector !== undefined && { connector }),
+      ...(timeZone !== undefined && { timeZone }),
+      ...(input.workingHours !== undefined && { workingHours: hours }),
+      ...(input.minGapSeconds !== undefined && { minGapSeconds }),
+      ...(input.maxGapSeconds !== undefined && { maxGapSeconds }),
+      updatedAt: this.#clock.now(),
+    });
+    if (changed === null) throw notFound("network account", id);
     return accountView(changed);
   }
 

@@ -1,3 +1,4 @@
+import { singleLine } from "../clean-text.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
@@ -10,7 +11,8 @@ import type { UserStore } from "./store.ts";
 
 export type UserDefaults = { timeZone: string; connector: ConnectorName; credits: number };
 
-const emailPattern = /^[^\s@]+@[^\s@]+$/;
+/** Printable, with one @ in the middle: "admin@localhost" will do. */
+const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 
 /** The people of the team. Each starts with a network account and a first grant of credits. */
 export class UserService {
@@ -41,14 +43,14 @@ export class UserService {
     const email = input.email.trim();
     const timeZone = input.timeZone ?? this.#defaults.timeZone;
     const errors: FieldError[] = [];
-    if (!emailPattern.test(email)) errors.push({ path: "email", message: `"${email}" is not an e-mail address.` });
+    if (!emailPattern.test(email)) errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });
     errors.push(...timeZoneErrors(timeZone));
     if (errors.length > 0) throw invalid(errors);
 
     const user: User = {
       id: this.#ids.next(now),
       email,
-      name: input.name?.trim() || null,
+      name: nameOf(input.name ?? null),
       role: input.role ?? "member",
       timeZone,
       createdAt: now,
@@ -86,19 +88,16 @@ export class UserService {
   }
 
   async update(id: string, input: UserUpdate): Promise<UserView> {
-    const user = await this.#require(id);
-    if (input.timeZone !== undefined) {
-      const errors = timeZoneErrors(input.timeZone);
-      if (errors.length > 0) throw invalid(errors);
-    }
-    const changed: User = {
-      ...user,
-      name: input.name === undefined ? user.name : input.name?.trim() || null,
-      timeZone: input.timeZone ?? user.timeZone,
+    const { name, timeZone } = input;
+    const errors = timeZone === undefined ? [] : timeZoneErrors(timeZone);
+    if (errors.length > 0) throw invalid(errors);
+    const user = await this.#users.update(id, {
+      ...(name !== undefined && { name: nameOf(name) }),
+      ...(timeZone !== undefined && { timeZone }),
       updatedAt: this.#clock.now(),
-    };
-    if (!(await this.#users.update(changed))) throw notFound("user", id);
-    return userView(changed);
+    });
+    if (user === null) throw notFound("user", id);
+    return userView(user);
   }
 
   async #require(id: string): Promise<User> {
@@ -121,6 +120,11 @@ export class UserService {
       updatedAt: createdAt,
     };
   }
+}
+
+/** Without control characters, which would do things to the terminals that it is shown in. */
+function nameOf(sent: string | null): string | null {
+  return sent === null ? null : singleLine(sent) || null;
 }
 
 function timeZoneErrors(timeZone: string): FieldError[] {

@@ -6,6 +6,8 @@ import type { User } from "./model.ts";
 /** A user with everything that it starts with. */
 export type NewUser = { user: User; account: NetworkAccount; grant: LedgerEntry | null; key: ApiKey | null };
 
+export type UserChange = { updatedAt: number } & Partial<Pick<User, "name" | "timeZone">>;
+
 export type UserStore = {
   /** Stores all of it or nothing; false when the e-mail address is taken. */
   insert(newcomer: NewUser): Promise<boolean>;
@@ -13,6 +15,6 @@ export type UserStore = {
   /** Oldest first, at most `limit`. */
   list(limit: number, offset: number): Promise<User[]>;
   count(): Promise<number>;
-  /** Writes name and time zone. False when the user is gone. */
-  update(user: User): Promise<boolean>;
+  /** Writes the fields that are given and answers the user as it is then; null when it is gone. */
+  update(id: string, change: UserChange): Promise<User | null>;
 };

@@ -203,6 +203,8 @@ testInProcess("a retried job loses its end and its mark of being cancelled", asy
   expect(retried.data).toMatchObject({ status: "pending", completedAt: null });
   expect(retried.data.metadata["cancelled"]).toBeUndefined();
   await service.idle();
+  clock.advance(10 * 60_000);
+  await service.idle();
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({ status: "completed" });
 });
 

@@ -135,10 +135,18 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const { storage, userId, make } = await withUser(opened.storage);
       const { id } = await make.storedJob(storage, userId, { maxAttempts: 3 });
       for (let round = 0; round < 3; round++) {
-        const { attempt, maxAttempts } = (await storage.jobs.get(userId, id))!;
-        expect(maxAttempts - attempt, `round ${round}`).toBe(3);
+        expect(await storage.jobs.get(userId, id), `round ${round}`).toMatchObject({ failures: 0, maxAttempts: 3 });
         const job = await claimJob(storage, at);
-        await storage.jobs.end(claimOf(job), { kind: "failed", message: "No", metadata: {}, at });
+        await storage.jobs.end(claimOf(job), {
+          kind: "again",
+          message: "Later",
+          metadata: {},
+          runAt: at,
+          at,
+          countsAsAttempt: true,
+        });
+        expect((await claimJob(storage, at)).failures).toBe(1);
+        await storage.jobs.end({ id, attempt: job.attempt + 1 }, { kind: "failed", message: "No", metadata: {}, at });
         await storage.jobs.retry(userId, id, at);
       }
     });
@@ -173,7 +181,8 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
         else await storage.jobs.cancel(userId, scheduled.id, at);
         expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
         expect(await storage.network.action(scheduled.id)).toMatchObject({ state: "scheduled", updatedAt: at });
-        expect(await storage.network.markSending(claimOf(await claimJob(storage, at)), at)).toBe(true);
+        const claim = claimOf(await claimJob(storage, at));
+        expect(await storage.network.markSending(claim, at + 10 * minute)).toEqual({ kind: "marked" });
       },
     );
 

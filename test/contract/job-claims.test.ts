@@ -50,7 +50,13 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     await make.storedJob(storage, userId);
     const first = await claimJob(storage);
     const now = startOfTests + minute + 1;
-    expect(await claimJob(storage, now)).toEqual({ ...first, attempt: 2, leaseUntil: now + minute, updatedAt: now });
+    expect(await claimJob(storage, now)).toEqual({
+      ...first,
+      attempt: 2,
+      failures: 1,
+      leaseUntil: now + minute,
+      updatedAt: now,
+    });
   });
 
   test("jobs are claimed oldest due first, ties by id, at most as many as asked for", async () => {
@@ -170,7 +176,7 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     test.each<[JobEnd["kind"], Partial<Job>]>([
       ["completed", { status: "completed", progress: 100, completedAt: common.at, leaseUntil: null }],
       ["failed", { status: "failed", completedAt: common.at, leaseUntil: null }],
-      ["again", { status: "pending", runAt: startOfTests + minute, leaseUntil: null }],
+      ["again", { status: "pending", runAt: startOfTests + minute, leaseUntil: null, failures: 1 }],
       ["parked", { status: "running", leaseUntil: null }],
     ])("as %s writes what became of the job, and merges the metadata", async (kind, change) => {
       await using opened = await open();
@@ -194,7 +200,7 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
       const { id } = await make.storedJob(storage, userId, { maxAttempts: 3 });
       const attemptsLeft = async () => {
         const job = await storage.jobs.get(userId, id);
-        return (job?.maxAttempts ?? 0) - (job?.attempt ?? 0);
+        return (job?.maxAttempts ?? 0) - (job?.failures ?? 0);
       };
       for (const [countsAsAttempt, left] of [
         [false, 3],

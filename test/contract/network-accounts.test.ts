@@ -38,8 +38,7 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const make = createFactories();
     const { user, account } = await make.storedUser(opened.storage);
     const other = await make.storedUser(opened.storage);
-    const changed = {
-      ...account,
+    const change = {
       name: "Renamed",
       connector: "manual" as const,
       timeZone: "Europe/Berlin",
@@ -48,7 +47,8 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
       maxGapSeconds: 2,
       updatedAt: startOfTests + 5,
     };
-    expect(await network.updateAccount(changed)).toBe(true);
+    const changed = { ...account, ...change };
+    expect(await network.updateAccount(user.id, account.id, change)).toEqual(changed);
     expect(await network.account(user.id, account.id)).toEqual(changed);
     expect(await network.accounts(other.user.id)).toEqual([other.account]);
   });
@@ -59,8 +59,8 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const make = createFactories();
     const { user, account } = await make.storedUser(opened.storage);
     const stranger = (await make.storedUser(opened.storage)).user.id;
-    expect(await network.updateAccount({ ...account, userId: stranger, name: "Mine" })).toBe(false);
-    expect(await network.updateAccount(make.account(user.id))).toBe(false);
+    expect(await network.updateAccount(stranger, account.id, { name: "Mine", updatedAt: 1 })).toBeNull();
+    expect(await network.updateAccount(user.id, "nothing", { name: "Mine", updatedAt: 1 })).toBeNull();
     expect(await network.accounts(user.id)).toEqual([account]);
   });
 
@@ -69,7 +69,7 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const make = createFactories();
     const { account } = await make.storedUser(opened.storage);
     const before = await make.scheduledJob(opened.storage, account);
-    await opened.storage.network.updateAccount({ ...account, name: "Renamed" });
+    await opened.storage.network.updateAccount(account.userId, account.id, { name: "Renamed", updatedAt: account.updatedAt });
     const after = await make.scheduledJob(opened.storage, account, { gapMs: 90_000 });
     expect(after.runAt).toBe(before.runAt + 90_000);
   });
@@ -80,7 +80,7 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const { user, account } = await make.storedUser(opened.storage);
     const second = make.account(user.id);
     await opened.storage.network.insertAccount(second);
-    await opened.storage.network.updateAccount({ ...account, name: "Renamed" });
+    await opened.storage.network.updateAccount(account.userId, account.id, { name: "Renamed", updatedAt: account.updatedAt });
     const storage = await opened.reopen();
     expect(await storage.network.accounts(user.id)).toEqual([{ ...account, name: "Renamed" }, second]);
   });

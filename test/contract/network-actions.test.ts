@@ -24,16 +24,16 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     test("is set once for a claim that holds", async () => {
       await using opened = await open();
       const { storage, job } = await withClaimedAction(opened.storage);
-      expect(await storage.network.markSending(claimOf(job), at)).toBe(true);
+      expect(await storage.network.markSending(claimOf(job), at)).toEqual({ kind: "marked" });
       expect(await storage.network.action(job.id)).toMatchObject({ state: "sending", updatedAt: at });
-      expect(await storage.network.markSending(claimOf(job), at)).toBe(false);
+      expect(await storage.network.markSending(claimOf(job), at)).toEqual({ kind: "void" });
     });
 
     test("is set for one of two that ask at once", async () => {
       await using opened = await open();
       const { storage, job } = await withClaimedAction(opened.storage);
       const marks = await Promise.all([0, 1].map(() => storage.network.markSending(claimOf(job), at)));
-      expect(marks).toEqual([true, false]);
+      expect(marks.map(({ kind }) => kind)).toEqual(["marked", "void"]);
     });
 
     test("is there after the process was killed, and whoever claims the job then can't set it", async () => {
@@ -43,14 +43,48 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const storage = await opened.reopen();
       expect(await storage.network.action(job.id)).toMatchObject({ state: "sending" });
       const again = await claimJob(storage, startOfTests + 1);
-      expect(await storage.network.markSending(claimOf(again), at)).toBe(false);
+      expect(await storage.network.markSending(claimOf(again), at)).toEqual({ kind: "void" });
+    });
+
+    test("waits for the account's shortest gap behind its last action, and tells until when", async () => {
+      await using opened = await open();
+      const { storage, job, make, account } = await withClaimedAction(opened.storage);
+      await storage.network.markSending(claimOf(job), at);
+      await make.scheduledJob(storage, account, { gapMs: 0 });
+      const next = await claimJob(storage);
+      const freeAt = at + account.minGapSeconds * 1000;
+      for (const now of [at, freeAt - 1])
+        expect(await storage.network.markSending(claimOf(next), now)).toEqual({ kind: "tooSoon", freeAt });
+      expect(await storage.network.action(next.id)).toMatchObject({ state: "scheduled", updatedAt: startOfTests });
+      expect(await storage.network.markSending(claimOf(next), freeAt)).toEqual({ kind: "marked" });
+    });
+
+    test("does not wait for the actions of another account", async () => {
+      await using opened = await open();
+      const { storage, job, make, account } = await withClaimedAction(opened.storage);
+      const second = make.account(account.userId);
+      await storage.network.insertAccount(second);
+      await storage.network.markSending(claimOf(job), at);
+      await make.scheduledJob(storage, second);
+      expect(await storage.network.markSending(claimOf(await claimJob(storage)), at)).toEqual({ kind: "marked" });
+    });
+
+    test("waits also when the process was killed behind the last action", async () => {
+      await using opened = await open();
+      const { job, make, account } = await withClaimedAction(opened.storage);
+      await opened.storage.network.markSending(claimOf(job), at);
+      await opened.storage.network.endAction(claimOf(job), endOf("done"));
+      await make.scheduledJob(opened.storage, account, { gapMs: 0 });
+      const storage = await opened.reopen();
+      const outcome = await storage.network.markSending(claimOf(await claimJob(storage)), at + 1);
+      expect(outcome).toEqual({ kind: "tooSoon", freeAt: at + account.minGapSeconds * 1000 });
     });
 
     test.each(endStates)("is not set on an action that is %s", async (state) => {
       await using opened = await open();
       const { storage, job } = await withClaimedAction(opened.storage);
       await storage.network.endAction(claimOf(job), endOf(state));
-      expect(await storage.network.markSending(claimOf(job), at)).toBe(false);
+      expect(await storage.network.markSending(claimOf(job), at)).toEqual({ kind: "void" });
       expect(await storage.network.action(job.id)).toMatchObject({ state });
     });
 
@@ -58,16 +92,16 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       await using opened = await open();
       const { storage, job, make } = await withClaimedAction(opened.storage);
       await storage.jobs.cancel(job.userId, job.id, at);
-      expect(await storage.network.markSending(claimOf(job), at)).toBe(false);
+      expect(await storage.network.markSending(claimOf(job), at)).toEqual({ kind: "void" });
       await make.storedJob(storage, job.userId);
-      expect(await storage.network.markSending(claimOf(await claimJob(storage)), at)).toBe(false);
-      expect(await storage.network.markSending({ id: "nothing", attempt: 1 }, at)).toBe(false);
+      expect(await storage.network.markSending(claimOf(await claimJob(storage)), at)).toEqual({ kind: "void" });
+      expect(await storage.network.markSending({ id: "nothing", attempt: 1 }, at)).toEqual({ kind: "void" });
     });
   });
 
   describe("a void claim", () => {
     const writes: [string, (storage: Storage, claim: JobClaim) => Promise<boolean>][] = [
-      ["marks nothing", (storage, claim) => storage.network.markSending(claim, at)],
+      ["marks nothing", async (storage, claim) => (await storage.network.markSending(claim, at)).kind !== "void"],
       ["postpones nothing", (storage, claim) => storage.network.postpone(claim, postponement)],
       ["ends nothing as done", (storage, claim) => storage.network.endAction(claim, endOf("done"))],
       ["ends nothing as awaiting", (storage, claim) => storage.network.endAction(claim, endOf("awaiting"))],
@@ -117,11 +151,11 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       updatedAt: at,
     });
     expect(stored?.metadata).toEqual({ ...job.metadata, pendingReason: "cooldown" });
-    expect(stored!.maxAttempts - stored!.attempt).toBe(job.maxAttempts - job.attempt + 1);
+    expect(stored).toMatchObject({ maxAttempts: job.maxAttempts, failures: job.failures });
     expect(await storage.network.action(job.id)).toMatchObject({ state: "scheduled", updatedAt: at });
     expect(await claimJobs(storage, postponement.runAt - 1)).toEqual([]);
     const again = await claimJob(storage, postponement.runAt);
-    expect(await storage.network.markSending(claimOf(again), postponement.runAt)).toBe(true);
+    expect(await storage.network.markSending(claimOf(again), postponement.runAt)).toEqual({ kind: "marked" });
   });
 
   test.each<[(typeof endStates)[number], Partial<Job>]>([

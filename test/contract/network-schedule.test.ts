@@ -83,7 +83,7 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
     expect(await storage.network.schedule(request)).toEqual({ kind: "neverOpen" });
     expect(await storage.network.action(request.job.id)).toBeNull();
     expect(await storage.jobs.get(account.userId, request.job.id)).toBeNull();
-    await storage.network.updateAccount({ ...account, workingHours: alwaysOpen });
+    await storage.network.updateAccount(account.userId, account.id, { workingHours: alwaysOpen, updatedAt: 1 });
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests);
   });
 

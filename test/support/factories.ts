@@ -176,6 +176,7 @@ export function createFactories(seed = 1) {
       status: "pending",
       runAt: startOfTests,
       attempt: 0,
+      failures: 0,
       maxAttempts: 3,
       leaseUntil: null,
       message: "Waiting",

@@ -14,6 +14,8 @@ export type Operation = {
   actsFor: "user" | "ownKey" | "caller" | null;
   summary: string;
   takesBody: boolean;
+  /** Names of the fields of a JSON body; null when there is none. */
+  bodyFields: string[] | null;
   parameters: string[];
   responses: Json;
 };
@@ -88,9 +90,17 @@ function operationOf(method: string, path: string, node: Json): Operation {
     actsFor: (node["x-acts-for"] ?? null) as Operation["actsFor"],
     summary: typeof node["summary"] === "string" ? node["summary"] : "",
     takesBody: "requestBody" in node,
+    bodyFields: bodyFieldsOf(node),
     parameters: parameters.map(({ name }) => String(name)),
     responses: part(node, "responses"),
   };
+}
+
+function bodyFieldsOf(node: Json): string[] | null {
+  const content = part(part(node, "requestBody"), "content");
+  return "application/json" in content
+    ? Object.keys(part(part(part(content, "application/json"), "schema"), "properties"))
+    : null;
 }
 
 function parametersIn(path: string): number {

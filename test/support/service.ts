@@ -76,7 +76,11 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
   const dataDir = join(directory, "data");
   const env = variables({ ...quiet, ...settings, LISTEN: "127.0.0.1:0" });
   const launch = () => (usesBinary ? launchBinary(dataDir, env) : launchApp(dataDir, env, overrides));
-  let running = await launch();
+  const remove = () => rm(directory, { recursive: true, force: true });
+  let running = await launch().catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   const hasLimits = ["MINUTE", "HOUR", "DAY"].some((window) => Number(env[`OUTREACHD_RATE_LIMIT_${window}`]) > 0);
   const document = new ApiDocument(
     (await (await fetch(`${running.url}/openapi.json`)).json()) as Record<string, unknown>,
@@ -132,8 +136,11 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       running = await launch();
     },
     async [Symbol.asyncDispose]() {
-      await running.stop();
-      await rm(directory, { recursive: true, force: true });
+      try {
+        await running.stop();
+      } finally {
+        await remove();
+      }
     },
   };
 }

@@ -129,7 +129,10 @@ describe.each(engines)("an action over $name", ({ open }) => {
       const world = await createWorld(opened);
       const job = await world.schedule();
       const tomorrow = [[], [{ from: 540, to: 1080 }], [], [], [], [], []];
-      await opened.storage.network.updateAccount({ ...world.account, workingHours: tomorrow });
+      await opened.storage.network.updateAccount(world.account.userId, world.account.id, {
+        workingHours: tomorrow,
+        updatedAt: 1,
+      });
       await world.run();
       const opening = startOfTests + 23 * hour;
       expect(world.calls).toEqual([]);
@@ -146,12 +149,18 @@ describe.each(engines)("an action over $name", ({ open }) => {
       await using opened = await open();
       const world = await createWorld(opened);
       const job = await world.schedule();
-      await opened.storage.network.updateAccount({ ...world.account, workingHours: alwaysOpen.map(() => []) });
+      await opened.storage.network.updateAccount(world.account.userId, world.account.id, {
+        workingHours: alwaysOpen.map(() => []),
+        updatedAt: 1,
+      });
       await world.run();
       for (let day = 1; day <= 5; day++) await world.runUntil(startOfTests + day * 24 * hour);
       expect(world.calls).toEqual([]);
       expect((await world.get(job))?.status).toBe("pending");
-      await opened.storage.network.updateAccount({ ...world.account, workingHours: alwaysOpen });
+      await opened.storage.network.updateAccount(world.account.userId, world.account.id, {
+        workingHours: alwaysOpen,
+        updatedAt: 1,
+      });
       await world.runUntil(startOfTests + 6 * 24 * hour);
       expect(world.calls).toEqual([job.id]);
     });

@@ -60,6 +60,11 @@ test("a refused attempt takes nothing away from the holder", async () => {
   expect(readRunningServer(dir)?.pid).toBe(holder.pid);
 });
 
+test("a directory stays held when the process that holds it keeps nothing of the answer", async () => {
+  await using holder = await holdInChild(true, false);
+  expect(() => holdDataDirectory(dir)).toThrow(`process ${holder.pid}`);
+});
+
 test("the running server of another process is found", async () => {
   await using holder = await holdInChild(true);
   expect(readRunningServer(dir)).toEqual({ pid: holder.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
@@ -114,12 +119,18 @@ test.each<[string, () => void]>([
   expect(() => holdDataDirectory(dir)).toThrow("can't be used");
 });
 
-/** A process that holds the directory until it is killed. */
-async function holdInChild(announces: boolean) {
+/** A process that holds the directory until it is killed; `keeps` the answer that it got, or forgets it. */
+async function holdInChild(announces: boolean, keeps = true) {
   const script = `
     const { holdDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, "../../src/data-directory.ts"))});
-    const directory = holdDataDirectory(${JSON.stringify(dir)});
-    if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+    function hold() {
+      const directory = holdDataDirectory(${JSON.stringify(dir)});
+      if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+      if (${keeps}) globalThis.directory = directory;
+    }
+    hold();
+    await new Promise((resolve) => setImmediate(resolve));
+    Bun.gc(true);
     process.stdout.write("held");
     setInterval(() => {}, 60_000);
   `;

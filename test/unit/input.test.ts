@@ -94,6 +94,12 @@ describe("a body", () => {
     expect(error?.message).toEndWith("….");
   });
 
+  test("full of problems is refused with the first hundred of them", () => {
+    const schema = Type.Object({ list: Type.Array(Type.Integer()) });
+    const errors = errorsOf(body(schema), { list: Array.from({ length: 1000 }, () => "x") });
+    expect(errors.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  });
+
   test("that is missing is asked for", () => {
     for (const value of [undefined, null])
       expect(errorsOf(body(Person), value)).toEqual([{ path: "", message: "Send a JSON body." }]);
@@ -117,6 +123,14 @@ describe("parameters", () => {
   test("are read out of their texts", () => {
     const texts = { limit: "20", share: "-0.5", dryRun: "true", tags: ["a", "b"], q: "12" };
     expect(validated(read, texts)).toEqual({ limit: 20, share: -0.5, dryRun: true, tags: ["a", "b"], q: "12" });
+  });
+
+  test.each([
+    ["+5", 5],
+    ["5.0", 5],
+    ["007", 7],
+  ])("%s is the integer %d", (limit, value) => {
+    expect(validated(read, { limit })).toEqual({ limit: value });
   });
 
   test("of a list may come once", () => {
@@ -143,7 +157,8 @@ describe("parameters", () => {
     ["0x10", '"0x10"'],
     [" 5", '" 5"'],
     ["ten", '"ten"'],
-    ["1.5", "1.5"],
+    ["1.5", '"1.5"'],
+    ["9007199254740993", '"9007199254740993"'],
   ])("%j is refused as a limit", (limit, shown) => {
     expect(errorsOf(read, { limit })).toEqual([
       { path: "limit", message: `Expected an integer from 1 to 100, got ${shown}.` },

@@ -7,8 +7,6 @@ import { LeadKeys } from "../../src/storage/sqlite/lead-keys.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
-/** So many entries in the log begin a merge. */
-const mergeAt = 50_000;
 const keyOf = (lead: number): number => lead * 7 + 3;
 
 let folder: string;
@@ -50,31 +48,31 @@ test("a removed entry is gone after a restart, and those beside it are not", asy
 test("every entry is found before, throughout and behind a merge, which empties the log", async () => {
   const engine = open("first");
   const keys = new LeadKeys(engine);
-  await fill(engine, keys, mergeAt);
+  const count = await fillToMerge(engine, keys);
   const dice = createDice(51);
   let looks = 0;
   const settled = keys.settled();
   for (let isSettled = false; !isSettled; looks++) {
-    for (let n = 0; n < 50; n++) expectFound(keys, dice.below(mergeAt));
+    for (let n = 0; n < 50; n++) expectFound(keys, dice.below(count));
     isSettled = await Promise.race([settled.then(() => true), engine.writer.write(() => false)]);
   }
   expect(looks).toBeGreaterThan(5);
-  for (let lead = 0; lead < mergeAt; lead += 13) expectFound(keys, lead);
-  expect(countOf(engine, "lead_keys")).toBe(mergeAt);
+  expectAllFound(keys, count);
+  expect(countOf(engine, "lead_keys")).toBe(count);
   expect(countOf(engine, "lead_keys_log")).toBe(0);
 });
 
 test("entries that come while others are merged are found at once, and after a restart", async () => {
   const engine = open("first");
   const keys = new LeadKeys(engine);
-  await fill(engine, keys, mergeAt);
-  for (let lead = mergeAt; lead < mergeAt + 40; lead++) {
+  const count = await fillToMerge(engine, keys);
+  for (let lead = count; lead < count + 40; lead++) {
     await engine.writer.write(() => keys.add(keyOf(lead), lead));
     expectFound(keys, lead);
   }
   await keys.settled();
   const after = new LeadKeys(restarted("first", "second"));
-  for (let lead = mergeAt - 100; lead < mergeAt + 40; lead++) {
+  for (let lead = count - 100; lead < count + 40; lead++) {
     expectFound(keys, lead);
     expectFound(after, lead);
   }
@@ -83,7 +81,7 @@ test("entries that come while others are merged are found at once, and after a r
 test("a process that is killed at any point of a merge loses no entry", async () => {
   const engine = open("life-0");
   const keys = new LeadKeys(engine);
-  await fill(engine, keys, mergeAt);
+  const count = await fillToMerge(engine, keys);
   const settled = keys.settled();
   let copies = 0;
   for (let turn = 0, isSettled = false; !isSettled; turn++) {
@@ -91,50 +89,45 @@ test("a process that is killed at any point of a merge loses no entry", async ()
     isSettled = await Promise.race([settled.then(() => true), engine.writer.write(() => false)]);
   }
   expect(copies).toBeGreaterThan(3);
-  for (let life = 1; life <= copies; life++) {
-    const after = new LeadKeys(open(`life-${life}`));
-    for (let lead = 0; lead < mergeAt; lead += 997) expectFound(after, lead);
-  }
+  for (let life = 1; life <= copies; life++) expectAllFound(new LeadKeys(open(`life-${life}`)), count);
 });
 
-test.each([1, 9, 54])(
+test.each([1, 9, 45])(
   "a merge that fails at its write %d loses nothing, and a later one takes its entries along",
   async (failing) => {
     const engine = open("first");
     let writes = 0;
-    const keys = new LeadKeys({
-      ...engine,
-      writer: writerOver(engine, async (write) => {
-        if (++writes === failing) throw new Error("The disk is full");
-        return await write();
-      }),
+    const writer = writerOver(engine, async (write) => {
+      if (++writes === failing) throw new Error("The disk is full");
+      return await write();
     });
-    await fill(engine, keys, mergeAt);
+    const keys = new LeadKeys({ ...engine, writer });
+    const count = await fillToMerge(engine, keys);
     await keys.settled();
-    for (let lead = 0; lead < mergeAt; lead += 97) expectFound(keys, lead);
-    const restartedKeys = new LeadKeys(restarted("first", "second"));
-    for (let lead = 0; lead < mergeAt; lead += 97) expectFound(restartedKeys, lead);
-    await fill(engine, keys, mergeAt, mergeAt);
+    expect(writes).toBeGreaterThanOrEqual(failing);
+    expectAllFound(keys, count);
+    expectAllFound(new LeadKeys(restarted("first", "second")), count);
+    const more = await fillToMerge(engine, keys, count);
     await keys.settled();
-    expect(countOf(engine, "lead_keys")).toBeGreaterThanOrEqual(mergeAt);
-    for (let lead = 0; lead < 2 * mergeAt; lead += 97) expectFound(keys, lead);
+    expect(countOf(engine, "lead_keys")).toBeGreaterThanOrEqual(count);
+    expectAllFound(keys, more);
   },
 );
 
 test("an entry that comes at the moment at which a merge has emptied the log is there after a restart", async () => {
   const engine = open("first");
-  const late = mergeAt;
+  const late = 1_000_000;
   let wasAdded = false;
   const writer = writerOver(engine, async (write) => {
     const result = await write();
-    if (!wasAdded && countOf(engine, "lead_keys") === mergeAt && countOf(engine, "lead_keys_log") === 0) {
+    if (!wasAdded && countOf(engine, "lead_keys_log") === 0) {
       wasAdded = true;
       await engine.writer.write(() => keys.add(keyOf(late), late));
     }
     return result;
   });
   const keys: LeadKeys = new LeadKeys({ ...engine, writer });
-  await fill(engine, keys, mergeAt);
+  await fillToMerge(engine, keys);
   await keys.settled();
   expect(wasAdded).toBe(true);
   expectFound(new LeadKeys(restarted("first", "second")), late);
@@ -144,14 +137,12 @@ test("whoever adds many entries waits while as many as make a merge wait for one
   const engine = open("first");
   const keys = new LeadKeys(engine);
   await keys.room();
-  await fill(engine, keys, mergeAt);
-  await fill(engine, keys, mergeAt, mergeAt);
-  let hasRoom = false;
-  const room = keys.room().then(() => (hasRoom = true));
-  await engine.writer.write(() => undefined);
-  expect(hasRoom).toBe(countOf(engine, "lead_keys_log") < 2 * mergeAt);
-  await room;
-  for (let lead = 0; lead < 2 * mergeAt; lead += 97) expectFound(keys, lead);
+  const count = await fillToMerge(engine, keys);
+  // In one turn, so that the merge can't keep up.
+  await Promise.all(Array.from({ length: count / 1000 }, (_, n) => add(engine, keys, count + n * 1000)));
+  expect(await isPending(keys.room())).toBe(true);
+  await keys.room();
+  expectAllFound(keys, 2 * count);
   await keys.settled();
 });
 
@@ -165,12 +156,32 @@ function expectFound(keys: LeadKeys, lead: number): void {
   if (!keys.find(keyOf(lead)).includes(lead)) expect.unreachable(`Lead ${lead} is not found under its key`);
 }
 
-/** Adds an entry each for many leads, as large imports do. */
-async function fill(engine: Engine, keys: LeadKeys, count: number, from = 0): Promise<void> {
-  for (let start = from; start < from + count; start += 1000)
-    await engine.writer.write(() => {
-      for (let lead = start; lead < Math.min(start + 1000, from + count); lead++) keys.add(keyOf(lead), lead);
-    });
+/** Of so many entries, a sample. */
+function expectAllFound(keys: LeadKeys, count: number): void {
+  for (let lead = 0; lead < count; lead += 97) expectFound(keys, lead);
+}
+
+/** Adds an entry each for many leads, as large imports do, until a merge begins; answers how many there are then. */
+async function fillToMerge(engine: Engine, keys: LeadKeys, from = 0): Promise<number> {
+  for (let lead = from; lead < from + 200_000; lead += 1000) {
+    await add(engine, keys, lead);
+    if (await isPending(keys.settled())) return lead + 1000;
+  }
+  throw new Error("Expected a merge to begin");
+}
+
+async function add({ writer }: Engine, keys: LeadKeys, from: number): Promise<void> {
+  await writer.write(() => {
+    for (let lead = from; lead < from + 1000; lead++) keys.add(keyOf(lead), lead);
+  });
+}
+
+/** Whether a promise needs more than what is at hand already, such as a write. */
+async function isPending(promise: Promise<void>): Promise<boolean> {
+  let isSettled = false;
+  void promise.then(() => (isSettled = true));
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  return !isSettled;
 }
 
 function open(name: string): Engine {

@@ -1,3 +1,4 @@
+import { parseJson } from "../../json.ts";
 import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { maxRecordLength } from "./csv-records.ts";
 import { unreadable } from "./csv-rows.ts";
@@ -45,7 +46,7 @@ export class NdjsonRows {
     const problem = tooLong(line) ?? (hasBadBytes ? unreadable([line]) : null);
     if (problem) return { row, errors: [{ path: "", message: problem }] };
     try {
-      return { row, ...this.#lead(JSON.parse(line)) };
+      return { row, ...this.#lead(parseJson(line)) };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return { row, errors: [{ path: "", message: `The line is not JSON: ${error.message}.` }] };

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../errors.ts";
-import { multiLine } from "../clean-text.ts";
+import { multiLine } from "../../clean-text.ts";
 import { leadContent, type LeadDraft } from "../identity.ts";
 import {
   leadStatuses,

@@ -1,8 +1,10 @@
-import { and, asc, count, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lte, min, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { ActionState } from "../../network/model.ts";
 import type { Engine } from "./engine.ts";
+import { limitOf } from "./limit.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { jobs, networkActions } from "./tables.ts";
 
@@ -14,6 +16,22 @@ export function createJobStore(engine: Engine): JobStore {
 
   const actionOf = orm.select({ state: networkActions.state }).from(networkActions).where(eq(networkActions.jobId, sql.placeholder("id"))).prepare();
   const actionState = (jobId: string): ActionState | undefined => actionOf.get({ id: jobId })?.state;
+  const twins = alias(networkActions, "twins");
+  const openTwin = orm
+    .select({ jobId: twins.jobId })
+    .from(networkActions)
+    .innerJoin(
+      twins,
+      and(
+        eq(twins.accountId, networkActions.accountId),
+        eq(twins.profileKey, networkActions.profileKey),
+        eq(twins.actionType, networkActions.actionType),
+        sql`${twins.state} IN ('scheduled', 'sending', 'awaiting')`,
+      ),
+    )
+    .where(eq(networkActions.jobId, sql.placeholder("id")))
+    .prepare();
+  const hasOpenTwin = (jobId: string): boolean => openTwin.all({ id: jobId }).some((twin) => twin.jobId !== jobId);
   const ofUser = (userId: string, id: string): Job | null => byIdAndUser.get({ userId, id }) ?? null;
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
@@ -70,11 +88,12 @@ export function createJobStore(engine: Engine): JobStore {
   function retry(userId: string, id: string, at: number): ClientChange {
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
-    if (job.status !== "failed" || actionState(id) === "unknown") return { kind: "refused", job };
+    const isBarred = actionState(id) === "unknown" || hasOpenTwin(id);
+    if (job.status !== "failed" || isBarred) return { kind: "refused", job };
     const { cancelled: _cancelled, ...metadata } = job.metadata;
     orm.update(networkActions).set({ state: "scheduled", updatedAt: at }).where(eq(networkActions.jobId, id)).run();
-    const again = { status: "pending", message: "Waiting to run again", runAt: at, attempt: job.attempt, leaseUntil: null, completedAt: null, updatedAt: at } as const;
-    return { kind: "changed", job: rows.write(job, { ...again, metadata, maxAttempts: job.attempt + (job.maxAttempts || 1) }) };
+    const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
+    return { kind: "changed", job: rows.write(job, { ...again, metadata, failures: 0, completedAt: null, updatedAt: at }) };
   }
 
   function editMessage(id: string, message: string, at: number): Job | null {
@@ -94,9 +113,10 @@ export function createJobStore(engine: Engine): JobStore {
     nextDueAt,
     cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
     retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
-    isOpen: async (id) => {
+    isOpen: async (id, failedAfter) => {
       const job = rows.get(id);
-      return job !== null && job.status !== "completed";
+      if (job === null || job.status === "completed") return false;
+      return job.status !== "failed" || job.updatedAt > failedAfter;
     },
     editMessage: (id, message, at) => writer.write(() => editMessage(id, message, at)),
     countAll: () => counted(undefined),
@@ -109,6 +129,7 @@ type JobChange = Partial<typeof jobs.$inferInsert>;
 export type JobRows = ReturnType<typeof createJobRows>;
 
 export function createJobRows({ orm }: Engine) {
+  const literalLimit = limitOf("limit");
   const at = sql.placeholder;
   const byId = orm.select().from(jobs).where(eq(jobs.id, at("id"))).prepare();
   const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
@@ -118,19 +139,28 @@ export function createJobRows({ orm }: Engine) {
     .from(jobs)
     .where(and(eq(jobs.status, "pending"), lte(jobs.runAt, at("now")), sql`${jobs.type} IN ${types}`))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
-    .limit(at("limit"))
+    .limit(literalLimit)
     .prepare();
   const abandoned = orm
     .select()
     .from(jobs)
-    .where(and(eq(jobs.status, "running"), lt(jobs.leaseUntil, at("now")), sql`${jobs.type} IN ${types}`))
+    .where(and(eq(jobs.status, "running"), lte(jobs.leaseUntil, at("now")), sql`${jobs.type} IN ${types}`))
     .orderBy(asc(jobs.leaseUntil))
-    .limit(at("limit"))
+    .limit(literalLimit)
     .prepare();
   const lease = orm
     .update(jobs)
-    .set({ status: "running", attempt: sql`${jobs.attempt} + 1`, leaseUntil: sql`${at("leaseUntil")}`, updatedAt: sql`${at("now")}` })
+    .set({ status: "running", attempt: sql`${jobs.attempt} + 1`, failures: sql`${jobs.failures} + ${at("failures")}`, leaseUntil: sql`${at("leaseUntil")}`, updatedAt: sql`${at("now")}` })
     .where(eq(jobs.id, at("id")))
+    .prepare();
+
+  const endAction = orm
+    .update(networkActions)
+    .set({
+      state: sql`CASE ${networkActions.state} WHEN 'sending' THEN 'unknown' ELSE 'failed' END`,
+      updatedAt: sql`${at("at")}`,
+    })
+    .where(and(eq(networkActions.jobId, at("id")), sql`${networkActions.state} IN ('scheduled', 'sending')`))
     .prepare();
 
   const get = (id: string): Job | null => byId.get({ id }) ?? null;
@@ -143,7 +173,8 @@ export function createJobRows({ orm }: Engine) {
   /** Writes if the claim still holds; false, and nothing, when it is void. */
   function writeClaimed(claim: JobClaim, change: (job: Job) => JobChange): boolean {
     const job = get(claim.id);
-    if (job === null || job.status !== "running" || job.attempt !== claim.attempt) return false;
+    // A parked job is in nobody's hands.
+    if (job?.status !== "running" || job.attempt !== claim.attempt || job.leaseUntil === null) return false;
     write(job, change(job));
     return true;
   }
@@ -151,9 +182,13 @@ export function createJobRows({ orm }: Engine) {
   function claim({ types: wanted, limit, now, leaseUntil }: ClaimRequest): Job[] {
     const request = { types: JSON.stringify(wanted), now };
     const lost = abandoned.all({ ...request, limit });
-    const found = [...lost, ...due.all({ ...request, limit: limit - lost.length })];
-    for (const job of found) lease.run({ id: job.id, leaseUntil, now });
-    return found.map((job) => ({ ...job, status: "running", attempt: job.attempt + 1, leaseUntil, updatedAt: now }));
+    const claimed = (job: Job, failures: number): Job => {
+      lease.run({ id: job.id, leaseUntil, now, failures });
+      const { attempt } = job;
+      return { ...job, status: "running", attempt: attempt + 1, failures: job.failures + failures, leaseUntil, updatedAt: now };
+    };
+    const waiting = due.all({ ...request, limit: limit - lost.length });
+    return [...lost.map((job) => claimed(job, 1)), ...waiting.map((job) => claimed(job, 0))];
   }
 
   return {
@@ -162,7 +197,11 @@ export function createJobRows({ orm }: Engine) {
     write,
     writeClaimed,
     claim,
-    end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
+    end: (claimed: JobClaim, end: JobEnd) => {
+      const isOurs = writeClaimed(claimed, (job) => endingOf(job, end));
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endAction.run({ id: claimed.id, at: end.at });
+      return isOurs;
+    },
   };
 }
 
@@ -177,8 +216,7 @@ function endingOf(job: Job, end: JobEnd): JobChange {
     case "parked":
       return change;
     case "again":
-      // The attempt number is a fence and never falls; what does not count as an attempt raises the limit instead.
-      return { ...change, status: "pending", runAt: end.runAt, maxAttempts: job.maxAttempts + (end.countsAsAttempt ? 0 : 1) };
+      return { ...change, status: "pending", runAt: end.runAt, failures: job.failures + (end.countsAsAttempt ? 1 : 0) };
   }
 }
 

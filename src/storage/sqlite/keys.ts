@@ -29,16 +29,8 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
         .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
         .limit(limit)
         .all(),
-    update: ({ id, name, permissions, isActive, hash, hint, createdAt, updatedAt, lastUsedAt }) =>
-      writer.write(
-        () =>
-          orm
-            .update(apiKeys)
-            .set({ name, permissions, isActive, hash, hint, createdAt, updatedAt, lastUsedAt })
-            .where(eq(apiKeys.id, id))
-            .returning({ id: apiKeys.id })
-            .all().length > 0,
-      ),
+    update: (id, change) =>
+      writer.write(() => orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null),
     remove: (id) =>
       writer.write(() => orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0),
     recordUsage: (usages) =>

@@ -45,7 +45,7 @@ export function createLeadImports(
 
   function storeBatch(batch: ImportBatch): ImportCounts | null {
     const job = jobById.get({ id: batch.jobId });
-    if (job?.status !== "running" || job.attempt !== batch.attempt) return null;
+    if (job?.status !== "running" || job.attempt !== batch.attempt || job.userId !== batch.userId) return null;
     const counts = countsOf(job.metadata);
     for (const row of batch.rows) {
       const { outcome, leadId } = settle(batch, row);

@@ -3,12 +3,10 @@ import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 
 /** Entries that wait in the log before they are merged; in memory they take some 4 MB. */
-const mergeAt = 40_000;
+export const mergeAt = 40_000;
 /** Sorted entries written in one unit: about 5 ms of the event loop in a large table. */
 const mergeSlice = 1_000;
 const forgetSlice = 5_000;
-/** Leads under one key that are looked at; more would be copies of one person, or namesakes at one company. */
-const maxSame = 20;
 
 /** Leads by key; nearly every key has only one. */
 type Entries = Map<number, number | number[]>;
@@ -38,7 +36,7 @@ export class LeadKeys {
   constructor(engine: Engine) {
     this.#engine = engine;
     const { database } = engine;
-    this.#inTable = database.prepare(`SELECT lead FROM lead_keys WHERE key = ? LIMIT ${maxSame}`);
+    this.#inTable = database.prepare("SELECT lead FROM lead_keys WHERE key = ?");
     this.#append = database.prepare("INSERT INTO lead_keys_log (key, lead) VALUES (?, ?)");
     this.#insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
     this.#removeFromTable = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");

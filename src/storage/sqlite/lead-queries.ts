@@ -1,8 +1,10 @@
-import { and, asc, count, desc, eq, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { LeadFilter, LeadSortField } from "../../leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
+import { foldedCompany, foldedSource, foldedText } from "./lead-fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
+import { limitOf } from "./limit.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
@@ -20,7 +22,8 @@ export function createLeadQueries(
   rows: Pick<LeadRows, "withEmail">,
 ): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
-  const bySeq = orm.select().from(leads).where(isAmong(sql.placeholder("list"))).prepare();
+  const ofOwner = eq(leads.owner, sql.placeholder("owner"));
+  const bySeq = orm.select().from(leads).where(and(isAmong(sql.placeholder("list")), ofOwner)).prepare();
   const countsOfUser = orm.select().from(leadCounts).where(eq(leadCounts.owner, sql.placeholder("owner"))).prepare();
 
   async function page(request: LeadPageRequest): Promise<LeadPage> {
@@ -39,9 +42,10 @@ export function createLeadQueries(
     const query = orm.select({ seq: leads.seq }).from(leads).where(where);
     const ordered = query.orderBy(direction(sortExpression(sort.field)), direction(leads.seq)).limit(limit).offset(offset);
     const found = await reader.all<{ seq: number }>(ordered.toSQL());
-    const loaded = bySeq.values({ list: JSON.stringify(found.map(({ seq }) => seq)) }).map((row) => storedLead(row, userId));
+    const list = JSON.stringify(found.map(({ seq }) => seq));
+    const loaded = bySeq.values({ list, owner }).map((row) => storedLead(row, userId));
     const places = new Map(loaded.map((stored) => [stored.seq, stored]));
-    // A lead may have been deleted between the two looks.
+    // A lead may have been deleted between the two looks, and its number given to another.
     return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
   }
 
@@ -61,16 +65,14 @@ export function createLeadQueries(
 
   function filtered(owner: number, filter: LeadFilter): SQL | undefined {
     const { statuses, tag, email, company, source, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
-    const same = (column: typeof leads.company | typeof leads.source, value: string) => sql`${column} = ${value} COLLATE NOCASE`;
     return and(
       eq(leads.owner, owner),
       statuses && inArray(leads.status, statuses),
       tag === undefined ? undefined : hasTag(owner, tag),
-      // The hints narrow it down to a few rows; the comparison is what decides.
-      email === undefined ? undefined : and(isAmong(JSON.stringify(rows.withEmail(owner, email))), sql`lower(${leads.email}) = lower(${email})`),
-      company === undefined ? undefined : same(leads.company, company),
-      source === undefined ? undefined : same(leads.source, source),
-      text === undefined ? undefined : containsText(text),
+      email === undefined ? undefined : isAmong(JSON.stringify(rows.withEmail(owner, email))),
+      company === undefined ? undefined : contains(foldedCompany(company)),
+      source === undefined ? undefined : contains(foldedSource(source)),
+      text === undefined ? undefined : contains(foldedText(text)),
       createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
       updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
@@ -114,8 +116,8 @@ function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPa
       .from(leads)
       .where(and(eq(leads.owner, at("owner")), isOne, after ? behind : undefined))
       .orderBy(direction(leads[sort]), direction(leads.seq))
-      .limit(at("limit"))
-      .offset(at("offset"))
+      .limit(limitOf("limit"))
+      .offset(limitOf("offset"))
       .prepare();
   }
 
@@ -155,12 +157,9 @@ function isAmong(list: unknown): SQL {
 }
 
 function hasTag(owner: number, tag: string): SQL {
-  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag})`;
+  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
 }
 
-function containsText(text: string): SQL | undefined {
-  const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-  const fullName = sql`coalesce(${leads.firstName}, '') || ' ' || coalesce(${leads.lastName}, '')`;
-  const fields = [fullName, leads.email, leads.company, leads.title];
-  return or(...fields.map((field) => sql`${field} LIKE ${pattern} ESCAPE '\\'`));
+function contains(folded: string): SQL {
+  return sql`instr(${leads.folded}, ${folded}) > 0`;
 }

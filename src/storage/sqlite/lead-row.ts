@@ -1,4 +1,5 @@
 import type { Lead } from "../../leads/model.ts";
+import { foldedLead } from "./lead-fold.ts";
 import type { leads } from "./tables.ts";
 
 /** A lead with the number that the engine's own tables know it by. */
@@ -29,17 +30,18 @@ export function storedLead(row: unknown[], userId: string): StoredLead {
       status: values[14],
       tags: values[15] === "[]" ? [] : (JSON.parse(values[15]) as string[]),
       customFields: values[16] === "{}" ? {} : (JSON.parse(values[16]) as Record<string, unknown>),
-      version: values[17],
-      createdAt: values[18],
-      updatedAt: values[19],
+      // 17 is what searches look into.
+      version: values[18],
+      createdAt: values[19],
+      updatedAt: values[20],
     },
   };
 }
 
 /** Stores `leadParams`; for the same reason no drizzle query. */
 export const insertLeadSql = `INSERT INTO leads (id, owner, first_name, last_name, email, company, title, phone,
-  network_url, industry, location, source, notes, status, tags, custom_fields, version, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  network_url, industry, location, source, notes, status, tags, custom_fields, folded, version, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The parameters of `insertLeadSql`. */
 export function leadParams(owner: number, lead: Lead): (string | number | null)[] {
@@ -60,6 +62,7 @@ export function leadParams(owner: number, lead: Lead): (string | number | null)[
     lead.status,
     lead.tags.length === 0 ? "[]" : JSON.stringify(lead.tags),
     JSON.stringify(lead.customFields),
+    foldedLead(lead),
     lead.version,
     lead.createdAt,
     lead.updatedAt,
@@ -72,5 +75,6 @@ type LeadValues = [
   ...[seq: number, id: string, owner: number],
   ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
   ...[status: (typeof leads.$inferSelect)["status"], tags: string, customFields: string],
+  ...[folded: string],
   ...[version: number, createdAt: number, updatedAt: number],
 ];

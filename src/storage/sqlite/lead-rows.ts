@@ -4,6 +4,7 @@ import { mergedContent, namesakeIsSame } from "../../leads/merge.ts";
 import type { Lead, LeadContent, LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
+import { foldedLead } from "./lead-fold.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
 import type { Owners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -54,9 +55,13 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     return null;
   }
 
-  /** Numbers of the owner's leads that may have this address. */
+  /** Numbers of the owner's leads that have this address. */
   function withEmail(owner: number, email: string): number[] {
-    return keys.find(emailKey(owner, email.toLowerCase()));
+    const wanted = email.toLowerCase();
+    return keys.find(emailKey(owner, wanted)).filter((seq) => {
+      const [row] = bySeq.values({ owner, seq });
+      return row !== undefined && storedLead(row, "").lead.email?.toLowerCase() === wanted;
+    });
   }
 
   function insert(lead: Lead, identity: LeadIdentity): void {
@@ -64,13 +69,14 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     if (owner === null) throw new Error(`User ${lead.userId} is gone`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
     addKeys(owner, seq, identity);
-    for (const tag of lead.tags) insertTag.run({ owner, tag, lead: seq });
+    for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
   }
 
   function write({ seq, lead }: StoredLead, content: LeadContent, identity: LeadIdentity, now: number): Lead {
     const { userId, ...stored } = { ...lead, ...content, version: lead.version + 1, updatedAt: now };
     const owner = owners(userId)!;
-    orm.update(leads).set(stored).where(eq(leads.seq, seq)).run();
+    const changed = { ...stored, userId };
+    orm.update(leads).set({ ...stored, folded: foldedLead(changed) }).where(eq(leads.seq, seq)).run();
     const before = leadIdentity(lead);
     // Entries of what it was stay as stale hints.
     const { email, network, name } = identity;
@@ -79,9 +85,10 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
       network: network === before.network ? null : network,
       name: name === before.name ? null : name,
     });
-    for (const tag of lead.tags) if (!stored.tags.includes(tag)) removeTag.run({ owner, tag, lead: seq });
-    for (const tag of stored.tags) if (!lead.tags.includes(tag)) insertTag.run({ owner, tag, lead: seq });
-    return { ...stored, userId };
+    const [tagsBefore, tagsNow] = [foldedTags(lead), foldedTags(changed)];
+    for (const tag of tagsBefore.difference(tagsNow)) removeTag.run({ owner, tag, lead: seq });
+    for (const tag of tagsNow.difference(tagsBefore)) insertTag.run({ owner, tag, lead: seq });
+    return changed;
   }
 
   function merge(existing: StoredLead, incoming: LeadContent, now: number): Lead {
@@ -92,7 +99,7 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
   function remove({ seq, lead }: StoredLead): void {
     const owner = owners(lead.userId)!;
     removeRow.run({ seq });
-    for (const tag of lead.tags) removeTag.run({ owner, tag, lead: seq });
+    for (const tag of foldedTags(lead)) removeTag.run({ owner, tag, lead: seq });
     const { strong, name } = leadKeysOf(owner, leadIdentity(lead));
     for (const key of name === null ? strong : [...strong, name]) keys.remove(key, seq);
   }
@@ -104,4 +111,9 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
   }
 
   return { get, findSame, withEmail, insert, write, merge, remove };
+}
+
+/** Tags are found without regard to case. */
+function foldedTags({ tags }: Lead): Set<string> {
+  return new Set(tags.map((tag) => tag.toLowerCase()));
 }

@@ -4,7 +4,7 @@ import type { Job } from "../../jobs/model.ts";
 import type { JobClaim, JobEnd } from "../../jobs/store.ts";
 import type { ActionState, NetworkAccount } from "../../network/model.ts";
 import { earliestSlot } from "../../network/pacing.ts";
-import type { ActionEnd, NetworkStore, ScheduleAction, ScheduleOutcome, TaskEnd } from "../../network/store.ts";
+import type { ActionEnd, MarkOutcome, NetworkStore, ScheduleAction, ScheduleOutcome, TaskEnd } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -40,7 +40,7 @@ export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): N
     const existing = twin === undefined ? null : jobRows.get(twin.jobId);
     if (existing !== null) return { kind: "existing", job: existing };
     const account = accountById.get({ id: action.accountId });
-    if (account === undefined) throw new Error(`Account ${action.accountId} is gone`);
+    if (account?.userId !== action.userId) throw new Error(`Account ${action.accountId} is gone`);
     const slot = earliestSlot({ ...account, notBefore: job.runAt, gapMs });
     if (slot === null) return { kind: "neverOpen" };
     const placed: Job = {
@@ -65,11 +65,18 @@ export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): N
     orm.update(networkActions).set({ state, updatedAt: now }).where(eq(networkActions.jobId, jobId)).run();
   }
 
-  function markSending(claim: JobClaim, now: number): boolean {
-    if (actionById.get({ jobId: claim.id })?.state !== "scheduled") return false;
-    const isOurs = jobRows.writeClaimed(claim, () => ({ updatedAt: now }));
-    if (isOurs) setState(claim.id, "sending", now);
-    return isOurs;
+  function markSending(claim: JobClaim, now: number): MarkOutcome {
+    const action = actionById.get({ jobId: claim.id });
+    const account = action && accountById.get({ id: action.accountId });
+    if (action?.state !== "scheduled" || account === undefined) return { kind: "void" };
+    const { lastSentAt, minGapSeconds } = account;
+    // After a pause of the server many actions are due at once; they still go one by one.
+    const freeAt = lastSentAt === null || lastSentAt > now ? now : lastSentAt + minGapSeconds * 1000;
+    if (freeAt > now) return { kind: "tooSoon", freeAt };
+    if (!jobRows.writeClaimed(claim, () => ({ updatedAt: now }))) return { kind: "void" };
+    setState(claim.id, "sending", now);
+    orm.update(networkAccounts).set({ lastSentAt: now }).where(eq(networkAccounts.id, account.id)).run();
+    return { kind: "marked" };
   }
 
   function endAction(claim: JobClaim, end: ActionEnd): boolean {
@@ -105,16 +112,12 @@ export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): N
       const row = accountById.get({ id });
       return row?.userId === userId ? accountOf(row) : null;
     },
-    updateAccount: ({ id, userId, ...change }) =>
-      writer.write(
-        () =>
-          orm
-            .update(networkAccounts)
-            .set(change)
-            .where(and(eq(networkAccounts.id, id), eq(networkAccounts.userId, userId)))
-            .returning({ id: networkAccounts.id })
-            .all().length > 0,
-      ),
+    updateAccount: (userId, id, change) =>
+      writer.write(() => {
+        const isOwn = and(eq(networkAccounts.id, id), eq(networkAccounts.userId, userId));
+        const row = orm.update(networkAccounts).set(change).where(isOwn).returning().get();
+        return row === undefined ? null : accountOf(row);
+      }),
     schedule: (request) => writer.write(() => schedule(request)),
     action: async (jobId) => actionById.get({ jobId }) ?? null,
     markSending: (claim, now) => writer.write(() => markSending(claim, now)),
@@ -145,7 +148,7 @@ export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkA
   orm.insert(networkAccounts).values(account).run();
 }
 
-function accountOf({ lastSlotAt: _slot, ...account }: typeof networkAccounts.$inferSelect): NetworkAccount {
+function accountOf({ lastSlotAt: _slot, lastSentAt: _sent, ...account }: typeof networkAccounts.$inferSelect): NetworkAccount {
   return account;
 }
 

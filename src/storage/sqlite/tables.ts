@@ -75,6 +75,7 @@ export const leads = sqliteTable("leads", {
   status: text().$type<LeadStatus>().notNull(),
   tags: text({ mode: "json" }).$type<string[]>().notNull(),
   customFields: text("custom_fields", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  folded: text().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -99,6 +100,7 @@ export const jobs = sqliteTable("jobs", {
   status: text().$type<JobStatus>().notNull(),
   runAt: integer("run_at").notNull(),
   attempt: integer().notNull(),
+  failures: integer().notNull(),
   maxAttempts: integer("max_attempts").notNull(),
   leaseUntil: integer("lease_until"),
   message: text().notNull(),
@@ -138,6 +140,7 @@ export const networkAccounts = sqliteTable("network_accounts", {
   minGapSeconds: integer("min_gap_seconds").notNull(),
   maxGapSeconds: integer("max_gap_seconds").notNull(),
   lastSlotAt: integer("last_slot_at"),
+  lastSentAt: integer("last_sent_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });

@@ -28,16 +28,11 @@ export function createUserStore(engine: Engine): UserStore {
     list: async (limit, offset) =>
       orm.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).limit(limit).offset(offset).all().map(userOf),
     count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
-    update: ({ id, name, timeZone, updatedAt }) =>
-      writer.write(
-        () =>
-          orm
-            .update(users)
-            .set({ name, timeZone, updatedAt })
-            .where(eq(users.id, id))
-            .returning({ id: users.id })
-            .all().length > 0,
-      ),
+    update: (id, change) =>
+      writer.write(() => {
+        const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();
+        return row === undefined ? null : userOf(row);
+      }),
   };
 }
 

@@ -1,0 +1,38 @@
+import type { Lead } from "../../leads/model.ts";
+
+// SQLite folds the case of ASCII letters only, so that what searches look into is folded here and stored. Each field
+// ends with a control character of its own, which no text of a lead contains.
+const endOf = { name: "\u0001", email: "\u0002", company: "\u0003", title: "\u0004", source: "\u0005" } as const;
+
+/** The column `folded` of a lead. */
+export function foldedLead({ firstName, lastName, email, company, title, source }: Lead): string {
+  const name = [firstName, lastName].filter((part) => part !== null).join(" ");
+  return [
+    name,
+    endOf.name,
+    email ?? "",
+    endOf.email,
+    company ?? "",
+    endOf.company,
+    title ?? "",
+    endOf.title,
+    source ?? "",
+    endOf.source,
+  ]
+    .join("")
+    .toLowerCase();
+}
+
+/** What `folded` contains exactly when the company is this one. */
+export function foldedCompany(company: string): string {
+  return endOf.email + foldedText(company) + endOf.company;
+}
+
+/** What `folded` contains exactly when the source is this one. */
+export function foldedSource(source: string): string {
+  return endOf.title + foldedText(source) + endOf.source;
+}
+
+export function foldedText(text: string): string {
+  return text.replace(/[\u0001-\u0005]/g, "").toLowerCase();
+}
