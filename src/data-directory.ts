@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { StartError } from "./start-error.ts";
 
@@ -20,6 +20,8 @@ export type DataDirectory = {
 export const databaseName = "outreachd.db";
 const lockName = "lock.db";
 const serverName = "server.json";
+/** Who only asks whether a server runs takes the lock for a moment; that must not keep one from starting. */
+const probeMs = 100;
 
 /** A lock that nobody refers to would be closed, and so let go, by the garbage collector. */
 const held = new Set<Database>();
@@ -32,7 +34,7 @@ export function holdDataDirectory(dir: string): DataDirectory {
   const path = resolve(dir);
   const serverFile = join(path, serverName);
   makeWritable(path);
-  const lock = lockOf(path) ?? refuseHeld(path);
+  const lock = lockOf(path, probeMs) ?? refuseHeld(path);
   rmSync(serverFile, { force: true }); // of a process that was killed
   held.add(lock);
   return {
@@ -55,22 +57,22 @@ export function holdDataDirectory(dir: string): DataDirectory {
 /** The server that holds the directory at this moment and can be reached, or null. */
 export function readRunningServer(dir: string): RunningServer | null {
   const path = resolve(dir);
-  if (!existsSync(join(path, lockName))) return null;
-  const lock = lockOf(path);
-  if (lock === null) return readServerFile(path);
-  lock.close();
-  return null;
+  const server = readServerFile(path);
+  if (server === null) return null;
+  const lock = lockOf(path, 0);
+  lock?.close();
+  return lock === null ? server : null;
 }
 
 /**
  * The lock is an open exclusive transaction on a small database of its own: the operating system ends it together with
  * the process, however that ends, so no stale lock is ever left behind. Null when another process has it.
  */
-function lockOf(path: string): Database | null {
+function lockOf(path: string, waitMs: number): Database | null {
   let lock: Database | null = null;
   try {
     lock = new Database(join(path, lockName), { create: true, readwrite: true });
-    lock.run("PRAGMA busy_timeout = 0");
+    lock.run(`PRAGMA busy_timeout = ${waitMs}`);
     lock.run("BEGIN EXCLUSIVE");
     return lock;
   } catch (error) {

@@ -154,11 +154,21 @@ CREATE TABLE lead_import_rows (
   PRIMARY KEY (job_id, row)
 ) STRICT, WITHOUT ROWID;
 
--- What a dry run has met so far in its file; emptied when it ends.
-CREATE TABLE lead_import_seen (
+-- Whom a dry run would have stored or changed so far, and the keys to find them by; emptied when it ends.
+CREATE TABLE lead_import_notes (
   job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
-  identity TEXT NOT NULL,
-  PRIMARY KEY (job_id, identity)
+  n INTEGER NOT NULL,
+  lead INTEGER,
+  lead_id TEXT,
+  texts TEXT NOT NULL,
+  PRIMARY KEY (job_id, n)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lead_import_notes_by_lead ON lead_import_notes (job_id, lead) WHERE lead IS NOT NULL;
+CREATE TABLE lead_import_note_keys (
+  job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+  key INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (job_id, key, n)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE network_accounts (

@@ -15,6 +15,7 @@ export function createDiskBlobs(root: string): BlobStore {
     try {
       const size = await write(partial, stream, maxBytes);
       await rename(partial, path);
+      await syncFolder(dirname(path));
       return size;
     } catch (error) {
       await removeFile(partial);
@@ -52,6 +53,16 @@ async function write(path: string, stream: ReadableStream<Uint8Array> | null, ma
     return size;
   } finally {
     await file.close();
+  }
+}
+
+/** A new name is in the folder for good only when the folder itself is on disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

@@ -66,7 +66,7 @@ export class Gate {
     }
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
-    if (request.url.startsWith("http:///"))
+    if (request.url.startsWith("/"))
       throw invalid([{ path: "", message: "Name the server in the Host header." }]);
     if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
     return this.#authenticate(request, path, set);

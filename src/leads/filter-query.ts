@@ -21,7 +21,7 @@ export const leadFilterFields = {
   email: text("Has this e-mail address."),
   company: text("Works for this company; case does not matter."),
   source: text("Came from this source; case does not matter."),
-  q: text("This text is in the name, e-mail address, company or title."),
+  q: text("This text is in the name, e-mail address, company, title or source."),
   createdAfter: instant("Created at or after."),
   createdBefore: instant("Created before."),
   updatedAfter: instant("Changed at or after."),

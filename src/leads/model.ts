@@ -138,7 +138,7 @@ export type LeadFilter = {
   email?: string;
   company?: string;
   source?: string;
-  /** Found anywhere in names, e-mail, company or title. */
+  /** Found anywhere in names, e-mail, company, title or source. */
   text?: string;
   createdAfter?: number;
   createdBefore?: number;

@@ -1,6 +1,7 @@
 import { isoTime, type Clock } from "../clock.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job, JobMetadata } from "../jobs/model.ts";
+import type { JobEnd } from "../jobs/store.ts";
 import type { Log } from "../log.ts";
 import type { Connector, ConnectorOutcome } from "./connector.ts";
 import type { ActionState, ConnectorName, NetworkAccount, NetworkAction } from "./model.ts";
@@ -17,7 +18,7 @@ export type Connectors = Record<ConnectorName, Connector>;
  * mark on a job that is claimed again knows that an earlier attempt died in between, and never repeats the call.
  */
 export function createActionHandler(store: NetworkStore, connectors: Connectors, clock: Clock, log: Log): JobHandler {
-  async function run(job: Job, { claim, signal }: JobContext): Promise<null> {
+  async function run(job: Job, { claim, signal }: JobContext): Promise<JobEnd | null> {
     const end = (state: ActionState, message: string, metadata: JobMetadata) =>
       store.endAction(claim, { state, message, metadata, at: clock.now() });
     const postpone = (runAt: number, message: string, pendingReason: string) =>
@@ -41,7 +42,9 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
       await postpone(runAt, `Waits for the account's working hours, until ${isoTime(runAt)}`, "outsideWorkingHours");
       return null;
     }
-    if (signal.aborted) return null;
+    const now = clock.now();
+    if (signal.aborted)
+      return { kind: "again", message: "Interrupted; goes on soon", metadata: {}, at: now, runAt: now, countsAsAttempt: false };
     const mark = await store.markSending(claim, clock.now());
     if (mark.kind === "tooSoon")
       await postpone(mark.freeAt, `Keeps its distance from the last action, until ${isoTime(mark.freeAt)}`, "spacing");

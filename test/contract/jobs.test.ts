@@ -108,13 +108,15 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     expect(await storage.jobs.editMessage("nothing", "X", startOfTests)).toBeNull();
   });
 
-  test("a job is open while it is pending, running or failed", async () => {
+  test("a job is open while it is pending, running or failed not long ago", async () => {
     await using opened = await open();
     const make = createFactories();
     const { user } = await make.storedUser(opened.storage);
     const jobs = await Promise.all(jobStatuses.map((status) => make.storedJob(opened.storage, user.id, { status })));
-    expect(await Promise.all(jobs.map(({ id }) => opened.storage.jobs.isOpen(id)))).toEqual([true, true, false, true]);
-    expect(await opened.storage.jobs.isOpen("nothing")).toBe(false);
+    expect(await Promise.all(jobs.map(({ id }) => opened.storage.jobs.isOpen(id, 0)))).toEqual([true, true, false, true]);
+    const failed = jobs.find(({ status }) => status === "failed")!;
+    expect(await opened.storage.jobs.isOpen(failed.id, failed.updatedAt)).toBe(false);
+    expect(await opened.storage.jobs.isOpen("nothing", 0)).toBe(false);
   });
 
   test("inserted jobs and edited messages are there after the process was killed", async () => {

@@ -71,7 +71,7 @@ describe.each(engines)("keys on $name", ({ open }) => {
       updatedAt: startOfTests + 2,
       lastUsedAt: null,
     };
-    expect(await storage.keys.update(key.id, change)).toEqual({ ...key, ...change });
+    expect(await storage.keys.update(key.id, change)).toEqual({ ...key, ...change, usageCount: 3 });
     expect(await storage.keys.get("all", key.id)).toEqual({ ...key, ...change, usageCount: 3 });
     expect(await storage.keys.findByHash(key.hash)).toBeNull();
     expect((await storage.keys.findByHash(fresh.hash))?.id).toBe(key.id);

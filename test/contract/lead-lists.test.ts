@@ -393,7 +393,7 @@ function sorted(leads: Lead[], { field, descending }: LeadSort): Lead[] {
 function passes(lead: Lead, filter: LeadFilter): boolean {
   const same = (ours: string | null, wanted: string | undefined) =>
     wanted === undefined || ours?.toLowerCase() === wanted.toLowerCase();
-  const texts = [`${lead.firstName ?? ""} ${lead.lastName ?? ""}`, lead.email, lead.company, lead.title];
+  const texts = [`${lead.firstName ?? ""} ${lead.lastName ?? ""}`, lead.email, lead.company, lead.title, lead.source];
   const { statuses, tag, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
   return (
     (statuses?.includes(lead.status) ?? true) &&

@@ -95,7 +95,6 @@ describe.each(engines)("users on $name", ({ open }) => {
   test("a user that does not exist is null, and can't be updated", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const make = createFactories();
     expect(await storage.users.get("nobody")).toBeNull();
     expect(await storage.users.update("nobody", { name: "x", updatedAt: 1 })).toBeNull();
     expect(await storage.users.count()).toBe(0);

@@ -1,12 +1,13 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
-import type { ImportOutcome, Lead, LeadIdentity } from "../../leads/model.ts";
+import type { ImportOutcome, Lead } from "../../leads/model.ts";
 import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRow, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
+import type { createDryRuns } from "./lead-dry-run.ts";
 import type { LeadKeys } from "./lead-keys.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
-import { jobs, leadImportRows, leadImportSeen } from "./tables.ts";
+import { jobs, leadImportRows } from "./tables.ts";
 
 type Settled = { outcome: "created" | ImportOutcome; leadId: string | null };
 
@@ -15,21 +16,10 @@ export function createLeadImports(
   engine: Engine,
   rows: LeadRows,
   keys: LeadKeys,
+  dryRuns: ReturnType<typeof createDryRuns>,
 ): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
   const { orm, writer } = engine;
   const insertReport = orm.insert(leadImportRows).values(placeholdersOf(leadImportRows)).onConflictDoNothing().prepare();
-  const noteSeen = orm.insert(leadImportSeen).values(placeholdersOf(leadImportSeen)).onConflictDoNothing().prepare();
-  const wasSeen = orm
-    .select({ jobId: leadImportSeen.jobId })
-    .from(leadImportSeen)
-    .where(
-      and(
-        eq(leadImportSeen.jobId, sql.placeholder("jobId")),
-        eq(leadImportSeen.identity, sql.placeholder("identity")),
-      ),
-    )
-    .prepare();
-
   const jobById = orm.select().from(jobs).where(eq(jobs.id, sql.placeholder("id"))).prepare();
   const tellProgress = orm
     .update(jobs)
@@ -68,7 +58,7 @@ export function createLeadImports(
 
   function settle(batch: ImportBatch, row: ImportRow): Settled {
     if ("errors" in row) return { outcome: "failed", leadId: null };
-    if (batch.dryRun) return foresee(batch, row.identity);
+    if (batch.dryRun) return dryRuns.foresee(batch, row.content, row.identity);
     const { userId, onDuplicate, at } = batch;
     const existing = onDuplicate === "create" ? null : rows.findSame(userId, row.identity);
     if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id };
@@ -76,17 +66,6 @@ export function createLeadImports(
     const lead: Lead = { ...row.content, id: row.id, userId, version: 1, createdAt: at, updatedAt: at };
     rows.insert(lead, row.identity);
     return { outcome: "created", leadId: lead.id };
-  }
-
-  /** What would become of the row; a repeat within the file counts as it would after the first was stored. */
-  function foresee({ userId, jobId, onDuplicate }: ImportBatch, identity: LeadIdentity): Settled {
-    if (onDuplicate === "create") return { outcome: "created", leadId: null };
-    const existing = rows.findSame(userId, identity);
-    const keys = seenKeys(identity);
-    const isRepeat = existing === null && keys.some((key) => wasSeen.get({ jobId, identity: key }) !== undefined);
-    for (const key of keys) noteSeen.run({ jobId, identity: key });
-    if (existing === null && !isRepeat) return { outcome: "created", leadId: null };
-    return { outcome: onDuplicate === "skip" ? "skipped" : "updated", leadId: existing?.lead.id ?? null };
   }
 
   async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
@@ -111,29 +90,13 @@ export function createLeadImports(
       .all();
   }
 
-  async function forgetDryRun(jobId: string, limit: number): Promise<number> {
-    const some = orm
-      .select({ identity: leadImportSeen.identity })
-      .from(leadImportSeen)
-      .where(eq(leadImportSeen.jobId, jobId))
-      .limit(limit);
-    const removal = sql`${leadImportSeen.jobId} = ${jobId} AND ${leadImportSeen.identity} IN ${some}`;
-    return writer.write(() => orm.delete(leadImportSeen).where(removal).returning({ jobId: leadImportSeen.jobId }).all().length);
-  }
-
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
     return writer.write(() => storeBatch(batch));
   }
 
+  const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
   return { importBatch, importReport, forgetDryRun };
-}
-
-/** The name alone speaks for a person only where nothing stronger does. */
-function seenKeys({ email, network, name }: LeadIdentity): string[] {
-  const strong = [email && `e:${email}`, network && `p:${network}`].filter((key) => key !== null && key !== "");
-  if (strong.length > 0) return strong as string[];
-  return name === null ? [] : [`n:${name}`];
 }
 
 function countsOf(metadata: JobMetadata): ImportCounts {

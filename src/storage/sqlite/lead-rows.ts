@@ -1,10 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { leadIdentity } from "../../leads/identity.ts";
-import { mergedContent, namesakeIsSame } from "../../leads/merge.ts";
+import { mergedContent } from "../../leads/merge.ts";
 import type { Lead, LeadContent, LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
 import { foldedLead } from "./lead-fold.ts";
+import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
 import type { Owners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -31,28 +32,18 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     return row === undefined ? null : storedLead(row, userId);
   }
 
-  /** The lead that is the same person: by e-mail or profile first, else by name and company where nothing speaks against it. */
+  /** The lead that is the same person. */
   function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    const { strong, name } = leadKeysOf(owner, identity);
-    const isSame = ({ email, network }: LeadIdentity) =>
-      (email !== null && email === identity.email) || (network !== null && network === identity.network);
-    for (const key of strong) {
-      const found = follow(userId, owner, key, isSame);
-      if (found !== null) return found;
-    }
-    if (name === null) return null;
-    return follow(userId, owner, name, (theirs) => theirs.name === identity.name && namesakeIsSame(theirs, identity));
+    return samePerson(owner, identity, (key) => identified(candidates(userId, owner, key)));
   }
 
-  function follow(userId: string, owner: number, key: number, isSame: (theirs: LeadIdentity) => boolean): StoredLead | null {
-    for (const seq of keys.find(key)) {
-      const [row] = bySeq.values({ owner, seq });
-      const found = row && storedLead(row, userId);
-      if (found && isSame(leadIdentity(found.lead))) return found;
-    }
-    return null;
+  /** The owner's leads that a key hints at. */
+  function candidates(userId: string, owner: number, key: number): StoredLead[] {
+    const hints = keys.find(key);
+    if (hints.length === 0) return [];
+    return hints.flatMap((seq) => bySeq.values({ owner, seq }).map((row) => storedLead(row, userId)));
   }
 
   /** Numbers of the owner's leads that have this address. */
@@ -110,10 +101,14 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     if (name !== null) keys.add(name, seq);
   }
 
-  return { get, findSame, withEmail, insert, write, merge, remove };
+  return { get, candidates, findSame, withEmail, insert, write, merge, remove };
 }
 
 /** Tags are found without regard to case. */
 function foldedTags({ tags }: Lead): Set<string> {
   return new Set(tags.map((tag) => tag.toLowerCase()));
+}
+
+function identified(stored: StoredLead[]): (StoredLead & { identity: LeadIdentity })[] {
+  return stored.map((each) => ({ ...each, identity: leadIdentity(each.lead) }));
 }

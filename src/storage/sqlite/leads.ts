@@ -1,6 +1,7 @@
 import type { InsertLead, InsertLeadOutcome, ChangeLeadOutcome, LeadStore, UpdateLead } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadImports } from "./lead-imports.ts";
+import { createDryRuns } from "./lead-dry-run.ts";
 import { LeadKeys } from "./lead-keys.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import { createLeadRows, type LeadRows } from "./lead-rows.ts";
@@ -17,7 +18,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     ...createLeadQueries(engine, owners, rows),
     update: (request) => writer.write(() => updateLead(rows, request)),
     remove: (userId, id, version) => writer.write(() => removeLead(rows, userId, id, version)),
-    ...createLeadImports(engine, rows, keys),
+    ...createLeadImports(engine, rows, keys, createDryRuns(engine, owners, rows)),
   };
 }
 

@@ -9,7 +9,7 @@ import type { LedgerEntry } from "../../credits/store.ts";
 import type { Role } from "../../users/model.ts";
 
 // The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
-// makes them; lead_keys and its log are only used by lead-keys.ts.
+// makes them; lead_keys and its log are used by lead-keys.ts only, the notes of dry runs by lead-dry-run.ts.
 
 export const users = sqliteTable("users", {
   seq: integer().primaryKey(),
@@ -122,12 +122,6 @@ export const leadImportRows = sqliteTable(
     errors: text({ mode: "json" }).$type<FieldError[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
-);
-
-export const leadImportSeen = sqliteTable(
-  "lead_import_seen",
-  { jobId: text("job_id").notNull(), identity: text().notNull() },
-  (table) => [primaryKey({ columns: [table.jobId, table.identity] })],
 );
 
 export const networkAccounts = sqliteTable("network_accounts", {
