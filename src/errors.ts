@@ -15,7 +15,10 @@ export const errorCatalogue = {
   NOT_FOUND: { status: 404, message: "There is no such thing here." },
   METHOD_NOT_ALLOWED: { status: 405, message: "This route does not take that method. See the Allow header." },
   CONFLICT: { status: 409, message: "This is in conflict with what is stored." },
-  PRECONDITION_FAILED: { status: 412, message: "It was changed since you read it. Read it again, then repeat your change." },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: "It was changed since you read it. Read it again, then repeat your change.",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The content type of the body is not supported on this route." },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was used with another request." },

@@ -3,8 +3,8 @@ import { pino, type Logger } from "pino";
 export type Log = Logger;
 
 /** Fields whose values never reach a log line, wherever a caller puts them (pino's `redact` paths). */
-const secretPaths = ["key", "apiKey", "token", "secret", "password", "authorization", '["x-api-key"]'].flatMap(
-  (name) => (name.startsWith("[") ? [name, `*${name}`, `headers${name}`] : [name, `*.${name}`, `*.*.${name}`]),
+const secretPaths = ["key", "apiKey", "token", "secret", "password", "authorization", '["x-api-key"]'].flatMap((name) =>
+  name.startsWith("[") ? [name, `*${name}`, `headers${name}`] : [name, `*.${name}`, `*.*.${name}`],
 );
 
 /**

@@ -46,7 +46,7 @@ async function write(path: string, stream: ReadableStream<Uint8Array> | null, ma
     for await (const chunk of (stream ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
       if (size > maxBytes) throw new BlobTooLarge(`More than ${maxBytes} bytes`);
-      for (let written = 0; written < chunk.byteLength; )
+      for (let written = 0; written < chunk.byteLength;)
         written += (await file.write(chunk, written, chunk.byteLength - written)).bytesWritten;
     }
     await file.sync();

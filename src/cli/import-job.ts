@@ -40,7 +40,11 @@ export async function followImport(
 }
 
 /** The first rows that failed; empty when none did. */
-export async function failedRows(api: Api, { id, metadata }: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
+export async function failedRows(
+  api: Api,
+  { id, metadata }: ImportJob,
+  userId: string | undefined,
+): Promise<FailedRow[]> {
   if (!metadata.failed) return [];
   const report: ReportPage = await api.get(reportPath(id), { outcome: "failed", limit: shownFailures, userId });
   return report.rows;

@@ -26,7 +26,13 @@ const Probe = Type.Object({ status: Type.String() });
 /** Throws when a part that requests need does not work. */
 export type ReadinessCheck = () => Promise<void>;
 
-export function healthRoutes(core: Core, users: UserService, keys: KeyService, clock: Clock, checkReady: ReadinessCheck) {
+export function healthRoutes(
+  core: Core,
+  users: UserService,
+  keys: KeyService,
+  clock: Clock,
+  checkReady: ReadinessCheck,
+) {
   const report = async (caller: Caller) => {
     const [user, usageCount, isReady] = await Promise.all([
       caller.userId === null ? null : users.get(caller.userId),
@@ -54,17 +60,26 @@ export function healthRoutes(core: Core, users: UserService, keys: KeyService, c
       }),
     })
     .get("/healthz", () => ({ status: "ok" }), {
-      detail: { ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }), security: [] },
+      detail: {
+        ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }),
+        security: [],
+      },
     })
     .get(
       "/readyz",
       async () => {
         if (await works(checkReady)) return { status: "ready" };
-        throw new ApiError("SERVICE_UNAVAILABLE", { message: "Not ready: the database or the job runner does not work." });
+        throw new ApiError("SERVICE_UNAVAILABLE", {
+          message: "Not ready: the database or the job runner does not work.",
+        });
       },
       {
         detail: {
-          ...answersJson(Probe, { tag: "Health", summary: "Can it serve requests and run jobs?", description: "Needs no key. 503 while it can't." }),
+          ...answersJson(Probe, {
+            tag: "Health",
+            summary: "Can it serve requests and run jobs?",
+            description: "Needs no key. 503 while it can't.",
+          }),
           security: [],
         },
       },

@@ -48,28 +48,30 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
     return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
   }
 
-  return new Elysia({ name: "core" })
-    .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
-    .onError({ as: "global" }, ({ code, error, request, set }) =>
-      gate.refuse(meant(code, error, request, methodsOf), request, set),
-    )
-    /** Acts for a user: the key's own, or the one that a global key names. */
-    .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
-    /** As `access`, but only for user-specific keys; `availableRoute` is for the others. */
-    .macro("ownKey", ({ permission, availableRoute }: { permission: Wanted; availableRoute: string }) => ({
-      ...hooks({ permission, actsFor: "ownKey", availableRoute }),
-      resolve: acting,
-    }))
-    /** Acts for nobody in particular. */
-    .macro("callerOnly", (permission: Wanted) => ({
-      ...hooks({ permission, actsFor: "caller" }),
-      resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
-    }))
-    /** As `access`, with the body left as a stream; the route must set `parse: "none"`. */
-    .macro("upload", (permission: Wanted) => {
-      const { detail, transform } = hooks({ permission, actsFor: "user" });
-      return { detail, transform, resolve: acting };
-    });
+  return (
+    new Elysia({ name: "core" })
+      .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
+      .onError({ as: "global" }, ({ code, error, request, set }) =>
+        gate.refuse(meant(code, error, request, methodsOf), request, set),
+      )
+      /** Acts for a user: the key's own, or the one that a global key names. */
+      .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
+      /** As `access`, but only for user-specific keys; `availableRoute` is for the others. */
+      .macro("ownKey", ({ permission, availableRoute }: { permission: Wanted; availableRoute: string }) => ({
+        ...hooks({ permission, actsFor: "ownKey", availableRoute }),
+        resolve: acting,
+      }))
+      /** Acts for nobody in particular. */
+      .macro("callerOnly", (permission: Wanted) => ({
+        ...hooks({ permission, actsFor: "caller" }),
+        resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
+      }))
+      /** As `access`, with the body left as a stream; the route must set `parse: "none"`. */
+      .macro("upload", (permission: Wanted) => {
+        const { detail, transform } = hooks({ permission, actsFor: "user" });
+        return { detail, transform, resolve: acting };
+      })
+  );
 }
 
 type Parser = (context: { request: Request }) => Promise<unknown>;
@@ -84,7 +86,11 @@ function documentedAsJson(parser: Parser): [Parser] {
 
 /** `x-permission` is what tests of the route table go by. */
 function securedDetail({ permission, actsFor }: Access) {
-  return { security: [{ apiKey: [] }], "x-permission": permission === null ? [] : [permission].flat(), "x-acts-for": actsFor };
+  return {
+    security: [{ apiKey: [] }],
+    "x-permission": permission === null ? [] : [permission].flat(),
+    "x-acts-for": actsFor,
+  };
 }
 
 function userIdIn(part: unknown): unknown {

@@ -13,7 +13,11 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
   } catch {
     parts = null;
   }
-  if (Array.isArray(parts) && parts.length === length && parts.every((part) => typeof part === "string" || typeof part === "number"))
+  if (
+    Array.isArray(parts) &&
+    parts.length === length &&
+    parts.every((part) => typeof part === "string" || typeof part === "number")
+  )
     return parts;
   throw notACursor();
 }

@@ -41,7 +41,9 @@ export function docsRoutes(document: () => object) {
     })
     .get("/docs/scalar.js", ({ set }) => {
       set.headers["cache-control"] = "public, max-age=3600";
-      return new Response(Bun.file(scalarFile as string), { headers: { "content-type": "text/javascript; charset=utf-8" } });
+      return new Response(Bun.file(scalarFile as string), {
+        headers: { "content-type": "text/javascript; charset=utf-8" },
+      });
     })
     .get("/swagger", ({ redirect }) => redirect("/docs", 308));
 }

@@ -25,7 +25,10 @@ export const ErrorBody = Type.Object(
 );
 
 /** The one refusal with a body of its own (specification, GET /api/v2/users/jobs). */
-export const WrongKeyKindBody = Type.Object({ error: Type.String(), availableRoute: Type.String() }, { $id: "WrongKeyKind" });
+export const WrongKeyKindBody = Type.Object(
+  { error: Type.String(), availableRoute: Type.String() },
+  { $id: "WrongKeyKind" },
+);
 
 /** The body of every refusal. `permissionHelp` is taken out of the details, where the specification does not want it. */
 export function errorBody(error: ApiError, timestamp: string): Record<string, unknown> {

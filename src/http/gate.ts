@@ -66,8 +66,7 @@ export class Gate {
     }
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
-    if (request.url.startsWith("/"))
-      throw invalid([{ path: "", message: "Name the server in the Host header." }]);
+    if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
     if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
     return this.#authenticate(request, path, set);
   }
@@ -83,7 +82,13 @@ export class Gate {
     set.status = error.status;
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
-    const line = { requestId: set.headers["x-request-id"], method: request.method, path: pathOf(request.url), status: error.status, code: error.code };
+    const line = {
+      requestId: set.headers["x-request-id"],
+      method: request.method,
+      path: pathOf(request.url),
+      status: error.status,
+      code: error.code,
+    };
     if (thrown === error) log.debug(line, "request refused");
     else if (request.signal.aborted) log.debug(line, "the client went away");
     else log.error({ ...line, err: thrown }, "request failed");

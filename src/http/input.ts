@@ -35,7 +35,10 @@ export function queryOf(url: string): Record<string, unknown> {
   const start = url.indexOf("?");
   if (start === -1) return {};
   const byName = Map.groupBy(new URLSearchParams(url.slice(start + 1)), ([name]) => name);
-  const entries = [...byName].map(([name, pairs]) => [name, pairs.length === 1 ? pairs[0]?.[1] : pairs.map(([, value]) => value)]);
+  const entries = [...byName].map(([name, pairs]) => [
+    name,
+    pairs.length === 1 ? pairs[0]?.[1] : pairs.map(([, value]) => value),
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -67,7 +70,8 @@ function readText(schema: TSchema, value: unknown): unknown {
   if (kind === "Array") return Array.isArray(value) ? value : [value];
   if (typeof value !== "string") return value;
   // A number that JavaScript can't hold exactly is none that a store could work with: it stays a text and is refused.
-  if (kind === "Integer" && /^[+-]?\d+(\.0+)?$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
+  if (kind === "Integer" && /^[+-]?\d+(\.0+)?$/.test(value) && Number.isSafeInteger(Number(value)))
+    return Number(value);
   if (kind === "Number" && /^[+-]?\d+(\.\d+)?$/.test(value)) return Number(value);
   if (kind === "Boolean" && (value === "true" || value === "1")) return true;
   if (kind === "Boolean" && (value === "false" || value === "0")) return false;
@@ -106,7 +110,9 @@ function sentence(error: ValueError): string {
     case ValueErrorType.StringPattern:
       return `Expected ${lowered(schema.description) ?? `text that matches ${schema.pattern}`}, got ${shown(value)}`;
     case ValueErrorType.StringMinLength:
-      return schema.minLength === 1 ? "Expected a text that is not empty." : `Expected at least ${schema.minLength} characters.`;
+      return schema.minLength === 1
+        ? "Expected a text that is not empty."
+        : `Expected at least ${schema.minLength} characters.`;
     case ValueErrorType.StringMaxLength:
       return `Expected at most ${schema.maxLength} characters, got ${(value as string).length}.`;
     case ValueErrorType.IntegerMinimum:
@@ -136,7 +142,13 @@ function unionSentence(error: ValueError): string {
 }
 
 function isTypeMismatch({ type }: ValueError): boolean {
-  const mismatches = [ValueErrorType.String, ValueErrorType.Null, ValueErrorType.Integer, ValueErrorType.Number, ValueErrorType.Object];
+  const mismatches = [
+    ValueErrorType.String,
+    ValueErrorType.Null,
+    ValueErrorType.Integer,
+    ValueErrorType.Number,
+    ValueErrorType.Object,
+  ];
   return mismatches.includes(type);
 }
 

@@ -7,7 +7,9 @@ import type { AnyElysia } from "elysia";
 export function allowedMethods(app: AnyElysia): (path: string) => string[] {
   const routes = app.routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }));
   return (path) => {
-    const methods = new Set(routes.filter(({ pattern }) => pattern.test(path.replace(/(.)\/$/, "$1"))).map(({ method }) => method));
+    const methods = new Set(
+      routes.filter(({ pattern }) => pattern.test(path.replace(/(.)\/$/, "$1"))).map(({ method }) => method),
+    );
     if (methods.has("GET")) methods.add("HEAD");
     return [...methods].toSorted();
   };

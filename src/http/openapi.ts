@@ -27,7 +27,13 @@ const tags = {
   Network: "Actions on the professional network, paced like a careful person.",
 } as const;
 
-const commonErrors = ["VALIDATION_ERROR", "UNAUTHORIZED", "PERMISSION_DENIED", "RATE_LIMIT_EXCEEDED", "SERVICE_UNAVAILABLE"] as const;
+const commonErrors = [
+  "VALIDATION_ERROR",
+  "UNAUTHORIZED",
+  "PERMISSION_DENIED",
+  "RATE_LIMIT_EXCEEDED",
+  "SERVICE_UNAVAILABLE",
+] as const;
 const bodyErrors = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
 /** The success body of most routes: `{ success: true, data }`. */
@@ -100,7 +106,11 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     },
     servers: [{ url: serverUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith("/docs")).map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)])),
+    paths: Object.fromEntries(
+      Object.entries(paths)
+        .filter(([path]) => !path.startsWith("/docs"))
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)]),
+    ),
   };
   const hoisted = hoist(document, components) as typeof document;
   return {
@@ -145,11 +155,16 @@ function actingParameters({ "x-acts-for": actsFor, parameters = [] }: Operation)
 
 /** Where no key is asked for, nobody is refused. */
 function possibleResponses({ "x-acts-for": actsFor, responses }: Operation): Record<string, object> {
-  return actsFor === undefined ? Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith("4"))) : responses;
+  return actsFor === undefined
+    ? Object.fromEntries(Object.entries(responses).filter(([status]) => !status.startsWith("4")))
+    : responses;
 }
 
 /** What a route can answer because of whom it acts for, its body, or the ETag of what it reads. */
-function impliedResponses(method: string, { "x-acts-for": actsFor, requestBody, responses }: Operation): Record<number, object> {
+function impliedResponses(
+  method: string,
+  { "x-acts-for": actsFor, requestBody, responses }: Operation,
+): Record<number, object> {
   const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
   const implied: Record<number, object> = {};
   if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };

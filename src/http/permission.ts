@@ -51,7 +51,9 @@ export async function actingUser(
     });
   }
   if (typeof named !== "string" || named === "")
-    throw invalid([{ path: "userId", message: "A global key acts for a user: name it by userId in the query or the body." }]);
+    throw invalid([
+      { path: "userId", message: "A global key acts for a user: name it by userId in the query or the body." },
+    ]);
   if (!(await userExists(named))) throw notFound("user", named);
   return named;
 }

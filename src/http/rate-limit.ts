@@ -39,7 +39,9 @@ export class RateLimiter {
 
   constructor(limits: RateLimits, clock: Clock) {
     this.#clock = clock;
-    this.#limits = rateWindows.map(({ name, ms }) => ({ name, ms, quota: limits[name] })).filter(({ quota }) => quota > 0);
+    this.#limits = rateWindows
+      .map(({ name, ms }) => ({ name, ms, quota: limits[name] }))
+      .filter(({ quota }) => quota > 0);
     this.#policy = this.#limits.map(({ name, ms, quota }) => `"${name}";q=${quota};w=${ms / 1000}`).join(", ");
   }
 
@@ -69,7 +71,10 @@ export class RateLimiter {
     if (changed.size === 0) return;
     this.#changed = new Set();
     try {
-      await store.save([...changed].flatMap((subject) => this.#windowsOf(subject)), this.#expiredBefore());
+      await store.save(
+        [...changed].flatMap((subject) => this.#windowsOf(subject)),
+        this.#expiredBefore(),
+      );
     } catch (error) {
       for (const subject of changed) this.#changed.add(subject);
       throw error;
@@ -86,7 +91,8 @@ export class RateLimiter {
       const counter = counters[index]!;
       // A clock that was set back must not keep a window open for longer than its length.
       if (now >= counter.startedAt + ms || now < counter.startedAt) counters[index] = { startedAt: now, used: 0 };
-      else if (counter.used + cost > quota * requestCost.full) retryAfterMs = Math.max(retryAfterMs, counter.startedAt + ms - now);
+      else if (counter.used + cost > quota * requestCost.full)
+        retryAfterMs = Math.max(retryAfterMs, counter.startedAt + ms - now);
     }
     if (retryAfterMs === 0) for (const counter of counters) counter.used += cost;
     const retryAfterSeconds = Math.ceil(retryAfterMs / 1000);
@@ -124,7 +130,12 @@ export class RateLimiter {
 
   #windowsOf(subject: string): RateWindow[] {
     const counters = this.#members.get(subject) ?? [];
-    return counters.map(({ startedAt, used }, index) => ({ subject, window: this.#limits[index]!.name, startedAt, used }));
+    return counters.map(({ startedAt, used }, index) => ({
+      subject,
+      window: this.#limits[index]!.name,
+      startedAt,
+      used,
+    }));
   }
 
   #expiredBefore(): Record<string, number> {
@@ -136,6 +147,7 @@ export class RateLimiter {
     const now = this.#clock.now();
     for (const counted of [this.#members, this.#strangers])
       for (const [subject, counters] of counted)
-        if (counters.every(({ startedAt }, index) => startedAt + this.#limits[index]!.ms <= now)) counted.delete(subject);
+        if (counters.every(({ startedAt }, index) => startedAt + this.#limits[index]!.ms <= now))
+          counted.delete(subject);
   }
 }

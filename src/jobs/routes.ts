@@ -12,7 +12,9 @@ import { jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFi
 import { jobView, type JobPage, type JobService } from "./service.ts";
 
 const instant = (description: string) =>
-  Type.Optional(Type.Number({ description: `${description} Unix time in seconds; above 100,000,000,000 in milliseconds.` }));
+  Type.Optional(
+    Type.Number({ description: `${description} Unix time in seconds; above 100,000,000,000 in milliseconds.` }),
+  );
 
 const JobQuery = Type.Object({
   startDate: instant("Created at or after."),

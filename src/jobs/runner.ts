@@ -150,11 +150,25 @@ export class JobRunner {
     } catch (error) {
       const at = this.#clock.now();
       if (signal.aborted)
-        return { kind: "again", message: "Interrupted; goes on soon", metadata: {}, at, runAt: at, countsAsAttempt: false };
+        return {
+          kind: "again",
+          message: "Interrupted; goes on soon",
+          metadata: {},
+          at,
+          runAt: at,
+          countsAsAttempt: false,
+        };
       this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
       if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
       const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
-      return { kind: "again", message: `Failed for now; tried again at ${isoTime(runAt)}`, metadata: {}, at, runAt, countsAsAttempt: true };
+      return {
+        kind: "again",
+        message: `Failed for now; tried again at ${isoTime(runAt)}`,
+        metadata: {},
+        at,
+        runAt,
+        countsAsAttempt: true,
+      };
     }
   }
 

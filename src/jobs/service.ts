@@ -25,7 +25,13 @@ export class JobService {
   }
 
   /** Newest first; the statistics are of all jobs that the filter lets through. */
-  async page(userId: string, filter: JobFilter, limit: number, offset: number, after: JobPlace | null): Promise<JobPage> {
+  async page(
+    userId: string,
+    filter: JobFilter,
+    limit: number,
+    offset: number,
+    after: JobPlace | null,
+  ): Promise<JobPage> {
     const [jobs, counts] = await Promise.all([
       this.#jobs.page({ userId, filter, limit, offset, after }),
       this.#jobs.countByStatus(userId, filter),

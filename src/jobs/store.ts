@@ -1,6 +1,12 @@
 import type { Job, JobFilter, JobMetadata, JobPlace, JobStatus, JobType } from "./model.ts";
 
-export type JobPageRequest = { userId: string; filter: JobFilter; limit: number; offset: number; after: JobPlace | null };
+export type JobPageRequest = {
+  userId: string;
+  filter: JobFilter;
+  limit: number;
+  offset: number;
+  after: JobPlace | null;
+};
 
 /** Names the claim under which a runner writes: a later attempt makes it void. */
 export type JobClaim = { id: string; attempt: number };

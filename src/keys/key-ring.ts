@@ -35,7 +35,14 @@ export class KeyRing {
 
   /** Makes `secret` a global key for as long as this process runs; it is stored nowhere. */
   addLocal(secret: string): void {
-    const caller: Caller = { keyId: "local", keyName: "local", userId: null, role: null, permissions: ["*"], isLocal: true };
+    const caller: Caller = {
+      keyId: "local",
+      keyName: "local",
+      userId: null,
+      role: null,
+      permissions: ["*"],
+      isLocal: true,
+    };
     this.#locals.set(hashOf(secret), { key: { id: "local", expiresAt: null, isActive: true }, caller });
   }
 
@@ -46,7 +53,9 @@ export class KeyRing {
   identify(secret: string | null): Caller | Promise<Caller> {
     if (!secret) throw new ApiError("UNAUTHORIZED", { message: "Send your API key in the x-api-key header." });
     if (!isWellFormed(secret))
-      throw new ApiError("UNAUTHORIZED", { message: "This is not an API key: its form or its checksum is wrong. Was it copied whole?" });
+      throw new ApiError("UNAUTHORIZED", {
+        message: "This is not an API key: its form or its checksum is wrong. Was it copied whole?",
+      });
     const hash = hashOf(secret);
     const known = this.#locals.get(hash) ?? this.#known.get(hash);
     return known === undefined ? this.#lookUp(hash) : this.#accept(known);

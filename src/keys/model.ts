@@ -43,8 +43,12 @@ export const KeyInput = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 200 }),
     permissions: PermissionList,
     expiresInDays: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])),
-    userId: Type.Optional(Type.String({ description: "Whose key it is; only an admin or a global key may name somebody else." })),
-    global: Type.Optional(Type.Boolean({ description: "A global key; only from the command line of the server's machine." })),
+    userId: Type.Optional(
+      Type.String({ description: "Whose key it is; only an admin or a global key may name somebody else." }),
+    ),
+    global: Type.Optional(
+      Type.Boolean({ description: "A global key; only from the command line of the server's machine." }),
+    ),
   },
   { examples: [{ name: "CRM sync", permissions: ["leads:read", "leads:write"], expiresInDays: 90 }] },
 );

@@ -5,7 +5,15 @@ import type { Ids } from "../ids.ts";
 import type { UserStore } from "../users/store.ts";
 import { isAdmin, type Caller } from "./caller.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { permissions as allPermissions, type ApiKey, type Grant, type KeyInput, type KeyUpdate, type KeyView, type NewKeyView } from "./model.ts";
+import {
+  permissions as allPermissions,
+  type ApiKey,
+  type Grant,
+  type KeyInput,
+  type KeyUpdate,
+  type KeyView,
+  type NewKeyView,
+} from "./model.ts";
 import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "./store.ts";
 
@@ -42,7 +50,12 @@ export class KeyService {
   }
 
   /** A key that is not stored yet, with its secret. A null owner makes a global key. */
-  make(userId: string | null, name: string, granted: Grant[], expiresInDays: number | null): { key: ApiKey; secret: string } {
+  make(
+    userId: string | null,
+    name: string,
+    granted: Grant[],
+    expiresInDays: number | null,
+  ): { key: ApiKey; secret: string } {
     const now = this.#clock.now();
     const secret = this.#secretFor(userId);
     const key: ApiKey = {
@@ -138,7 +151,13 @@ export class KeyService {
     const errors = wanted.flatMap((name, index) =>
       (allPermissions as readonly string[]).includes(name)
         ? []
-        : [{ path: `permissions.${index}`, index, message: `"${name}" is no permission. Choose from: ${allPermissions.join(", ")}.` }],
+        : [
+            {
+              path: `permissions.${index}`,
+              index,
+              message: `"${name}" is no permission. Choose from: ${allPermissions.join(", ")}.`,
+            },
+          ],
     );
     if (errors.length > 0) throw invalid(errors);
     const granted = [...new Set(wanted)] as Grant[];
@@ -148,7 +167,9 @@ export class KeyService {
 
   /** Who can read the secret of a key holds what the key holds, so that nobody is shown one that holds more. */
   #refuseMore(caller: Caller, granted: readonly Grant[]): void {
-    const lacking = caller.permissions.includes("*") ? [] : granted.filter((name) => !caller.permissions.includes(name));
+    const lacking = caller.permissions.includes("*")
+      ? []
+      : granted.filter((name) => !caller.permissions.includes(name));
     if (lacking.length === 0) return;
     throw new ApiError("PERMISSION_DENIED", {
       message: `A key can't grant what its maker lacks: ${lacking.join(", ")}.`,

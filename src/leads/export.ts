@@ -11,17 +11,21 @@ export const exportMediaTypes: Record<ExportFormat, string> = {
 };
 
 /** The text of an export, page by page as it is read: constant memory, however many leads. */
-export function exportStream(pages: AsyncGenerator<Lead[], void, void>, format: ExportFormat): ReadableStream<Uint8Array> {
+export function exportStream(
+  pages: AsyncGenerator<Lead[], void, void>,
+  format: ExportFormat,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isFirst = true;
   return new ReadableStream({
     async pull(controller) {
-      const { done, value: leads = [] } = await pages.next();
+      const page = await pages.next();
+      const leads = page.done ? [] : page.value;
       const head = isFirst && format === "csv" ? leadCsvHeader() : "";
       isFirst = false;
       const text = head + leads.map((lead) => lineOf(lead, format)).join("");
       if (text !== "") controller.enqueue(encoder.encode(text));
-      if (done) controller.close();
+      if (page.done) controller.close();
     },
     async cancel() {
       await pages.return();

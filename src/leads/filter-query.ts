@@ -44,7 +44,8 @@ export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
     const value = query[name];
     if (!value) continue;
     const at = parseInstant(value);
-    if (at === null) errors.push({ path: name, message: `Expected a time such as 2026-01-31T00:00:00Z, got "${value}".` });
+    if (at === null)
+      errors.push({ path: name, message: `Expected a time such as 2026-01-31T00:00:00Z, got "${value}".` });
     else filter[name] = at;
   }
   if (errors.length > 0) throw invalid(errors);

@@ -58,14 +58,24 @@ export class LeadImportService {
       leaseUntil: null,
       message: "Waiting to be read",
       progress: 0,
-      metadata: { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, bytes, dryRun: settings.dryRun, onDuplicate: settings.onDuplicate },
+      metadata: {
+        rows: 0,
+        created: 0,
+        updated: 0,
+        skipped: 0,
+        failed: 0,
+        bytes,
+        dryRun: settings.dryRun,
+        onDuplicate: settings.onDuplicate,
+      },
       payload: { ...settings },
       createdAt: now,
       updatedAt: now,
       completedAt: null,
     };
     try {
-      if (bytes === 0) throw invalid([{ path: "", message: "The body is empty. Send the file's content as the body." }]);
+      if (bytes === 0)
+        throw invalid([{ path: "", message: "The body is empty. Send the file's content as the body." }]);
       await this.#jobs.submit(job);
     } catch (error) {
       await this.#blobs.remove(file);

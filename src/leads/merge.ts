@@ -1,4 +1,12 @@
-import { leadTextFields, maxCustomFields, maxCustomFieldsBytes, maxTags, type Lead, type LeadContent, type LeadIdentity } from "./model.ts";
+import {
+  leadTextFields,
+  maxCustomFields,
+  maxCustomFieldsBytes,
+  maxTags,
+  type Lead,
+  type LeadContent,
+  type LeadIdentity,
+} from "./model.ts";
 
 /**
  * What a lead becomes when the same person is told of again: texts that the newcomer has replace ours, texts that it

@@ -63,7 +63,13 @@ export const LeadInput = Type.Object(
   {
     description: "At least one identifier: email, or networkUrl, or firstName, lastName and company together.",
     examples: [
-      { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", email: "ada@example.com", tags: ["math"] },
+      {
+        firstName: "Ada",
+        lastName: "Lovelace",
+        company: "Analytical Engines",
+        email: "ada@example.com",
+        tags: ["math"],
+      },
     ],
   },
 );
@@ -77,7 +83,8 @@ export const LeadUpdate = Type.Object(
     customFields: Type.Optional(CustomFields),
   },
   {
-    description: "Only the fields that are sent change. null empties a text field; tags and customFields are replaced whole.",
+    description:
+      "Only the fields that are sent change. null empties a text field; tags and customFields are replaced whole.",
     examples: [{ status: "contacted" }],
   },
 );
@@ -146,7 +153,15 @@ export type LeadFilter = {
   updatedBefore?: number;
 };
 
-export const leadSortFields = ["createdAt", "updatedAt", "email", "firstName", "lastName", "company", "status"] as const;
+export const leadSortFields = [
+  "createdAt",
+  "updatedAt",
+  "email",
+  "firstName",
+  "lastName",
+  "company",
+  "status",
+] as const;
 export type LeadSortField = (typeof leadSortFields)[number];
 export type LeadSort = { field: LeadSortField; descending: boolean };
 

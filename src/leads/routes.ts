@@ -22,7 +22,9 @@ const LeadQuery = Type.Object({
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before; goes with the same sort and filters." })),
+  cursor: Type.Optional(
+    Type.String({ description: "nextCursor of the page before; goes with the same sort and filters." }),
+  ),
 });
 
 const LeadPage = Type.Object({
@@ -58,7 +60,12 @@ export function leadRoutes(core: Core, leads: LeadService) {
         access: "leads:write",
         body: body(LeadInput),
         query: params(CreateQuery),
-        detail: answersJson(success(LeadView), { tag: "Leads", summary: "Store a lead", errors: ["CONFLICT"], headers: etag }),
+        detail: answersJson(success(LeadView), {
+          tag: "Leads",
+          summary: "Store a lead",
+          errors: ["CONFLICT"],
+          headers: etag,
+        }),
       },
     )
     .get("/", async ({ userId, query }) => ok(await page(leads, userId, query)), {
@@ -80,7 +87,12 @@ export function leadRoutes(core: Core, leads: LeadService) {
       {
         access: "leads:read",
         params: params(LeadId),
-        detail: answersJson(success(LeadView), { tag: "Leads", summary: "Read a lead", errors: ["NOT_FOUND"], headers: etag }),
+        detail: answersJson(success(LeadView), {
+          tag: "Leads",
+          summary: "Read a lead",
+          errors: ["NOT_FOUND"],
+          headers: etag,
+        }),
       },
     )
     .put(
@@ -125,7 +137,11 @@ async function page(leads: LeadService, userId: string, query: Static<typeof Lea
   const { limit = 50, offset = 0, cursor } = query;
   const sort = sortOf(query.sort ?? "-createdAt");
   const after = cursor === undefined ? null : placeIn(cursor, sort);
-  const { leads: found, total, next } = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
+  const {
+    leads: found,
+    total,
+    next,
+  } = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
   return {
     leads: found.map(leadView),
     total,

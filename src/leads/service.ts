@@ -119,7 +119,9 @@ function changedLead(outcome: ChangeLeadOutcome, id: string): Lead {
 }
 
 function stale(lead: Lead): ApiError {
-  return new ApiError("PRECONDITION_FAILED", { details: { currentVersion: lead.version, updatedAt: isoTime(lead.updatedAt) } });
+  return new ApiError("PRECONDITION_FAILED", {
+    details: { currentVersion: lead.version, updatedAt: isoTime(lead.updatedAt) },
+  });
 }
 
 /** Written out field by field: it runs for every lead of every list, and copying by rest and spread costs three times as much. */

@@ -23,9 +23,7 @@ export type LeadPageRequest = {
 export type LeadPage = { leads: Lead[]; next: LeadPlace | null };
 
 export type InsertLead = { lead: Lead; identity: LeadIdentity; onDuplicate: "create" | "update" | "error" };
-export type InsertLeadOutcome =
-  | { kind: "created" | "updated"; lead: Lead }
-  | { kind: "duplicate"; lead: Lead };
+export type InsertLeadOutcome = { kind: "created" | "updated"; lead: Lead } | { kind: "duplicate"; lead: Lead };
 
 export type UpdateLead = {
   userId: string;
@@ -101,6 +99,6 @@ export type LeadStore = {
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
   /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */
   importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
-  /** Forgets what dry runs of this job noted to find repeats within the file, at most `limit` notes; answers how many. */
+  /** Forgets what a dry run of this job noted to find repeats within the file, at most `limit` at once; fewer = all gone. */
   forgetDryRun(jobId: string, limit: number): Promise<number>;
 };

@@ -31,19 +31,28 @@ const ImportQuery = Type.Object({
   onDuplicate: Type.Optional(
     Type.Union(
       importOnDuplicate.map((choice) => Type.Literal(choice)),
-      { default: "skip", description: "skip leaves a lead that is there as it is; update adds to it; create stores a second one." },
+      {
+        default: "skip",
+        description: "skip leaves a lead that is there as it is; update adds to it; create stores a second one.",
+      },
     ),
   ),
   dryRun: Type.Optional(Type.Boolean({ default: false, description: "Check and report everything, store nothing." })),
   tags: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags, description: "Given to every lead of the file." }),
+    Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
+      maxItems: maxTags,
+      description: "Given to every lead of the file.",
+    }),
   ),
   source: Type.Optional(Type.String({ maxLength: 200, description: "For leads whose row names none." })),
-  delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, description: "Found out by itself unless given." })),
+  delimiter: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1, description: "Found out by itself unless given." }),
+  ),
   columns: Type.Optional(
     Type.String({
       maxLength: 20_000,
-      description: 'JSON object from header to field (a lead field, customFields.NAME, or ignore), where the headers are not understood. Example: {"Mail":"email"}',
+      description:
+        'JSON object from header to field (a lead field, customFields.NAME, or ignore), where the headers are not understood. Example: {"Mail":"email"}',
     }),
   ),
   userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
@@ -67,7 +76,12 @@ const ReportPage = Type.Object({
 });
 const ExportQuery = Type.Object({
   ...leadFilterFields,
-  format: Type.Optional(Type.Union(exportFormats.map((format) => Type.Literal(format)), { default: "csv" })),
+  format: Type.Optional(
+    Type.Union(
+      exportFormats.map((format) => Type.Literal(format)),
+      { default: "csv" },
+    ),
+  ),
 });
 const Columns = Type.Record(Type.String(), Type.String());
 
@@ -100,7 +114,9 @@ export function leadTransferRoutes(core: Core, leads: LeadService, imports: Lead
           }),
           requestBody: {
             required: true,
-            content: Object.fromEntries(Object.keys(importFormats).map((type) => [type, { schema: { type: "string" } }])),
+            content: Object.fromEntries(
+              Object.keys(importFormats).map((type) => [type, { schema: { type: "string" } }]),
+            ),
           },
         },
       },

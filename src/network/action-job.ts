@@ -44,13 +44,23 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
     }
     const now = clock.now();
     if (signal.aborted)
-      return { kind: "again", message: "Interrupted; goes on soon", metadata: {}, at: now, runAt: now, countsAsAttempt: false };
+      return {
+        kind: "again",
+        message: "Interrupted; goes on soon",
+        metadata: {},
+        at: now,
+        runAt: now,
+        countsAsAttempt: false,
+      };
     const mark = await store.markSending(claim, clock.now());
     if (mark.kind === "tooSoon")
       await postpone(mark.freeAt, `Keeps its distance from the last action, until ${isoTime(mark.freeAt)}`, "spacing");
     if (mark.kind !== "marked") return null;
     const outcome = await carryOut(action, account);
-    log.info({ jobId: job.id, actionType: action.actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
+    log.info(
+      { jobId: job.id, actionType: action.actionType, connector: account.connector, outcome: outcome.kind },
+      "action carried out",
+    );
     if (outcome.kind === "busy")
       await postpone(outcome.retryAt, `${outcome.reason} Tried again at ${isoTime(outcome.retryAt)}`, "cooldown");
     else await end(...endingOf(outcome, action));
@@ -63,7 +73,10 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
     const timedOut = new Promise<ConnectorOutcome>((resolve) => {
       cancelTimer = clock.after(connectorTimeoutMs, () => {
         timeout.abort(new Error("Timed out"));
-        resolve({ kind: "unknown", reason: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.` });
+        resolve({
+          kind: "unknown",
+          reason: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.`,
+        });
       });
     });
     try {
@@ -80,7 +93,8 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
 }
 
 const dayMs = 86_400_000;
-const notRepeated = "It may or may not have had its effect, so it is not repeated. Look at the profile before you schedule it again.";
+const notRepeated =
+  "It may or may not have had its effect, so it is not repeated. Look at the profile before you schedule it again.";
 
 function postponed(runAt: number, pendingReason: string): JobMetadata {
   return { scheduledFor: isoTime(runAt), nextEligibleAt: isoTime(runAt), pendingReason };
@@ -92,7 +106,11 @@ function endingOf(
 ): [ActionState, string, JobMetadata] {
   switch (outcome.kind) {
     case "sent":
-      return ["done", `${actionType} carried out for ${profileUrl}`, { outcome: "sent", providerRef: outcome.reference }];
+      return [
+        "done",
+        `${actionType} carried out for ${profileUrl}`,
+        { outcome: "sent", providerRef: outcome.reference },
+      ];
     case "refused":
       return ["failed", `Refused: ${outcome.reason}`, { outcome: "failed", reason: outcome.reason }];
     case "awaiting":

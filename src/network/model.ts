@@ -10,7 +10,16 @@ export type ConnectorName = (typeof connectorNames)[number];
 /** Longest note of a connection request on a paid account, and longest message (limits of the network). */
 export const maxMessageLength: Record<ActionType, number> = { sendConnectionRequest: 300, sendMessage: 8000 };
 
-export const actionStates = ["scheduled", "sending", "awaiting", "done", "skipped", "failed", "unknown", "cancelled"] as const;
+export const actionStates = [
+  "scheduled",
+  "sending",
+  "awaiting",
+  "done",
+  "skipped",
+  "failed",
+  "unknown",
+  "cancelled",
+] as const;
 /**
  * scheduled -> sending (marked before the connector is called) -> done | skipped | failed | unknown | awaiting;
  * awaiting (handed to a person) -> done | skipped | failed. unknown = the call may or may not have had its effect, so
@@ -58,7 +67,10 @@ export const defaultGapSeconds = { min: 90, max: 480 } as const;
 const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
 const Span = Type.Object({
   from: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM" }),
-  to: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM, behind from; 24:00 is the end of the day" }),
+  to: Type.String({
+    pattern: timeOfDay,
+    description: "Wall-clock time as HH:MM, behind from; 24:00 is the end of the day",
+  }),
 });
 
 const WeekView = Type.Object(
@@ -66,7 +78,9 @@ const WeekView = Type.Object(
     (typeof weekdays)[number],
     ReturnType<typeof Type.Array<typeof Span>>
   >,
-  { description: "Spans in which actions may run, by weekday, in the account's time zone; an empty list is a day off." },
+  {
+    description: "Spans in which actions may run, by weekday, in the account's time zone; an empty list is a day off.",
+  },
 );
 export type WeekView = Static<typeof WeekView>;
 
@@ -92,9 +106,12 @@ export const AccountUpdate = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     connector: Type.Optional(
-      Type.Union(connectorNames.map((name) => Type.Literal(name)), {
-        description: "manual: a person carries actions out from a task list. simulated: nothing leaves the machine.",
-      }),
+      Type.Union(
+        connectorNames.map((name) => Type.Literal(name)),
+        {
+          description: "manual: a person carries actions out from a task list. simulated: nothing leaves the machine.",
+        },
+      ),
     ),
     timeZone: Type.Optional(Type.String({ description: "IANA name, for example Europe/Berlin." })),
     workingHours: Type.Optional(Type.Partial(WeekView)),
@@ -114,7 +131,11 @@ export const ScheduleInput = Type.Object(
     accountId: Type.Optional(Type.String({ description: "Network account to use; the user's first one by default." })),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
   },
-  { examples: [{ actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", message: "Hello Ada" }] },
+  {
+    examples: [
+      { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada", message: "Hello Ada" },
+    ],
+  },
 );
 export type ScheduleInput = Static<typeof ScheduleInput>;
 

@@ -25,7 +25,8 @@ const minuteMs = 60_000;
  * `reason` is what held it back last. Null when the hours never open.
  */
 export function earliestSlot(request: SlotRequest): Slot | null {
-  const spaced = request.lastSlotAt === null ? request.notBefore : Math.max(request.notBefore, request.lastSlotAt + request.gapMs);
+  const spaced =
+    request.lastSlotAt === null ? request.notBefore : Math.max(request.notBefore, request.lastSlotAt + request.gapMs);
   const open = nextOpenMoment(spaced, request.workingHours, request.timeZone);
   if (open === null) return null;
   if (open > spaced) return { at: open, reason: "outsideWorkingHours" };
@@ -88,7 +89,14 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(timeZone);
   if (formatter === undefined) {
-    const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
+    const parts = {
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    } as const;
     formatter = new Intl.DateTimeFormat("en-US", { ...parts, timeZone, hourCycle: "h23" });
     formatters.set(timeZone, formatter);
   }

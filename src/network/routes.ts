@@ -56,16 +56,21 @@ export function networkRoutes(core: Core, network: NetworkService) {
         }),
       },
     )
-    .get("/accounts", async ({ userId }) => {
-      const accounts = await network.accounts(userId);
-      return ok({ accounts, total: accounts.length });
-    }, {
-      access: "network:read",
-      detail: answersJson(success(AccountList), { tag: "Network", summary: "List your network accounts" }),
-    })
+    .get(
+      "/accounts",
+      async ({ userId }) => {
+        const accounts = await network.accounts(userId);
+        return ok({ accounts, total: accounts.length });
+      },
+      {
+        access: "network:read",
+        detail: answersJson(success(AccountList), { tag: "Network", summary: "List your network accounts" }),
+      },
+    )
     .patch(
       "/accounts/:accountId",
-      async ({ userId, params: { accountId }, body: change }) => ok(await network.updateAccount(userId, accountId, change)),
+      async ({ userId, params: { accountId }, body: change }) =>
+        ok(await network.updateAccount(userId, accountId, change)),
       {
         access: "network:schedule",
         params: params(Type.Object({ accountId: Type.String() })),
@@ -94,7 +99,8 @@ export function networkRoutes(core: Core, network: NetworkService) {
     )
     .post(
       "/tasks/:jobId/complete",
-      async ({ userId, params: { jobId }, body: completion }) => ok(jobView(await network.completeTask(userId, jobId, completion))),
+      async ({ userId, params: { jobId }, body: completion }) =>
+        ok(jobView(await network.completeTask(userId, jobId, completion))),
       {
         access: "network:schedule",
         params: params(Type.Object({ jobId: Type.String() })),

@@ -104,12 +104,18 @@ export class NetworkService {
     if (account === null) throw notFound("network account", id);
     const { hours, errors } = readWeek(input.workingHours ?? {}, account.workingHours);
     if (input.timeZone !== undefined && !isTimeZone(input.timeZone))
-      errors.push({ path: "timeZone", message: `"${input.timeZone}" is not an IANA time zone, such as Europe/Berlin.` });
+      errors.push({
+        path: "timeZone",
+        message: `"${input.timeZone}" is not an IANA time zone, such as Europe/Berlin.`,
+      });
     const name = input.name === undefined ? undefined : singleLine(input.name);
     if (name === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
     const { minGapSeconds = account.minGapSeconds, maxGapSeconds = account.maxGapSeconds } = input;
     if (minGapSeconds > maxGapSeconds)
-      errors.push({ path: "maxGapSeconds", message: `Expected at least minGapSeconds (${minGapSeconds}), got ${maxGapSeconds}.` });
+      errors.push({
+        path: "maxGapSeconds",
+        message: `Expected at least minGapSeconds (${minGapSeconds}), got ${maxGapSeconds}.`,
+      });
     if (errors.length > 0) throw invalid(errors);
     const { connector, timeZone } = input;
     const changed = await this.#store.updateAccount(userId, id, {
@@ -137,7 +143,9 @@ export class NetworkService {
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
   async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<Job> {
     const at = this.#clock.now();
-    const message = { done: "Done by a person", failed: "Failed, by a person's word", skipped: "Skipped by a person" }[outcome];
+    const message = { done: "Done by a person", failed: "Failed, by a person's word", skipped: "Skipped by a person" }[
+      outcome
+    ];
     const end = await this.#store.endTask({
       userId,
       jobId,
@@ -177,12 +185,18 @@ function checked({ actionType, profileUrl, message }: ScheduleInput): { actionTy
   const known = actionTypes.find((type) => type === actionType);
   const profileKey = canonicalProfileUrl(profileUrl);
   if (known === undefined)
-    errors.push({ path: "actionType", message: `"${actionType}" is no action. Choose from: ${actionTypes.join(", ")}.` });
+    errors.push({
+      path: "actionType",
+      message: `"${actionType}" is no action. Choose from: ${actionTypes.join(", ")}.`,
+    });
   if (profileKey === null)
     errors.push({ path: "profileUrl", message: "Expected the http or https URL of a profile, with a path." });
   const length = message?.trim().length ?? 0;
   if (known !== undefined && length > maxMessageLength[known])
-    errors.push({ path: "message", message: `Expected at most ${maxMessageLength[known]} characters for ${known}, got ${length}.` });
+    errors.push({
+      path: "message",
+      message: `Expected at most ${maxMessageLength[known]} characters for ${known}, got ${length}.`,
+    });
   if (known === "sendMessage" && length === 0)
     errors.push({ path: "message", message: "sendMessage needs a text to send." });
   if (errors.length > 0 || known === undefined || profileKey === null) throw invalid(errors);
@@ -190,5 +204,10 @@ function checked({ actionType, profileUrl, message }: ScheduleInput): { actionTy
 }
 
 function accountView({ userId: _user, workingHours, createdAt, updatedAt, ...account }: NetworkAccount): AccountView {
-  return { ...account, workingHours: weekView(workingHours), createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+  return {
+    ...account,
+    workingHours: weekView(workingHours),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
 }

@@ -20,7 +20,14 @@ export type ScheduleOutcome =
 
 export type MarkOutcome = { kind: "marked" } | { kind: "tooSoon"; freeAt: number } | { kind: "void" };
 
-export type TaskEnd = { userId: string; jobId: string; outcome: TaskOutcome; message: string; metadata: JobMetadata; at: number };
+export type TaskEnd = {
+  userId: string;
+  jobId: string;
+  outcome: TaskOutcome;
+  message: string;
+  metadata: JobMetadata;
+  at: number;
+};
 export type ActionEnd = { state: ActionState; message: string; metadata: JobMetadata; at: number };
 
 export type NetworkStore = {
@@ -44,12 +51,17 @@ export type NetworkStore = {
    */
   markSending(claim: JobClaim, at: number): Promise<MarkOutcome>;
   /** Sets the action back to `scheduled` and its job to pending, due at `runAt`. False: void claim. */
-  postpone(claim: JobClaim, change: { runAt: number; message: string; metadata: JobMetadata; at: number }): Promise<boolean>;
+  postpone(
+    claim: JobClaim,
+    change: { runAt: number; message: string; metadata: JobMetadata; at: number },
+  ): Promise<boolean>;
   /** Ends action and job together: awaiting parks the job, done completes it, the rest fails it. False: void claim. */
   endAction(claim: JobClaim, end: ActionEnd): Promise<boolean>;
   /** Actions that wait for a person, longest waiting first, at most `limit`. */
   awaiting(userId: string, limit: number, offset: number): Promise<NetworkAction[]>;
   countAwaiting(userId: string): Promise<number>;
   /** Ends a task that waits for a person. "refused": it is not waiting (any more). */
-  endTask(end: TaskEnd): Promise<{ kind: "ended"; job: Job } | { kind: "absent" } | { kind: "refused"; state: ActionState }>;
+  endTask(
+    end: TaskEnd,
+  ): Promise<{ kind: "ended"; job: Job } | { kind: "absent" } | { kind: "refused"; state: ActionState }>;
 };

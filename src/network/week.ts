@@ -4,17 +4,25 @@ import type { WorkingHours, WorkingSpan } from "./pacing.ts";
 
 /** Working hours as clients read and write them: wall-clock times by the name of the day. */
 export function weekView(hours: WorkingHours): WeekView {
-  const days = weekdays.map((day, index) => [day, (hours[index] ?? []).map(({ from, to }) => ({ from: clockTime(from), to: clockTime(to) }))]);
+  const days = weekdays.map((day, index) => [
+    day,
+    (hours[index] ?? []).map(({ from, to }) => ({ from: clockTime(from), to: clockTime(to) })),
+  ]);
   return Object.fromEntries(days) as WeekView;
 }
 
 /** Puts the days that a client sent in the place of ours; an empty span or overlapping ones are errors. */
-export function readWeek(week: Partial<WeekView>, current: WorkingHours): { hours: WorkingHours; errors: FieldError[] } {
+export function readWeek(
+  week: Partial<WeekView>,
+  current: WorkingHours,
+): { hours: WorkingHours; errors: FieldError[] } {
   const errors: FieldError[] = [];
   const hours = weekdays.map((day, index) => {
     const sent = week[day];
     if (sent === undefined) return current[index] ?? [];
-    const spans = sent.map(({ from, to }) => ({ from: minutesOf(from), to: minutesOf(to) })).toSorted((a, b) => a.from - b.from);
+    const spans = sent
+      .map(({ from, to }) => ({ from: minutesOf(from), to: minutesOf(to) }))
+      .toSorted((a, b) => a.from - b.from);
     const problem = problemOf(spans);
     if (problem !== null) errors.push({ path: `workingHours.${day}`, message: problem });
     return spans;
@@ -26,7 +34,8 @@ function problemOf(spans: WorkingSpan[]): string | null {
   for (const [index, { from, to }] of spans.entries()) {
     if (to <= from) return `Expected "to" behind "from", got ${clockTime(from)} to ${clockTime(to)}.`;
     const before = spans[index - 1];
-    if (before !== undefined && from < before.to) return `The spans at ${clockTime(before.from)} and ${clockTime(from)} overlap.`;
+    if (before !== undefined && from < before.to)
+      return `The spans at ${clockTime(before.from)} and ${clockTime(from)} overlap.`;
   }
   return null;
 }

@@ -43,7 +43,8 @@ export class UserService {
     const email = input.email.trim();
     const timeZone = input.timeZone ?? this.#defaults.timeZone;
     const errors: FieldError[] = [];
-    if (!emailPattern.test(email)) errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });
+    if (!emailPattern.test(email))
+      errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });
     errors.push(...timeZoneErrors(timeZone));
     if (errors.length > 0) throw invalid(errors);
 
@@ -57,14 +58,22 @@ export class UserService {
       updatedAt: now,
     };
     const { credits } = this.#defaults;
-    const grant = { id: this.#ids.next(now), userId: user.id, kind: "grant", amount: credits, note: "First grant", createdAt: now } as const;
+    const grant = {
+      id: this.#ids.next(now),
+      userId: user.id,
+      kind: "grant",
+      amount: credits,
+      note: "First grant",
+      createdAt: now,
+    } as const;
     const isNew = await this.#users.insert({
       user,
       account: this.#firstAccount(user),
       grant: credits > 0 ? grant : null,
       key: keyFor(user),
     });
-    if (!isNew) throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
+    if (!isNew)
+      throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
     return user;
   }
 
@@ -129,7 +138,12 @@ function nameOf(sent: string | null): string | null {
 
 function timeZoneErrors(timeZone: string): FieldError[] {
   if (isTimeZone(timeZone)) return [];
-  return [{ path: "timeZone", message: `"${timeZone}" is not an IANA time zone. Examples: Europe/Berlin, America/New_York, UTC.` }];
+  return [
+    {
+      path: "timeZone",
+      message: `"${timeZone}" is not an IANA time zone. Examples: Europe/Berlin, America/New_York, UTC.`,
+    },
+  ];
 }
 
 export function userView(user: User): UserView {

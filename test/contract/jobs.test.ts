@@ -113,7 +113,12 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     const make = createFactories();
     const { user } = await make.storedUser(opened.storage);
     const jobs = await Promise.all(jobStatuses.map((status) => make.storedJob(opened.storage, user.id, { status })));
-    expect(await Promise.all(jobs.map(({ id }) => opened.storage.jobs.isOpen(id, 0)))).toEqual([true, true, false, true]);
+    expect(await Promise.all(jobs.map(({ id }) => opened.storage.jobs.isOpen(id, 0)))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
     const failed = jobs.find(({ status }) => status === "failed")!;
     expect(await opened.storage.jobs.isOpen(failed.id, failed.updatedAt)).toBe(false);
     expect(await opened.storage.jobs.isOpen("nothing", 0)).toBe(false);

@@ -346,8 +346,11 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
         Array.from({ length: 5 }, (_, n) => make.importRow(from + n, { email: `p${n}@example.com` }));
       for (const run of [job, otherRun])
         await storage.leads.importBatch(make.importBatch(run, rows(2), { dryRun: true }));
-      expect(await storage.leads.forgetDryRun(job.id, 3)).toBe(3);
-      expect(await storage.leads.forgetDryRun(job.id, 3)).toBe(2);
+      const slices: number[] = [];
+      do slices.push(await storage.leads.forgetDryRun(job.id, 3));
+      while (slices.at(-1) === 3);
+      expect(slices.length).toBeGreaterThan(1);
+      expect(Math.max(...slices)).toBe(3);
       expect(await storage.leads.forgetDryRun(job.id, 3)).toBe(0);
       expect(await storage.leads.importBatch(make.importBatch(job, rows(7), { dryRun: true }))).toMatchObject({
         created: 10,

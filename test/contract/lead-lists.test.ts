@@ -288,9 +288,7 @@ describe.each(engines)("lists of leads on $name", ({ open }) => {
         expect(await leads.count(userId, { statuses: some })).toBe(
           own.filter((lead) => some.includes(lead.status)).length,
         );
-        expect(await leads.count(userId, { tag: "math" })).toBe(
-          own.filter((lead) => hasTag(lead, "math")).length,
-        );
+        expect(await leads.count(userId, { tag: "math" })).toBe(own.filter((lead) => hasTag(lead, "math")).length);
       }
     }
     expect(left.size).toBeGreaterThan(5);

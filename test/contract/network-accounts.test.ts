@@ -69,7 +69,10 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const make = createFactories();
     const { account } = await make.storedUser(opened.storage);
     const before = await make.scheduledJob(opened.storage, account);
-    await opened.storage.network.updateAccount(account.userId, account.id, { name: "Renamed", updatedAt: account.updatedAt });
+    await opened.storage.network.updateAccount(account.userId, account.id, {
+      name: "Renamed",
+      updatedAt: account.updatedAt,
+    });
     const after = await make.scheduledJob(opened.storage, account, { gapMs: 90_000 });
     expect(after.runAt).toBe(before.runAt + 90_000);
   });
@@ -80,7 +83,10 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const { user, account } = await make.storedUser(opened.storage);
     const second = make.account(user.id);
     await opened.storage.network.insertAccount(second);
-    await opened.storage.network.updateAccount(account.userId, account.id, { name: "Renamed", updatedAt: account.updatedAt });
+    await opened.storage.network.updateAccount(account.userId, account.id, {
+      name: "Renamed",
+      updatedAt: account.updatedAt,
+    });
     const storage = await opened.reopen();
     expect(await storage.network.accounts(user.id)).toEqual([{ ...account, name: "Renamed" }, second]);
   });

@@ -246,7 +246,13 @@ describe("a job whose handler throws", () => {
 test("a job that killed its runner each time is given up without another try", async () => {
   let attempts = 0;
   await using setup = await createRunner([handlerOf(async () => (attempts++, completed()))]);
-  const job = await setup.add({ status: "running", attempt: 3, failures: 2, maxAttempts: 3, leaseUntil: startOfTests - 1 });
+  const job = await setup.add({
+    status: "running",
+    attempt: 3,
+    failures: 2,
+    maxAttempts: 3,
+    leaseUntil: startOfTests - 1,
+  });
   setup.runner.start();
   await setup.runner.idle();
   expect(attempts).toBe(0);

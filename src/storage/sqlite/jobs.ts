@@ -14,7 +14,11 @@ export function createJobStore(engine: Engine): JobStore {
   const byUser = and(eq(jobs.id, sql.placeholder("id")), eq(jobs.userId, sql.placeholder("userId")));
   const byIdAndUser = orm.select().from(jobs).where(byUser).prepare();
 
-  const actionOf = orm.select({ state: networkActions.state }).from(networkActions).where(eq(networkActions.jobId, sql.placeholder("id"))).prepare();
+  const actionOf = orm
+    .select({ state: networkActions.state })
+    .from(networkActions)
+    .where(eq(networkActions.jobId, sql.placeholder("id")))
+    .prepare();
   const actionState = (jobId: string): ActionState | undefined => actionOf.get({ id: jobId })?.state;
   const twins = alias(networkActions, "twins");
   const openTwin = orm
@@ -54,10 +58,17 @@ export function createJobStore(engine: Engine): JobStore {
   }
 
   async function counted(where: ReturnType<typeof filtered>): Promise<Record<JobStatus, number>> {
-    const query = orm.select({ status: jobs.status, n: count().as("n") }).from(jobs).where(where).groupBy(jobs.status);
+    const query = orm
+      .select({ status: jobs.status, n: count().as("n") })
+      .from(jobs)
+      .where(where)
+      .groupBy(jobs.status);
     const found = await reader.all<{ status: JobStatus; n: number }>(query.toSQL());
     const numbers = new Map(found.map(({ status, n }) => [status, n]));
-    return Object.fromEntries(jobStatuses.map((status) => [status, numbers.get(status) ?? 0])) as Record<JobStatus, number>;
+    return Object.fromEntries(jobStatuses.map((status) => [status, numbers.get(status) ?? 0])) as Record<
+      JobStatus,
+      number
+    >;
   }
 
   async function nextDueAt(types: Job["type"][]): Promise<number | null> {
@@ -82,7 +93,17 @@ export function createJobStore(engine: Engine): JobStore {
     if (hasEnded || actionState(id) === "sending") return { kind: "refused", job };
     orm.update(networkActions).set({ state: "cancelled", updatedAt: at }).where(eq(networkActions.jobId, id)).run();
     const metadata = { ...job.metadata, cancelled: true };
-    return { kind: "changed", job: rows.write(job, { status: "failed", message: "Cancelled", metadata, leaseUntil: null, completedAt: at, updatedAt: at }) };
+    return {
+      kind: "changed",
+      job: rows.write(job, {
+        status: "failed",
+        message: "Cancelled",
+        metadata,
+        leaseUntil: null,
+        completedAt: at,
+        updatedAt: at,
+      }),
+    };
   }
 
   function retry(userId: string, id: string, at: number): ClientChange {
@@ -93,7 +114,10 @@ export function createJobStore(engine: Engine): JobStore {
     const { cancelled: _cancelled, ...metadata } = job.metadata;
     orm.update(networkActions).set({ state: "scheduled", updatedAt: at }).where(eq(networkActions.jobId, id)).run();
     const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
-    return { kind: "changed", job: rows.write(job, { ...again, metadata, failures: 0, completedAt: null, updatedAt: at }) };
+    return {
+      kind: "changed",
+      job: rows.write(job, { ...again, metadata, failures: 0, completedAt: null, updatedAt: at }),
+    };
   }
 
   function editMessage(id: string, message: string, at: number): Job | null {
@@ -108,7 +132,9 @@ export function createJobStore(engine: Engine): JobStore {
     countByStatus,
     claim: (request) => writer.write(() => rows.claim(request)),
     renew: (claims, leaseUntil) =>
-      writer.write(() => claims.filter((claim) => !rows.writeClaimed(claim, () => ({ leaseUntil }))).map(({ id }) => id)),
+      writer.write(() =>
+        claims.filter((claim) => !rows.writeClaimed(claim, () => ({ leaseUntil }))).map(({ id }) => id),
+      ),
     end: (claim, end) => writer.write(() => rows.end(claim, end)),
     nextDueAt,
     cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
@@ -131,7 +157,11 @@ export type JobRows = ReturnType<typeof createJobRows>;
 export function createJobRows({ orm }: Engine) {
   const literalLimit = limitOf("limit");
   const at = sql.placeholder;
-  const byId = orm.select().from(jobs).where(eq(jobs.id, at("id"))).prepare();
+  const byId = orm
+    .select()
+    .from(jobs)
+    .where(eq(jobs.id, at("id")))
+    .prepare();
   const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
   const types = sql`(SELECT value FROM json_each(${at("types")}))`;
   const due = orm
@@ -150,7 +180,13 @@ export function createJobRows({ orm }: Engine) {
     .prepare();
   const lease = orm
     .update(jobs)
-    .set({ status: "running", attempt: sql`${jobs.attempt} + 1`, failures: sql`${jobs.failures} + ${at("failures")}`, leaseUntil: sql`${at("leaseUntil")}`, updatedAt: sql`${at("now")}` })
+    .set({
+      status: "running",
+      attempt: sql`${jobs.attempt} + 1`,
+      failures: sql`${jobs.failures} + ${at("failures")}`,
+      leaseUntil: sql`${at("leaseUntil")}`,
+      updatedAt: sql`${at("now")}`,
+    })
     .where(eq(jobs.id, at("id")))
     .prepare();
 
@@ -185,7 +221,14 @@ export function createJobRows({ orm }: Engine) {
     const claimed = (job: Job, failures: number): Job => {
       lease.run({ id: job.id, leaseUntil, now, failures });
       const { attempt } = job;
-      return { ...job, status: "running", attempt: attempt + 1, failures: job.failures + failures, leaseUntil, updatedAt: now };
+      return {
+        ...job,
+        status: "running",
+        attempt: attempt + 1,
+        failures: job.failures + failures,
+        leaseUntil,
+        updatedAt: now,
+      };
     };
     const waiting = due.all({ ...request, limit: limit - lost.length });
     return [...lost.map((job) => claimed(job, 1)), ...waiting.map((job) => claimed(job, 0))];

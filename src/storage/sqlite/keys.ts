@@ -5,7 +5,11 @@ import { apiKeys } from "./tables.ts";
 
 export function createKeyStore({ orm, writer }: Engine): KeyStore {
   const at = sql.placeholder;
-  const byHash = orm.select().from(apiKeys).where(eq(apiKeys.hash, at("hash"))).prepare();
+  const byHash = orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, at("hash")))
+    .prepare();
   const addUses = orm
     .update(apiKeys)
     .set({
@@ -20,7 +24,12 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
   return {
     insert: (key) => writer.write(() => void orm.insert(apiKeys).values(key).run()),
     findByHash: async (hash) => byHash.get({ hash }) ?? null,
-    get: async (scope, id) => orm.select().from(apiKeys).where(and(eq(apiKeys.id, id), within(scope))).get() ?? null,
+    get: async (scope, id) =>
+      orm
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, id), within(scope)))
+        .get() ?? null,
     list: async (scope, limit) =>
       orm
         .select()

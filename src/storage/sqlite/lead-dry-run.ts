@@ -18,7 +18,9 @@ type Note = { n: number; lead: number | null; lead_id: string | null; texts: str
  * later rows of the file are compared with the notes as well.
  */
 export function createDryRuns({ database }: Engine, owners: Owners, rows: Pick<LeadRows, "candidates">) {
-  const lastNote = database.prepare<{ n: number | null }, [string]>("SELECT max(n) AS n FROM lead_import_notes WHERE job_id = ?");
+  const lastNote = database.prepare<{ n: number | null }, [string]>(
+    "SELECT max(n) AS n FROM lead_import_notes WHERE job_id = ?",
+  );
   const notesByKey = database.prepare<Note, [string, number]>(
     `SELECT n, lead, lead_id, texts FROM lead_import_note_keys JOIN lead_import_notes USING (job_id, n)
      WHERE job_id = ? AND key = ? ORDER BY n`,
@@ -68,11 +70,10 @@ export function createDryRuns({ database }: Engine, owners: Owners, rows: Pick<L
     for (const key of name === null ? strong : [...strong, name]) writeKey.run(jobId, key, n);
   }
 
-  /** Inside a write unit: removes notes of a run, at most `limit` of each kind; answers how many keys. */
+  /** Inside a write unit: removes notes and keys of a run, at most `limit` of each; fewer than that answered = all gone. */
   function forget(jobId: string, limit: number): number {
     const { changes } = forgetKeys.run(jobId, limit);
-    forgetNotes.run(jobId, limit);
-    return changes;
+    return Math.max(changes, forgetNotes.run(jobId, limit).changes);
   }
 
   return { foresee, forget };

@@ -34,5 +34,5 @@ export function foldedSource(source: string): string {
 }
 
 export function foldedText(text: string): string {
-  return text.replace(/[\u0001-\u0005]/g, "").toLowerCase();
+  return text.replace(/\p{Cc}/gu, "").toLowerCase();
 }

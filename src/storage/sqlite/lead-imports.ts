@@ -19,8 +19,16 @@ export function createLeadImports(
   dryRuns: ReturnType<typeof createDryRuns>,
 ): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
   const { orm, writer } = engine;
-  const insertReport = orm.insert(leadImportRows).values(placeholdersOf(leadImportRows)).onConflictDoNothing().prepare();
-  const jobById = orm.select().from(jobs).where(eq(jobs.id, sql.placeholder("id"))).prepare();
+  const insertReport = orm
+    .insert(leadImportRows)
+    .values(placeholdersOf(leadImportRows))
+    .onConflictDoNothing()
+    .prepare();
+  const jobById = orm
+    .select()
+    .from(jobs)
+    .where(eq(jobs.id, sql.placeholder("id")))
+    .prepare();
   const tellProgress = orm
     .update(jobs)
     .set({
@@ -101,5 +109,11 @@ export function createLeadImports(
 
 function countsOf(metadata: JobMetadata): ImportCounts {
   const count = (name: keyof ImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
-  return { rows: count("rows"), created: count("created"), updated: count("updated"), skipped: count("skipped"), failed: count("failed") };
+  return {
+    rows: count("rows"),
+    created: count("created"),
+    updated: count("updated"),
+    skipped: count("skipped"),
+    failed: count("failed"),
+  };
 }

@@ -119,7 +119,7 @@ export class LeadKeys {
           for (const lead of [this.#merging.get(key) ?? []].flat()) this.#insert.run(key, lead);
       });
     this.#merging = new Map();
-    for (let removed = forgetSlice; removed === forgetSlice; )
+    for (let removed = forgetSlice; removed === forgetSlice;)
       removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
   }
 }

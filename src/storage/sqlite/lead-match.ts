@@ -21,5 +21,7 @@ export function samePerson<T extends { identity: LeadIdentity }>(
 }
 
 function sharesAddress(ours: LeadIdentity, theirs: LeadIdentity): boolean {
-  return (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network);
+  return (
+    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
+  );
 }

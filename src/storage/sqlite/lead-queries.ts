@@ -23,8 +23,16 @@ export function createLeadQueries(
 ): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));
-  const bySeq = orm.select().from(leads).where(and(isAmong(sql.placeholder("list")), ofOwner)).prepare();
-  const countsOfUser = orm.select().from(leadCounts).where(eq(leadCounts.owner, sql.placeholder("owner"))).prepare();
+  const bySeq = orm
+    .select()
+    .from(leads)
+    .where(and(isAmong(sql.placeholder("list")), ofOwner))
+    .prepare();
+  const countsOfUser = orm
+    .select()
+    .from(leadCounts)
+    .where(eq(leadCounts.owner, sql.placeholder("owner")))
+    .prepare();
 
   async function page(request: LeadPageRequest): Promise<LeadPage> {
     const owner = owners(request.userId);
@@ -40,7 +48,10 @@ export function createLeadQueries(
     const where = and(filtered(owner, request.filter), after ? isBehind(request) : undefined);
     const direction = sort.descending ? desc : asc;
     const query = orm.select({ seq: leads.seq }).from(leads).where(where);
-    const ordered = query.orderBy(direction(sortExpression(sort.field)), direction(leads.seq)).limit(limit).offset(offset);
+    const ordered = query
+      .orderBy(direction(sortExpression(sort.field)), direction(leads.seq))
+      .limit(limit)
+      .offset(offset);
     const found = await reader.all<{ seq: number }>(ordered.toSQL());
     const list = JSON.stringify(found.map(({ seq }) => seq));
     const loaded = bySeq.values({ list, owner }).map((row) => storedLead(row, userId));
@@ -53,7 +64,10 @@ export function createLeadQueries(
     const owner = owners(userId);
     if (owner === null) return 0;
     if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(owner, filter.statuses);
-    const query = orm.select({ n: count().as("n") }).from(leads).where(filtered(owner, filter));
+    const query = orm
+      .select({ n: count().as("n") })
+      .from(leads)
+      .where(filtered(owner, filter));
     const [row] = await reader.all<{ n: number }>(query.toSQL());
     return row?.n ?? 0;
   }
@@ -64,7 +78,8 @@ export function createLeadQueries(
   }
 
   function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-    const { statuses, tag, email, company, source, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+    const { statuses, tag, email, company, source, text, createdAfter, createdBefore, updatedAfter, updatedBefore } =
+      filter;
     return and(
       eq(leads.owner, owner),
       statuses && inArray(leads.status, statuses),
@@ -88,7 +103,8 @@ function pageOf(found: StoredLead[], { limit, sort }: LeadPageRequest): LeadPage
   const value = last?.lead[sort.field];
   return {
     leads: found.slice(0, limit).map(({ lead }) => lead),
-    next: last === undefined ? null : { value: typeof value === "number" ? value : asciiLower(value ?? ""), tie: last.seq },
+    next:
+      last === undefined ? null : { value: typeof value === "number" ? value : asciiLower(value ?? ""), tie: last.seq },
   };
 }
 

@@ -17,15 +17,26 @@ export type LeadRows = ReturnType<typeof createLeadRows>;
 export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: LeadKeys) {
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));
-  const byId = orm.select().from(leads).where(and(eq(leads.id, at("id")), ofOwner)).prepare();
-  const bySeq = orm.select().from(leads).where(and(eq(leads.seq, at("seq")), ofOwner)).prepare();
+  const byId = orm
+    .select()
+    .from(leads)
+    .where(and(eq(leads.id, at("id")), ofOwner))
+    .prepare();
+  const bySeq = orm
+    .select()
+    .from(leads)
+    .where(and(eq(leads.seq, at("seq")), ofOwner))
+    .prepare();
   const insertLead = database.prepare(insertLeadSql);
   const insertTag = orm.insert(leadTags).values(placeholdersOf(leadTags)).onConflictDoNothing().prepare();
   const removeTag = orm
     .delete(leadTags)
     .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
     .prepare();
-  const removeRow = orm.delete(leads).where(eq(leads.seq, at("seq"))).prepare();
+  const removeRow = orm
+    .delete(leads)
+    .where(eq(leads.seq, at("seq")))
+    .prepare();
 
   function get(userId: string, id: string): StoredLead | null {
     const [row] = byId.values({ owner: owners(userId), id });
@@ -67,7 +78,11 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     const { userId, ...stored } = { ...lead, ...content, version: lead.version + 1, updatedAt: now };
     const owner = owners(userId)!;
     const changed = { ...stored, userId };
-    orm.update(leads).set({ ...stored, folded: foldedLead(changed) }).where(eq(leads.seq, seq)).run();
+    orm
+      .update(leads)
+      .set({ ...stored, folded: foldedLead(changed) })
+      .where(eq(leads.seq, seq))
+      .run();
     const before = leadIdentity(lead);
     // Entries of what it was stay as stale hints.
     const { email, network, name } = identity;

@@ -4,7 +4,14 @@ import type { Job } from "../../jobs/model.ts";
 import type { JobClaim, JobEnd } from "../../jobs/store.ts";
 import type { ActionState, NetworkAccount } from "../../network/model.ts";
 import { earliestSlot } from "../../network/pacing.ts";
-import type { ActionEnd, MarkOutcome, NetworkStore, ScheduleAction, ScheduleOutcome, TaskEnd } from "../../network/store.ts";
+import type {
+  ActionEnd,
+  MarkOutcome,
+  NetworkStore,
+  ScheduleAction,
+  ScheduleOutcome,
+  TaskEnd,
+} from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -12,8 +19,16 @@ import { networkAccounts, networkActions } from "./tables.ts";
 
 export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): NetworkStore {
   const at = sql.placeholder;
-  const accountById = orm.select().from(networkAccounts).where(eq(networkAccounts.id, at("id"))).prepare();
-  const actionById = orm.select().from(networkActions).where(eq(networkActions.jobId, at("jobId"))).prepare();
+  const accountById = orm
+    .select()
+    .from(networkAccounts)
+    .where(eq(networkAccounts.id, at("id")))
+    .prepare();
+  const actionById = orm
+    .select()
+    .from(networkActions)
+    .where(eq(networkActions.jobId, at("jobId")))
+    .prepare();
   const insertAction = orm.insert(networkActions).values(placeholdersOf(networkActions)).prepare();
   const takeSlot = orm
     .update(networkAccounts)
@@ -36,7 +51,11 @@ export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): N
     .prepare();
 
   function schedule({ action, job, gapMs }: ScheduleAction): ScheduleOutcome {
-    const twin = openTwin.get({ accountId: action.accountId, profileKey: action.profileKey, actionType: action.actionType });
+    const twin = openTwin.get({
+      accountId: action.accountId,
+      profileKey: action.profileKey,
+      actionType: action.actionType,
+    });
     const existing = twin === undefined ? null : jobRows.get(twin.jobId);
     if (existing !== null) return { kind: "existing", job: existing };
     const account = accountById.get({ id: action.accountId });
@@ -85,18 +104,35 @@ export function createNetworkStore({ orm, writer }: Engine, jobRows: JobRows): N
     return true;
   }
 
-  function endTask({ userId, jobId, outcome, message, metadata, at: now }: TaskEnd): Awaited<ReturnType<NetworkStore["endTask"]>> {
+  function endTask({
+    userId,
+    jobId,
+    outcome,
+    message,
+    metadata,
+    at: now,
+  }: TaskEnd): Awaited<ReturnType<NetworkStore["endTask"]>> {
     const action = actionById.get({ jobId });
     if (action === undefined || action.userId !== userId) return { kind: "absent" };
     const job = jobRows.get(jobId);
     if (action.state !== "awaiting" || job === null) return { kind: "refused", state: action.state };
     const status = outcome === "failed" ? "failed" : "completed";
-    const change = { status, message, metadata: { ...job.metadata, ...metadata }, completedAt: now, updatedAt: now } as const;
+    const change = {
+      status,
+      message,
+      metadata: { ...job.metadata, ...metadata },
+      completedAt: now,
+      updatedAt: now,
+    } as const;
     setState(jobId, outcome, now);
-    return { kind: "ended", job: jobRows.write(job, { ...change, progress: status === "completed" ? 100 : job.progress }) };
+    return {
+      kind: "ended",
+      job: jobRows.write(job, { ...change, progress: status === "completed" ? 100 : job.progress }),
+    };
   }
 
-  const awaitingOf = (userId: string) => and(eq(networkActions.userId, userId), sql`${networkActions.state} = 'awaiting'`);
+  const awaitingOf = (userId: string) =>
+    and(eq(networkActions.userId, userId), sql`${networkActions.state} = 'awaiting'`);
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
@@ -148,7 +184,11 @@ export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkA
   orm.insert(networkAccounts).values(account).run();
 }
 
-function accountOf({ lastSlotAt: _slot, lastSentAt: _sent, ...account }: typeof networkAccounts.$inferSelect): NetworkAccount {
+function accountOf({
+  lastSlotAt: _slot,
+  lastSentAt: _sent,
+  ...account
+}: typeof networkAccounts.$inferSelect): NetworkAccount {
   return account;
 }
 

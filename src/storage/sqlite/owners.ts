@@ -6,7 +6,11 @@ import { users } from "./tables.ts";
 export type Owners = (userId: string) => number | null;
 
 export function createOwners({ orm }: Engine): Owners {
-  const byId = orm.select({ seq: users.seq }).from(users).where(eq(users.id, sql.placeholder("id"))).prepare();
+  const byId = orm
+    .select({ seq: users.seq })
+    .from(users)
+    .where(eq(users.id, sql.placeholder("id")))
+    .prepare();
   const known = new Map<string, number>();
   return (userId) => {
     const seen = known.get(userId);

@@ -21,7 +21,8 @@ export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThre
   port.onMessage((request) => {
     const { id } = request;
     try {
-      const rows = "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
+      const rows =
+        "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
       port.post({ id, rows });
     } catch (error) {
       port.post({ id, error: error instanceof Error ? error.message : String(error) });

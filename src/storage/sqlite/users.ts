@@ -7,7 +7,11 @@ import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
   const { orm, writer } = engine;
-  const byId = orm.select().from(users).where(eq(users.id, sql.placeholder("id"))).prepare();
+  const byId = orm
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder("id")))
+    .prepare();
 
   function insert({ user, account, grant, key }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
@@ -26,7 +30,14 @@ export function createUserStore(engine: Engine): UserStore {
       return row === undefined ? null : userOf(row);
     },
     list: async (limit, offset) =>
-      orm.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).limit(limit).offset(offset).all().map(userOf),
+      orm
+        .select()
+        .from(users)
+        .orderBy(asc(users.createdAt), asc(users.id))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(userOf),
     count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
     update: (id, change) =>
       writer.write(() => {
