@@ -79,18 +79,17 @@ CREATE INDEX leads_by_updated ON leads (owner, updated_at);
 CREATE INDEX leads_by_status ON leads (owner, status, created_at);
 
 -- Where duplicates are looked for: 53-bit hashes of owner and e-mail, profile URL, or names and company. An entry is a
--- hint that may be stale; whoever follows it compares the lead itself. New entries go to the log, which only grows at
--- its end, and are merged in order into the sorted table, many to a page (src/storage/sqlite/lead-keys.ts).
+-- hint that may be stale; whoever follows it compares the lead itself. New entries go to the log, a blob for each write
+-- (pairs of key and lead, as 64-bit floats), and are merged in order into the sorted table, many to a page
+-- (src/storage/sqlite/lead-keys.ts).
 CREATE TABLE lead_keys (
   key INTEGER NOT NULL,
   lead INTEGER NOT NULL,
   PRIMARY KEY (key, lead)
 ) STRICT, WITHOUT ROWID;
--- AUTOINCREMENT: a number that comes again after the log was emptied would look as if it were merged already.
 CREATE TABLE lead_keys_log (
-  n INTEGER PRIMARY KEY AUTOINCREMENT,
-  key INTEGER NOT NULL,
-  lead INTEGER NOT NULL
+  n INTEGER PRIMARY KEY,
+  entries BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE lead_tags (
@@ -100,25 +99,13 @@ CREATE TABLE lead_tags (
   PRIMARY KEY (owner, tag, lead)
 ) STRICT, WITHOUT ROWID;
 
--- Kept by triggers, so that the total of a list costs the same for ten leads and for ten million.
+-- Kept in step with leads by every write, so that the total of a list costs the same for ten leads and for ten million.
 CREATE TABLE lead_counts (
   owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
   status TEXT NOT NULL,
   leads INTEGER NOT NULL,
   PRIMARY KEY (owner, status)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER leads_counted_in AFTER INSERT ON leads BEGIN
-  INSERT INTO lead_counts VALUES (NEW.owner, NEW.status, 1)
-  ON CONFLICT DO UPDATE SET leads = leads + 1;
-END;
-CREATE TRIGGER leads_counted_out AFTER DELETE ON leads BEGIN
-  UPDATE lead_counts SET leads = leads - 1 WHERE owner = OLD.owner AND status = OLD.status;
-END;
-CREATE TRIGGER leads_counted_over AFTER UPDATE OF status ON leads WHEN OLD.status <> NEW.status BEGIN
-  UPDATE lead_counts SET leads = leads - 1 WHERE owner = OLD.owner AND status = OLD.status;
-  INSERT INTO lead_counts VALUES (NEW.owner, NEW.status, 1)
-  ON CONFLICT DO UPDATE SET leads = leads + 1;
-END;
 
 -- The queue. metadata is for clients, payload for the handler. attempt is the fence: whoever writes with an older
 -- one has lost its lease. A running job without lease_until is parked: somebody outside will complete it.

@@ -6,19 +6,24 @@ export type LeadRow = Record<string, string | number | null>;
 
 const columns =
   `id owner first_name last_name email company title phone network_url industry location source notes status
-  tags custom_fields version created_at updated_at`.split(/\s+/);
+  tags custom_fields folded version created_at updated_at`.split(/\s+/);
 
 /** Prepared statements that store what the server stores for one lead: its row, its tags, and what it is found by. */
 export function leadInserter(database: Database): (row: LeadRow) => void {
   const places = columns.map((column) => `$${column}`).join(", ");
   const insertLead = database.prepare(`INSERT INTO leads (${columns.join(", ")}) VALUES (${places})`);
   const insertTag = database.prepare("INSERT INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
-  const insertKey = database.prepare("INSERT INTO lead_keys_log (key, lead) VALUES (?, ?)");
+  const insertKey = database.prepare("INSERT INTO lead_keys_log (entries) VALUES (?)");
+  const count = database.prepare(
+    "INSERT INTO lead_counts VALUES (?, 'new', 1) ON CONFLICT DO UPDATE SET leads = leads + 1",
+  );
   return (row) => {
+    count.run(Number(row.owner));
     const lead = Number(insertLead.run(row).lastInsertRowid);
     const owner = Number(row.owner);
     for (const tag of JSON.parse(String(row.tags)) as string[]) insertTag.run(owner, tag, lead);
-    for (const key of keysOf(row)) insertKey.run(key, lead);
+    const entries = Float64Array.from(keysOf(row).flatMap((key) => [key, lead]));
+    insertKey.run(new Uint8Array(entries.buffer));
   };
 }
 
@@ -51,6 +56,7 @@ export function leadRow(owner: number, lead: Person, now: number): LeadRow {
     status: "new",
     tags: JSON.stringify(lead.tags),
     custom_fields: "{}",
+    folded: `${lead.firstName} ${lead.lastName} ${lead.email} ${lead.company} ${lead.title} ${lead.source}`.toLowerCase(),
     version: 1,
     created_at: now,
     updated_at: now,

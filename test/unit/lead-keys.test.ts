@@ -28,20 +28,26 @@ test("a key leads to the leads that were added under it, and to no other", async
     keys.add(5, 1);
     keys.add(5, 2);
     keys.add(6, 3);
+    keys.write();
   });
   expect(new Set(keys.find(5))).toEqual(new Set([1, 2]));
   expect(new Set(keys.find(6))).toEqual(new Set([3]));
   expect(keys.find(7)).toEqual([]);
 });
 
-test("a removed entry is gone after a restart, and those beside it are not", async () => {
+test("a removed entry is not found, nor merged, and those beside it are", async () => {
   const engine = open("first");
   const keys = new LeadKeys(engine);
   await engine.writer.write(() => {
     keys.add(5, 1);
     keys.add(5, 2);
+    keys.write();
   });
   await engine.writer.write(() => keys.remove(5, 1));
+  expect(keys.find(5)).toEqual([2]);
+  await fillToMerge(engine, keys, 1000);
+  await keys.settled();
+  expect(keys.find(5)).toEqual([2]);
   expect(new LeadKeys(restarted("first", "second")).find(5)).toEqual([2]);
 });
 
@@ -67,7 +73,10 @@ test("entries that come while others are merged are found at once, and after a r
   const keys = new LeadKeys(engine);
   const count = await fillToMerge(engine, keys);
   for (let lead = count; lead < count + 40; lead++) {
-    await engine.writer.write(() => keys.add(keyOf(lead), lead));
+    await engine.writer.write(() => {
+      keys.add(keyOf(lead), lead);
+      keys.write();
+    });
     expectFound(keys, lead);
   }
   await keys.settled();
@@ -122,7 +131,10 @@ test("an entry that comes at the moment at which a merge has emptied the log is 
     const result = await write();
     if (!wasAdded && countOf(engine, "lead_keys_log") === 0) {
       wasAdded = true;
-      await engine.writer.write(() => keys.add(keyOf(late), late));
+      await engine.writer.write(() => {
+      keys.add(keyOf(late), late);
+      keys.write();
+    });
     }
     return result;
   });
@@ -173,6 +185,7 @@ async function fillToMerge(engine: Engine, keys: LeadKeys, from = 0): Promise<nu
 async function add({ writer }: Engine, keys: LeadKeys, from: number): Promise<void> {
   await writer.write(() => {
     for (let lead = from; lead < from + 1000; lead++) keys.add(keyOf(lead), lead);
+    keys.write();
   });
 }
 

@@ -116,5 +116,10 @@ async function withStorage(run: (storage: Storage) => Promise<void>): Promise<vo
 /** Leaves the database as a merge of its log of keys does; a merge by itself needs tens of thousands of leads. */
 function mergeKeys(): void {
   using database = new Database(path, { readwrite: true });
-  database.run("INSERT OR IGNORE INTO lead_keys SELECT key, lead FROM lead_keys_log; DELETE FROM lead_keys_log");
+  const insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
+  for (const [blob] of database.query("SELECT entries FROM lead_keys_log").values() as [Uint8Array][]) {
+    const entries = new Float64Array(blob.slice().buffer);
+    for (let at = 0; at < entries.length; at += 2) insert.run(entries[at]!, entries[at + 1]!);
+  }
+  database.run("DELETE FROM lead_keys_log");
 }

@@ -100,7 +100,7 @@ export function createLeadImports(
 
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
-    return writer.write(() => storeBatch(batch));
+    return writer.write(() => rows.unit(() => storeBatch(batch)));
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));

@@ -25,22 +25,24 @@ export class LeadKeys {
   readonly #append: Statement;
   readonly #insert: Statement;
   readonly #removeFromTable: Statement;
-  readonly #removeFromLog: Statement;
   readonly #forget: Statement;
   /** Entries of the log: those that came since the last merge began, and those that are being merged. Null: not read yet. */
   #recent: Entries | null = null;
   #merging: Entries = new Map();
   #recentCount = 0;
+  /** Pairs that the current unit has added. */
+  #unwritten: number[] = [];
+  /** Of the log. Never used twice while this process lives: below `upTo` a merge forgets everything. */
+  #lastNumber = 0;
   #merge: Promise<void> | null = null;
 
   constructor(engine: Engine) {
     this.#engine = engine;
     const { database } = engine;
     this.#inTable = database.prepare("SELECT lead FROM lead_keys WHERE key = ?");
-    this.#append = database.prepare("INSERT INTO lead_keys_log (key, lead) VALUES (?, ?)");
+    this.#append = database.prepare("INSERT INTO lead_keys_log (n, entries) VALUES (?, ?)");
     this.#insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
     this.#removeFromTable = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");
-    this.#removeFromLog = database.prepare("DELETE FROM lead_keys_log WHERE key = ? AND lead = ?");
     this.#forget = database.prepare(
       "DELETE FROM lead_keys_log WHERE n IN (SELECT n FROM lead_keys_log WHERE n <= ? ORDER BY n LIMIT ?)",
     );
@@ -55,18 +57,30 @@ export class LeadKeys {
     return [...merged.map(([lead]) => lead), ...[merging ?? []].flat(), ...[recent ?? []].flat()];
   }
 
-  /** Inside a write unit. */
+  /** Found from now on. `write` must follow in the same write unit, which may add many. */
   add(key: number, lead: number): void {
-    this.#append.run(key, lead);
     this.#remember(this.#recentEntries(), key, lead);
+    this.#unwritten.push(key, lead);
+  }
+
+  /** Inside a write unit: puts what was added into the log. */
+  write(): void {
+    if (this.#unwritten.length === 0) return;
+    const entries = Float64Array.from(this.#unwritten);
+    this.#unwritten = [];
+    this.#append.run(++this.#lastNumber, new Uint8Array(entries.buffer));
     if (this.#recentCount >= mergeAt && this.#merge === null) this.#startMerge();
   }
 
   /** Inside a write unit; for leads that are deleted for good. */
   remove(key: number, lead: number): void {
     this.#removeFromTable.run(key, lead);
-    // Looks through the whole log, which is short, and only when the entry may be there.
-    if (this.#recentEntries().has(key) || this.#merging.has(key)) this.#removeFromLog.run(key, lead);
+    // The log keeps it until the merge, which goes by what is in memory.
+    for (const entries of [this.#recentEntries(), this.#merging]) {
+      const left = [entries.get(key) ?? []].flat().filter((other) => other !== lead);
+      if (left.length > 0) entries.set(key, left);
+      else entries.delete(key);
+    }
   }
 
   /** Resolves when there is room for more: whoever adds many entries waits for it before each batch. */
@@ -82,8 +96,12 @@ export class LeadKeys {
   #recentEntries(): Entries {
     if (this.#recent !== null) return this.#recent;
     this.#recent = new Map();
-    const log = this.#engine.database.query<{ key: number; lead: number }, []>("SELECT key, lead FROM lead_keys_log");
-    for (const { key, lead } of log.all()) this.#remember(this.#recent, key, lead);
+    const log = this.#engine.database.query("SELECT n, entries FROM lead_keys_log");
+    for (const [n, blob] of log.values() as [number, Uint8Array][]) {
+      const entries = new Float64Array(blob.slice().buffer);
+      for (let at = 0; at < entries.length; at += 2) this.#remember(this.#recent, entries[at]!, entries[at + 1]!);
+      this.#lastNumber = Math.max(this.#lastNumber, n);
+    }
     return this.#recent;
   }
 
@@ -105,12 +123,12 @@ export class LeadKeys {
   }
 
   async #mergeLog(): Promise<void> {
-    const { database, writer } = this.#engine;
+    const { writer } = this.#engine;
     const upTo = await writer.write(() => {
       this.#merging = this.#recentEntries();
       this.#recent = new Map();
       this.#recentCount = 0;
-      return database.query<{ n: number | null }, []>("SELECT max(n) AS n FROM lead_keys_log").get()?.n ?? 0;
+      return this.#lastNumber;
     });
     const inOrder = Float64Array.from(this.#merging.keys()).sort();
     for (let start = 0; start < inOrder.length; start += mergeSlice)

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { leadIdentity } from "../../leads/identity.ts";
 import { mergedContent } from "../../leads/merge.ts";
-import type { Lead, LeadContent, LeadIdentity } from "../../leads/model.ts";
+import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
 import { foldedLead } from "./lead-fold.ts";
@@ -11,7 +11,7 @@ import type { Owners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { leads, leadTags } from "./tables.ts";
 
-/** Single leads, prepared. What writes belongs inside a write unit, and keeps the tables that follow leads in step. */
+/** Single leads, prepared. What writes belongs inside `unit`, and keeps the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
 export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: LeadKeys) {
@@ -33,10 +33,34 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     .delete(leadTags)
     .where(and(eq(leadTags.owner, at("owner")), eq(leadTags.tag, at("tag")), eq(leadTags.lead, at("lead"))))
     .prepare();
+  const addToCount = database.prepare(
+    "INSERT INTO lead_counts (owner, status, leads) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET leads = leads + excluded.leads",
+  );
+  /** What the current unit has changed in the number of leads, by owner and status. */
+  let counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
   const removeRow = orm
     .delete(leads)
     .where(eq(leads.seq, at("seq")))
     .prepare();
+
+  /**
+   * Runs what a write unit does with leads, then writes what follows from all of it together: one entry in the log of
+   * keys and one change of each count, however many leads an import stores.
+   */
+  function unit<T>(run: () => T): T {
+    counted = new Map(); // a unit that failed half way was rolled back, with its changes
+    const result = run();
+    keys.write();
+    for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
+    return result;
+  }
+
+  function count(owner: number, status: LeadStatus, change: number): void {
+    const name = `${owner} ${status}`;
+    const sum = counted.get(name);
+    if (sum === undefined) counted.set(name, { owner, status, change });
+    else sum.change += change;
+  }
 
   function get(userId: string, id: string): StoredLead | null {
     const [row] = byId.values({ owner: owners(userId), id });
@@ -70,6 +94,7 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     const owner = owners(lead.userId);
     if (owner === null) throw new Error(`User ${lead.userId} is gone`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
+    count(owner, lead.status, 1);
     addKeys(owner, seq, identity);
     for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
   }
@@ -83,6 +108,10 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
       .set({ ...stored, folded: foldedLead(changed) })
       .where(eq(leads.seq, seq))
       .run();
+    if (changed.status !== lead.status) {
+      count(owner, lead.status, -1);
+      count(owner, changed.status, 1);
+    }
     const before = leadIdentity(lead);
     // Entries of what it was stay as stale hints.
     const { email, network, name } = identity;
@@ -105,6 +134,7 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
   function remove({ seq, lead }: StoredLead): void {
     const owner = owners(lead.userId)!;
     removeRow.run({ seq });
+    count(owner, lead.status, -1);
     for (const tag of foldedTags(lead)) removeTag.run({ owner, tag, lead: seq });
     const { strong, name } = leadKeysOf(owner, leadIdentity(lead));
     for (const key of name === null ? strong : [...strong, name]) keys.remove(key, seq);
@@ -116,7 +146,7 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     if (name !== null) keys.add(name, seq);
   }
 
-  return { get, candidates, findSame, withEmail, insert, write, merge, remove };
+  return { unit, get, candidates, findSame, withEmail, insert, write, merge, remove };
 }
 
 /** Tags are found without regard to case. */

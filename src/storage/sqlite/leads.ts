@@ -11,13 +11,13 @@ export function createLeadStore(engine: Engine): LeadStore {
   const owners = createOwners(engine);
   const keys = new LeadKeys(engine);
   const rows = createLeadRows(engine, owners, keys);
-  const { writer } = engine;
+  const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
   return {
-    insert: (request) => writer.write(() => insertOrMerge(rows, request)),
+    insert: (request) => write(() => insertOrMerge(rows, request)),
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
-    update: (request) => writer.write(() => updateLead(rows, request)),
-    remove: (userId, id, version) => writer.write(() => removeLead(rows, userId, id, version)),
+    update: (request) => write(() => updateLead(rows, request)),
+    remove: (userId, id, version) => write(() => removeLead(rows, userId, id, version)),
     ...createLeadImports(engine, rows, keys, createDryRuns(engine, owners, rows)),
   };
 }
