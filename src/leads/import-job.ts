@@ -15,7 +15,7 @@ export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "col
 };
 
 /** Small enough that storing a batch keeps the event loop for a few milliseconds only. */
-const batchRows = 200;
+const batchRows = 250;
 const forgetAtOnce = 2_000;
 
 export function importFileName(jobId: string): string {

@@ -56,7 +56,8 @@ export function leadRow(owner: number, lead: Person, now: number): LeadRow {
     status: "new",
     tags: JSON.stringify(lead.tags),
     custom_fields: "{}",
-    folded: `${lead.firstName} ${lead.lastName} ${lead.email} ${lead.company} ${lead.title} ${lead.source}`.toLowerCase(),
+    folded:
+      `${lead.firstName} ${lead.lastName} ${lead.email} ${lead.company} ${lead.title} ${lead.source}`.toLowerCase(),
     version: 1,
     created_at: now,
     updated_at: now,

@@ -132,9 +132,9 @@ test("an entry that comes at the moment at which a merge has emptied the log is 
     if (!wasAdded && countOf(engine, "lead_keys_log") === 0) {
       wasAdded = true;
       await engine.writer.write(() => {
-      keys.add(keyOf(late), late);
-      keys.write();
-    });
+        keys.add(keyOf(late), late);
+        keys.write();
+      });
     }
     return result;
   });

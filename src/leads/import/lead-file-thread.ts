@@ -34,8 +34,8 @@ export type LeadFileAnswer =
 /** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
 export type LeadFileThread = { task: "lead-file"; init: LeadFileRequest; port: ThreadPort<"next", LeadFileAnswer> };
 
-/** Half a MiB of text. */
-const blocksBetweenCollections = 8;
+/** A quarter of a MiB of text. */
+const blocksBetweenCollections = 4;
 /** Rows that an inspection shows. */
 const inspectedRows = 5;
 

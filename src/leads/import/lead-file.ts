@@ -71,7 +71,7 @@ export class LeadFileError extends Error {
 
 /** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 4;
-/** Some 20,000 rows: a collection in the main thread is felt by everybody. */
+/** Some 25,000 rows: a collection in the main thread is felt by everybody. */
 const batchesBetweenCollections = 100;
 
 /**

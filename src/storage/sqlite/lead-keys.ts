@@ -1,12 +1,16 @@
 import type { Statement } from "bun:sqlite";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
+import { KeyFilter } from "./key-filter.ts";
 
-/** Entries that wait in the log before they are merged; in memory they take some 4 MB. */
-export const mergeAt = 40_000;
+/** Entries that wait in the log before they are merged; in memory they take some 5 MB. */
+export const mergeAt = 70_000;
 /** Sorted entries written in one unit: about 5 ms of the event loop in a large table. */
 const mergeSlice = 1_000;
 const forgetSlice = 5_000;
+/** Imports are large when they get so far; the filter costs a walk over the whole table. */
+const batchesBeforeFilter = 20;
+const filterSlice = 5_000;
 
 /** Leads by key; nearly every key has only one. */
 type Entries = Map<number, number | number[]>;
@@ -30,6 +34,10 @@ export class LeadKeys {
   #recent: Entries | null = null;
   #merging: Entries = new Map();
   #recentCount = 0;
+  /** What the table has, once it is whole. */
+  #filter: KeyFilter | null = null;
+  #isFilterWhole = false;
+  #batches = 0;
   /** Pairs that the current unit has added. */
   #unwritten: number[] = [];
   /** Of the log. Never used twice while this process lives: below `upTo` a merge forgets everything. */
@@ -50,7 +58,8 @@ export class LeadKeys {
 
   /** Leads (`seq`) that may have this key. */
   find(key: number): number[] {
-    const merged = this.#inTable.values(key) as [number][];
+    const mayBeMerged = !this.#isFilterWhole || this.#filter?.has(key) === true;
+    const merged = mayBeMerged ? (this.#inTable.values(key) as [number][]) : [];
     const merging = this.#merging.get(key);
     const recent = this.#recentEntries().get(key);
     if (merged.length === 0 && merging === undefined && recent === undefined) return [];
@@ -85,7 +94,25 @@ export class LeadKeys {
 
   /** Resolves when there is room for more: whoever adds many entries waits for it before each batch. */
   async room(): Promise<void> {
+    if (++this.#batches === batchesBeforeFilter) await this.#fillFilter();
     if (this.#recentCount >= mergeAt) await this.#merge;
+  }
+
+  /** Spares a large import its look-ups of persons that are new, which nearly all of them are. */
+  async #fillFilter(): Promise<void> {
+    const filter = new KeyFilter();
+    // From now on a merge adds what it writes, so that nothing is missed behind the place where this reads.
+    this.#filter = filter;
+    const page = this.#engine.database.prepare<{ key: number }, [number]>(
+      `SELECT key FROM lead_keys WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
+    );
+    for (let last: number | undefined = -1; last !== undefined;) {
+      const keys = page.values(last) as [number][];
+      for (const [key] of keys) filter.add(key);
+      last = keys.at(-1)?.[0];
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#isFilterWhole = true;
   }
 
   /** Resolves when no merge is under way. */
@@ -135,6 +162,8 @@ export class LeadKeys {
       await writer.write(() => {
         for (const key of inOrder.subarray(start, start + mergeSlice))
           for (const lead of [this.#merging.get(key) ?? []].flat()) this.#insert.run(key, lead);
+        // Before anybody can look: what runs in a write unit runs in one go.
+        for (const key of inOrder.subarray(start, start + mergeSlice)) this.#filter?.add(key);
       });
     this.#merging = new Map();
     for (let removed = forgetSlice; removed === forgetSlice;)
