@@ -27,7 +27,8 @@ export type Config = Readonly<{
   trustedProxies: number;
   logLevel: LogLevel;
   connector: ConnectorName;
-  timeZone: string;
+  /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
+  timeZone: string | null;
   defaultCredits: number;
   adminEmail: string;
   drainSeconds: number;

@@ -88,10 +88,10 @@ export const serverOptions = {
     description:
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
-  timeZone: option({
+  timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,
-    default: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    default: null,
     description: "IANA time zone of new users, for their working hours. Default: the zone of this machine.",
   }),
   defaultCredits: option({

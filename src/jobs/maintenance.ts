@@ -27,7 +27,8 @@ export class Maintenance {
           pattern,
           {
             protect: true,
-            timezone: "UTC",
+            // Not `timezone`, which would work out local time by Intl at each turn.
+            utcOffset: 0,
             catch: (error: unknown) => this.#log.error({ err: error, chore: name }, "a chore failed"),
           },
           run,

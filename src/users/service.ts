@@ -9,7 +9,12 @@ import { isTimeZone } from "../network/pacing.ts";
 import type { User, UserInput, UserUpdate, UserView } from "./model.ts";
 import type { UserStore } from "./store.ts";
 
-export type UserDefaults = { timeZone: string; connector: ConnectorName; credits: number };
+export type UserDefaults = {
+  /** Null = that of this machine. */
+  timeZone: string | null;
+  connector: ConnectorName;
+  credits: number;
+};
 
 /** Printable, with one @ in the middle: "admin@localhost" will do. */
 const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
@@ -41,7 +46,7 @@ export class UserService {
   async add(input: UserInput, keyFor: (user: User) => ApiKey | null): Promise<User> {
     const now = this.#clock.now();
     const email = input.email.trim();
-    const timeZone = input.timeZone ?? this.#defaults.timeZone;
+    const timeZone = input.timeZone ?? this.#defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     const errors: FieldError[] = [];
     if (!emailPattern.test(email))
       errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });

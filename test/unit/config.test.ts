@@ -33,7 +33,7 @@ test("without any setting the documented defaults hold", () => {
     trustedProxies: 0,
     logLevel: "info",
     connector: "manual",
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: null,
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
     drainSeconds: 10,

@@ -18,13 +18,13 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
   // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
   database.run("UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL");
   return {
-    users: createUserStore(engine),
-    keys: createKeyStore(engine),
-    rates: createRateStore(engine),
-    credits: createCreditStore(engine),
-    leads: createLeadStore(engine),
-    jobs: createJobStore(engine),
-    network: createNetworkStore(engine, createJobRows(engine)),
+    users: onFirstUse(() => createUserStore(engine)),
+    keys: onFirstUse(() => createKeyStore(engine)),
+    rates: onFirstUse(() => createRateStore(engine)),
+    credits: onFirstUse(() => createCreditStore(engine)),
+    leads: onFirstUse(() => createLeadStore(engine)),
+    jobs: onFirstUse(() => createJobStore(engine)),
+    network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
     // An empty transaction with the write lock: fails where the disk or the file does not take writes.
     check: () => writer.write(() => undefined),
     async close() {
@@ -33,4 +33,16 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
       database.close();
     },
   };
+}
+
+/** A store that prepares its statements when it is first asked for something, so that a start waits for none of them. */
+function onFirstUse<Store extends object>(create: () => Store): Store {
+  let created: Store | null = null;
+  const store = () => (created ??= create());
+  return new Proxy({} as Store, {
+    get: (_target, name) => Reflect.get(store(), name),
+    has: (_target, name) => Reflect.has(store(), name),
+    ownKeys: () => Reflect.ownKeys(store()),
+    getOwnPropertyDescriptor: (_target, name) => Reflect.getOwnPropertyDescriptor(store(), name),
+  });
 }
