@@ -70,9 +70,9 @@ export class LeadFileError extends Error {
 }
 
 /** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
-const batchesInFlight = 4;
+const batchesInFlight = 2;
 /** Some 25,000 rows: a collection in the main thread is felt by everybody. */
-const batchesBetweenCollections = 100;
+const batchesBetweenCollections = 60;
 
 /**
  * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with

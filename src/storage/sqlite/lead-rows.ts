@@ -149,9 +149,11 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
   return { unit, get, candidates, findSame, withEmail, insert, write, merge, remove };
 }
 
+const noTags: ReadonlySet<string> = new Set();
+
 /** Tags are found without regard to case. */
-function foldedTags({ tags }: Lead): Set<string> {
-  return new Set(tags.map((tag) => tag.toLowerCase()));
+function foldedTags({ tags }: Lead): ReadonlySet<string> {
+  return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
 }
 
 function identified(stored: StoredLead[]): (StoredLead & { identity: LeadIdentity })[] {
