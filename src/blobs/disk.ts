@@ -38,7 +38,7 @@ export function createDiskBlobs(root: string): BlobStore {
   };
 }
 
-// A file handle and not Bun's FileSink, which reports success on a full disk (bun issue 24032).
+// A file handle and not Bun's FileSink, which reports success on a full disk (oven-sh/bun#24032).
 async function write(path: string, stream: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<number> {
   const file = await open(path, "w", 0o600);
   let size = 0;
