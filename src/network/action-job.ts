@@ -1,7 +1,6 @@
 import { isoTime, type Clock } from "../clock.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job, JobMetadata } from "../jobs/model.ts";
-import type { JobEnd } from "../jobs/store.ts";
 import type { Log } from "../log.ts";
 import type { Connector, ConnectorOutcome } from "./connector.ts";
 import type { ActionState, ConnectorName, NetworkAccount, NetworkAction } from "./model.ts";
@@ -18,7 +17,7 @@ export type Connectors = Record<ConnectorName, Connector>;
  * mark on a job that is claimed again knows that an earlier attempt died in between, and never repeats the call.
  */
 export function createActionHandler(store: NetworkStore, connectors: Connectors, clock: Clock, log: Log): JobHandler {
-  async function run(job: Job, { claim, signal }: JobContext): Promise<JobEnd | null> {
+  async function run(job: Job, { claim, signal }: JobContext): Promise<null> {
     const end = (state: ActionState, message: string, metadata: JobMetadata) =>
       store.endAction(claim, { state, message, metadata, at: clock.now() });
     const postpone = (runAt: number, message: string, pendingReason: string) =>
@@ -42,16 +41,8 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
       await postpone(runAt, `Waits for the account's working hours, until ${isoTime(runAt)}`, "outsideWorkingHours");
       return null;
     }
-    const now = clock.now();
-    if (signal.aborted)
-      return {
-        kind: "again",
-        message: "Interrupted; goes on soon",
-        metadata: {},
-        at: now,
-        runAt: now,
-        countsAsAttempt: false,
-      };
+    // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
+    signal.throwIfAborted();
     const mark = await store.markSending(claim, clock.now());
     if (mark.kind === "tooSoon")
       await postpone(mark.freeAt, `Keeps its distance from the last action, until ${isoTime(mark.freeAt)}`, "spacing");

@@ -155,7 +155,6 @@ type JobChange = Partial<typeof jobs.$inferInsert>;
 export type JobRows = ReturnType<typeof createJobRows>;
 
 export function createJobRows({ orm }: Engine) {
-  const literalLimit = limitOf("limit");
   const at = sql.placeholder;
   const byId = orm
     .select()
@@ -169,14 +168,14 @@ export function createJobRows({ orm }: Engine) {
     .from(jobs)
     .where(and(eq(jobs.status, "pending"), lte(jobs.runAt, at("now")), sql`${jobs.type} IN ${types}`))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
-    .limit(literalLimit)
+    .limit(limitOf("limit"))
     .prepare();
   const abandoned = orm
     .select()
     .from(jobs)
     .where(and(eq(jobs.status, "running"), lte(jobs.leaseUntil, at("now")), sql`${jobs.type} IN ${types}`))
     .orderBy(asc(jobs.leaseUntil))
-    .limit(literalLimit)
+    .limit(limitOf("limit"))
     .prepare();
   const lease = orm
     .update(jobs)
@@ -209,8 +208,7 @@ export function createJobRows({ orm }: Engine) {
   /** Writes if the claim still holds; false, and nothing, when it is void. */
   function writeClaimed(claim: JobClaim, change: (job: Job) => JobChange): boolean {
     const job = get(claim.id);
-    // A parked job is in nobody's hands.
-    if (job?.status !== "running" || job.attempt !== claim.attempt || job.leaseUntil === null) return false;
+    if (job === null || !isHeld(job, claim)) return false;
     write(job, change(job));
     return true;
   }
@@ -246,6 +244,11 @@ export function createJobRows({ orm }: Engine) {
       return isOurs;
     },
   };
+}
+
+/** Whether the claim still holds. A parked job is in nobody's hands. */
+export function isHeld(job: Job, { attempt }: Pick<JobClaim, "attempt">): boolean {
+  return job.status === "running" && job.attempt === attempt && job.leaseUntil !== null;
 }
 
 function endingOf(job: Job, end: JobEnd): JobChange {

@@ -3,6 +3,7 @@ import type { JobMetadata } from "../../jobs/model.ts";
 import type { ImportOutcome, Lead } from "../../leads/model.ts";
 import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRow, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
+import { isHeld } from "./jobs.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
 import type { LeadKeys } from "./lead-keys.ts";
 import type { LeadRows } from "./lead-rows.ts";
@@ -43,7 +44,7 @@ export function createLeadImports(
 
   function storeBatch(batch: ImportBatch): ImportCounts | null {
     const job = jobById.get({ id: batch.jobId });
-    if (job?.status !== "running" || job.attempt !== batch.attempt || job.userId !== batch.userId) return null;
+    if (job?.userId !== batch.userId || !isHeld(job, batch)) return null;
     const counts = countsOf(job.metadata);
     for (const row of batch.rows) {
       const { outcome, leadId } = settle(batch, row);
