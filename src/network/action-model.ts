@@ -43,6 +43,28 @@ export const pendingReasons = [
 ] as const;
 export type PendingReason = (typeof pendingReasons)[number];
 
+/** Why the network (or its vendor) will not carry an action out, now or later. */
+export const refusals = [
+  "alreadyConnected",
+  "alreadyPending",
+  "notPending",
+  "cannotResendYet",
+  "personNotFound",
+  "postNotFound",
+  "skillNotFound",
+  "messagingNotAllowed",
+  "requestNotAllowed",
+  "commentingNotAllowed",
+  "ownProfile",
+  "emailRequired",
+  "noteTooLong",
+  "noteLimitReached",
+  "noInMailCredits",
+  "notSupported",
+  "invalid",
+] as const;
+export type Refusal = (typeof refusals)[number];
+
 export const reactions = ["like", "celebrate", "support", "love", "insightful", "funny"] as const;
 
 /** What some kinds of action need besides profile and text. */

@@ -1,6 +1,7 @@
 import type { NetworkAccount } from "./account-model.ts";
-import type { ActionDetails } from "./action-model.ts";
+import type { ActionDetails, Refusal } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
+import type { News, Relation, Watched } from "./contact-model.ts";
 
 /** An action as a connector is asked to carry it out. */
 export type ActionOrder = {
@@ -18,32 +19,6 @@ export type ActionOrder = {
 };
 
 export type VoiceAudio = { bytes: Uint8Array; mediaType: string; seconds: number };
-
-/** Why the network (or its vendor) will not carry an action out, now or later. */
-export const refusals = [
-  "alreadyConnected",
-  "alreadyPending",
-  "notPending",
-  "cannotResendYet",
-  "personNotFound",
-  "postNotFound",
-  "skillNotFound",
-  "messagingNotAllowed",
-  "requestNotAllowed",
-  "commentingNotAllowed",
-  "ownProfile",
-  "emailRequired",
-  "noteTooLong",
-  "noteLimitReached",
-  "noInMailCredits",
-  "notSupported",
-  "invalid",
-] as const;
-export type Refusal = (typeof refusals)[number];
-
-/** How an account and a person stand to each other on the network. */
-export const relations = ["none", "pending", "connected"] as const;
-export type Relation = (typeof relations)[number];
 
 /**
  * What came of an attempt to carry an action out; every `reason` is a sentence for a person.
@@ -64,10 +39,6 @@ export type ConnectorOutcome =
   | { kind: "signedOut"; reason: string }
   | { kind: "handed"; to: "person" | "vendor"; reference: string | null; checkAt: number | null }
   | { kind: "unknown"; reason: string };
-
-/** A person whose answer is awaited: since `since` a request is pending (acceptance) or a message unanswered (reply). */
-export type Watched = { profileUrl: string; profileKey: string; waitsFor: "acceptance" | "reply"; since: number };
-export type News = { profileKey: string; kind: "accepted" | "replied"; at: number };
 
 /** A way of carrying actions out on the network. No method throws for what the network answers. */
 export type Connector = {

@@ -25,23 +25,25 @@ export type SlotRequest = {
 };
 
 export type Hold = { until: number; reason: PendingReason };
-export type Slot = { at: number; reason: PendingReason };
+/** `isFree` false: the search ended early, and nothing is known of the moment but that none before it is free. */
+export type Slot = { at: number; reason: PendingReason; isFree: boolean };
+export type Never = { at: null; reason: PendingReason };
 
 /**
- * The earliest moment from `notBefore` on at which nothing holds the action back, and what held it back most.
- * Null when there is none: the hours never open, a cap is 0, or `mostSteps` were not enough to find it.
+ * The earliest moment from `notBefore` on at which nothing holds the action back, and what held it back most; `at`
+ * null when there is none, because the hours never open or a cap is 0. After `mostSteps` holds the search ends.
  */
-export function earliestSlot(request: SlotRequest, timeline: Timeline, mostSteps = 100_000): Slot | null {
+export function earliestSlot(request: SlotRequest, timeline: Timeline, mostSteps: number): Slot | Never {
   let at = request.notBefore;
   let reason: PendingReason = "queued";
   for (let step = 0; step < mostSteps; step++) {
     const hold = holdAt(request, at, timeline);
-    if (hold === null) return { at, reason };
-    if (!Number.isFinite(hold.until)) return null;
+    if (hold === null) return { at, reason, isFree: true };
+    if (!Number.isFinite(hold.until)) return { at: null, reason: hold.reason };
     at = hold.until;
     if (weight[hold.reason] > weight[reason]) reason = hold.reason;
   }
-  return null;
+  return { at, reason, isFree: false };
 }
 
 /**
