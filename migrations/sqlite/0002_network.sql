@@ -130,3 +130,5 @@ CREATE TABLE network_contacts (
   PRIMARY KEY (account, profile_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_contacts_pending ON network_contacts (account, invited_at) WHERE relation = 'pending';
+CREATE INDEX network_contacts_unanswered ON network_contacts (account, messaged_at)
+  WHERE messaged_at > coalesce(replied_at, 0);

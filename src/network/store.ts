@@ -185,8 +185,6 @@ export type NetworkStore = {
   }): Promise<{ claimed: DueAction } | { claimed: null; retryAt: number | null }>;
   /** Prolongs a worker's lease; false: void claim. */
   renewLease(userId: string, claim: JobClaim, leaseUntil: number): Promise<boolean>;
-  /** Ends or puts off what a worker claimed; false: void claim. */
-  isClaimed(userId: string, claim: JobClaim): Promise<boolean>;
 
   usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]>;
   /** Null when there is no such account. At most `limit` queued actions, soonest first. */
@@ -199,8 +197,8 @@ export type NetworkStore = {
   endPlan(accountId: string, queueVersion: number, frontiers: Partial<Record<Meter, number>>): Promise<boolean>;
 
   contact(userId: string, accountId: string, profileKey: string): Promise<Contact | null>;
-  /** Those whose answer is awaited, longest waiting first. */
+  /** Up to `limit` with a pending request, longest waiting first, and as many with an unanswered message, latest first. */
   watched(accountId: string, limit: number): Promise<Contact[]>;
-  /** Notes what is new with people. */
-  noteNews(accountId: string, news: readonly News[], at: number): Promise<void>;
+  /** Notes what is new with people that the account was in touch with; answers what was not known yet. */
+  noteNews(accountId: string, news: readonly News[], at: number): Promise<News[]>;
 };

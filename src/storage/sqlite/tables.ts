@@ -3,8 +3,6 @@ import type { FieldError } from "../../errors.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
 import type { Grant } from "../../keys/model.ts";
 import type { ImportOutcome, LeadStatus } from "../../leads/model.ts";
-import type { ActionState, ActionType, ConnectorName } from "../../network/model.ts";
-import type { WorkingHours } from "../../network/pacing.ts";
 import type { LedgerEntry } from "../../credits/store.ts";
 import type { Role } from "../../users/model.ts";
 
@@ -123,32 +121,3 @@ export const leadImportRows = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );
-
-export const networkAccounts = sqliteTable("network_accounts", {
-  id: text().primaryKey(),
-  userId: text("user_id").notNull(),
-  name: text().notNull(),
-  connector: text().$type<ConnectorName>().notNull(),
-  timeZone: text("time_zone").notNull(),
-  workingHours: text("working_hours", { mode: "json" }).$type<WorkingHours>().notNull(),
-  minGapSeconds: integer("min_gap_seconds").notNull(),
-  maxGapSeconds: integer("max_gap_seconds").notNull(),
-  lastSlotAt: integer("last_slot_at"),
-  lastSentAt: integer("last_sent_at"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
-});
-
-export const networkActions = sqliteTable("network_actions", {
-  jobId: text("job_id").primaryKey(),
-  userId: text("user_id").notNull(),
-  accountId: text("account_id").notNull(),
-  actionType: text("action_type").$type<ActionType>().notNull(),
-  profileUrl: text("profile_url").notNull(),
-  profileKey: text("profile_key").notNull(),
-  message: text(),
-  leadId: text("lead_id"),
-  state: text().$type<ActionState>().notNull(),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
-});

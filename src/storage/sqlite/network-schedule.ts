@@ -1,0 +1,188 @@
+import type { Job } from "../../jobs/model.ts";
+import type {
+  ActionChange,
+  ActionEdit,
+  ActionEnd,
+  NetworkStore,
+  ScheduleAction,
+  ScheduleOutcome,
+} from "../../network/store.ts";
+import type { Relation } from "../../network/contact-model.ts";
+import type { Engine } from "./engine.ts";
+import type { JobRows } from "./jobs.ts";
+import type { AccountRecord, AccountRows } from "./network-accounts.ts";
+import { neverAt, type ActionRows } from "./network-actions.ts";
+import type { ContactRows } from "./network-contacts.ts";
+import type { Objections } from "./network-objections.ts";
+import type { Slots } from "./network-slots.ts";
+import type { ActionRow } from "./network-tables.ts";
+
+type ScheduleStore = Pick<
+  NetworkStore,
+  "schedule" | "record" | "approve" | "edit" | "cancel" | "resolve" | "endHanded" | "action"
+>;
+
+export type ScheduleParts = {
+  accounts: AccountRows;
+  actions: ActionRows;
+  jobRows: JobRows;
+  slots: Slots;
+  contacts: ContactRows;
+  objectionTo: Objections;
+};
+
+/** Puts actions into the queue of their account, and what a person may do with them there. */
+export function createScheduling(parts: ScheduleParts) {
+  const { accounts, actions, jobRows, slots, contacts, objectionTo } = parts;
+
+  function decide({ action, job }: ScheduleAction, stores: boolean): ScheduleOutcome {
+    const record = accounts.ofUser(action.userId, action.accountId);
+    if (record === null) return { kind: "accountGone" };
+    const twin = twinOf(record, action);
+    if (twin !== null) return { kind: "existing", ...twin };
+    const now = job.createdAt;
+    const objection = objectionTo(record.seq, action, now);
+    if (objection !== null) return { kind: "objected", objection };
+    const slot = stores ? slots.place(record, action, now) : slots.foresee(record, action, now);
+    if (slot.at === null) return { kind: "never", reason: slot.reason };
+    const waits = action.state === "awaitingApproval";
+    const placed = {
+      ...action,
+      slotAt: waits ? null : slot.at,
+      pendingReason: waits ? ("awaitingApproval" as const) : slot.reason,
+    };
+    const placedJob = { ...job, runAt: waits ? neverAt : slot.at };
+    if (stores) {
+      jobRows.insert(placedJob);
+      actions.insert(placed, record.seq, 0);
+      accounts.countChange(record);
+    }
+    return { kind: "scheduled", action: placed, job: placedJob };
+  }
+
+  function twinOf(record: AccountRecord, action: ScheduleAction["action"]) {
+    const jobId = actions.twinOf(record.seq, action);
+    const job = jobId === null ? null : jobRows.get(jobId);
+    const row = jobId === null ? null : actions.get(jobId);
+    return job === null || row === null ? null : { action: actions.actionOf(row), job };
+  }
+
+  function record({ action, job }: ScheduleAction, relation: Relation | null): ScheduleOutcome {
+    const account = accounts.ofUser(action.userId, action.accountId);
+    if (account === null) return { kind: "accountGone" };
+    jobRows.insert(job);
+    actions.insert(action, account.seq, 1);
+    contacts.noteAction({ ...action, account: account.seq }, action.actionType, true, relation, action.slotAt ?? 0);
+    accounts.wantPlan(account);
+    return { kind: "scheduled", action, job };
+  }
+
+  type Found = { row: ActionRow; job: Job; record: AccountRecord };
+
+  function found(userId: string, jobId: string): Found | null {
+    const row = actions.get(jobId);
+    const job = row?.userId === userId ? jobRows.get(jobId) : null;
+    const record = row && accounts.get(row.account);
+    return row === null || job === null || record === null ? null : { row, job, record };
+  }
+
+  /** Changes an action of a user, if it is in one of these states. */
+  function change(
+    userId: string,
+    jobId: string,
+    states: readonly ActionRow["state"][],
+    apply: (target: Found) => ActionChange,
+  ): ActionChange {
+    const target = found(userId, jobId);
+    if (target === null) return { kind: "absent" };
+    if (!states.includes(target.row.state)) return { kind: "refused", action: actions.actionOf(target.row) };
+    return apply(target);
+  }
+
+  function changed(jobId: string): ActionChange {
+    const row = actions.get(jobId);
+    const job = jobRows.get(jobId);
+    return row === null || job === null ? { kind: "absent" } : { kind: "changed", action: actions.actionOf(row), job };
+  }
+
+  /** Into the queue: an action that waited for approval, or one whose earliest moment changed. */
+  function enqueue({ row, job, record }: Found, now: number): ActionChange {
+    const objection = objectionTo(record.seq, row, now);
+    if (objection !== null) return { kind: "objected", objection };
+    const slot = slots.place(record, row, now);
+    if (slot.at === null) return { kind: "never", reason: slot.reason };
+    actions.settle(row, "scheduled", { pendingReason: slot.reason, used: 0, slotAt: slot.at, now });
+    jobRows.write(job, { status: "pending", runAt: slot.at, updatedAt: now });
+    accounts.countChange(record);
+    return changed(row.jobId);
+  }
+
+  function edit({ row, job, record }: Found, wanted: ActionEdit, now: number): ActionChange {
+    const { message = row.message, details = row.details, notBefore = row.notBefore } = wanted;
+    actions.edit(row, { message, details, notBefore, now });
+    const edited = { ...row, message, details, notBefore };
+    const keepsSlot = row.state === "awaitingApproval" || (row.slotAt !== null && notBefore <= row.slotAt && row.hasNote === actions.takesNote(edited));
+    if (keepsSlot) return changed(row.jobId);
+    actions.free(record, row);
+    return enqueue({ row: { ...edited, slotAt: null }, job, record }, now);
+  }
+
+  function cancel({ row, job, record }: Found, now: number): ActionChange {
+    actions.free(record, row);
+    actions.settle(row, "cancelled", { pendingReason: null, used: 0, slotAt: null, now });
+    const metadata = { ...job.metadata, cancelled: true };
+    const ended = { status: "failed", message: "Cancelled", metadata, leaseUntil: null } as const;
+    jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
+    return changed(row.jobId);
+  }
+
+  /** Ends an action by somebody's word. */
+  function end({ row, job, record }: Found, ended: ActionEnd): ActionChange {
+    const counts = ended.state === "done" || ended.state === "unknown";
+    actions.free(record, row);
+    actions.settle(row, ended.state, { pendingReason: null, used: counts ? 1 : 0, slotAt: counts ? ended.at : null, now: ended.at });
+    if (ended.reference !== null) actions.refer(row, ended.reference);
+    contacts.noteAction({ ...row, account: record.seq }, row.actionType, ended.state === "done", ended.relation, ended.at);
+    const isFine = ended.state === "done" || ended.state === "skipped";
+    jobRows.write(job, {
+      status: isFine ? "completed" : "failed",
+      progress: isFine ? 100 : job.progress,
+      message: ended.message,
+      metadata: { ...job.metadata, ...ended.metadata },
+      leaseUntil: null,
+      completedAt: ended.at,
+      updatedAt: ended.at,
+    });
+    return changed(row.jobId);
+  }
+
+  return { decide, record, change, changed, enqueue, edit, cancel, end, found };
+}
+
+export type Scheduling = ReturnType<typeof createScheduling>;
+
+export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, scheduling: Scheduling): ScheduleStore {
+  const { decide, record, change, enqueue, edit, cancel, end, found } = scheduling;
+  return {
+    schedule: async (request, dryRun) => (dryRun ? decide(request, false) : writer.write(() => decide(request, true))),
+    record: (request, relation) => writer.write(() => record(request, relation)),
+    approve: (userId, jobId, at) =>
+      writer.write(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),
+    edit: (userId, jobId, wanted, at) =>
+      writer.write(() =>
+        change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
+      ),
+    cancel: (userId, jobId, at) =>
+      writer.write(() => change(userId, jobId, cancellable, (target) => cancel(target, at))),
+    resolve: (userId, jobId, ended) =>
+      writer.write(() => change(userId, jobId, ["unknown"], (target) => end(target, ended))),
+    endHanded: (userId, jobId, ended) =>
+      writer.write(() => change(userId, jobId, ["awaiting"], (target) => end(target, ended))),
+    action: async (userId, jobId) => {
+      const target = found(userId, jobId);
+      return target && { action: parts.actions.actionOf(target.row), job: target.job };
+    },
+  };
+}
+
+const cancellable = ["awaitingApproval", "scheduled", "awaiting"] as const;
