@@ -10,7 +10,7 @@ import {
   type Sources,
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
-import type { ConnectorName } from "./network/model.ts";
+import type { ConnectorName } from "./network/account-model.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
 export type Config = Readonly<{

@@ -132,3 +132,9 @@ CREATE TABLE network_contacts (
 CREATE INDEX network_contacts_pending ON network_contacts (account, invited_at) WHERE relation = 'pending';
 CREATE INDEX network_contacts_unanswered ON network_contacts (account, messaged_at)
   WHERE messaged_at > coalesce(replied_at, 0);
+
+-- By type first: a look for due imports must not pass by a million actions.
+DROP INDEX jobs_due;
+DROP INDEX jobs_leased;
+CREATE INDEX jobs_due ON jobs (type, run_at, id) WHERE status = 'pending';
+CREATE INDEX jobs_leased ON jobs (type, lease_until) WHERE status = 'running' AND lease_until IS NOT NULL;

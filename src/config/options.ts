@@ -1,4 +1,4 @@
-import { connectorNames, type ConnectorName } from "../network/model.ts";
+import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,

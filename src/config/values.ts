@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { isTimeZone } from "../network/pacing.ts";
+import { isTimeZone } from "../network/governor/zone.ts";
 
 /**
  * Parsers of option values. Each takes the text that an operator wrote and answers the value, or throws a `RangeError`

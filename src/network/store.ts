@@ -157,7 +157,11 @@ export type NetworkStore = {
   /** A person's word on an action whose outcome is unknown: `done`, or not, after which it may be scheduled anew. */
   resolve(userId: string, jobId: string, end: ActionEnd): Promise<ActionChange>;
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
+  /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
+  /** Actions that wait for a person, longest waiting first, at most `limit`. */
+  tasks(userId: string, limit: number, offset: number): Promise<NetworkAction[]>;
+  countTasks(userId: string): Promise<number>;
 
   /**
    * Takes due actions, at most `limit`, in one durable operation, and decides on each by what is true now: one that may
@@ -175,7 +179,7 @@ export type NetworkStore = {
   /** Parks an action that was passed on. False: void claim. */
   hand(claim: JobClaim, handed: Handed): Promise<boolean>;
   /** As `endAction`, by somebody who was handed the action and reports on it. */
-  endHanded(userId: string, jobId: string, end: ActionEnd): Promise<ActionChange>;
+  endHanded(userId: string, jobId: string, waitsFor: readonly PendingReason[], end: ActionEnd): Promise<ActionChange>;
   /** Claims an action that waits for a worker, if the governor lets it go now: as `claimDue` for the own runner. */
   claimForWorker(request: {
     userId: string;

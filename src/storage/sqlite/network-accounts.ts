@@ -37,6 +37,12 @@ export function createAccountRows(engine: Engine) {
     .prepare();
   const wantPlan = database.query("UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
   const countChange = database.query("UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
+  const disconnect = database.query(
+    "UPDATE network_accounts SET state = 'needsReconnect', state_reason = ?, updated_at = ? WHERE seq = ?",
+  );
+  const workers = database.query<{ seq: number }, [string, string | null, string | null]>(
+    "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
+  );
   const known = new Map<number, AccountRecord>();
   const seqs = new Map<string, number>();
 
@@ -77,6 +83,13 @@ export function createAccountRows(engine: Engine) {
       else wantPlan.run(seq);
       rows.forget(seq);
     },
+    /** The network signed the account out: a person must connect it again. */
+    disconnect({ seq }: AccountRecord, stateReason: string, now: number): void {
+      disconnect.run(stateReason, now, seq);
+      rows.forget(seq);
+    },
+    /** Accounts of a user whose actions are carried out by workers. */
+    workersOf: (userId: string, id: string | null): { seq: number }[] => workers.all(userId, id, id),
     /** An action joined or left the queue; only a plan under way needs to know. */
     countChange({ seq, needsPlan }: AccountRecord): void {
       if (needsPlan) countChange.run(seq);
@@ -87,6 +100,14 @@ export function createAccountRows(engine: Engine) {
 
 export function createAccountStore({ orm, database, writer }: Engine, rows: AccountRows): AccountStore {
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
+  const waits = "account = ? AND state = 'awaiting' AND pending_reason = 'awaitingWorker'";
+  const waitingForWorker = database.query<{ job_id: string }, [number]>(
+    `SELECT job_id FROM network_actions WHERE ${waits}`,
+  );
+  const jobAgain = database.query("UPDATE jobs SET status = 'pending' WHERE id = ?");
+  const backToQueue = database.query(
+    `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
+  );
   const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   function update(userId: string, id: string, change: AccountChange): NetworkAccount | null {
@@ -99,8 +120,15 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
       .where(eq(networkAccounts.seq, record.seq))
       .returning()
       .get();
+    if (change.connector !== undefined && change.connector !== "worker") takeBack(record.seq);
     rows.forget(record.seq);
     return accountOf(row);
+  }
+
+  /** What waits for a worker goes back into the queue when no worker will come for it. */
+  function takeBack(seq: number): void {
+    for (const { job_id } of waitingForWorker.all(seq)) jobAgain.run(job_id);
+    backToQueue.run(seq);
   }
 
   async function forgetAfter<T>(id: string, done: Promise<T>): Promise<T> {

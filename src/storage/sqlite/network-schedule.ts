@@ -176,8 +176,14 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
       writer.write(() => change(userId, jobId, cancellable, (target) => cancel(target, at))),
     resolve: (userId, jobId, ended) =>
       writer.write(() => change(userId, jobId, ["unknown"], (target) => end(target, ended))),
-    endHanded: (userId, jobId, ended) =>
-      writer.write(() => change(userId, jobId, ["awaiting"], (target) => end(target, ended))),
+    endHanded: (userId, jobId, waitsFor, ended) =>
+      writer.write(() =>
+        change(userId, jobId, ["awaiting"], (target) =>
+          waitsFor.some((reason) => reason === target.row.pendingReason)
+            ? end(target, ended)
+            : { kind: "refused", action: parts.actions.actionOf(target.row) },
+        ),
+      ),
     action: async (userId, jobId) => {
       const target = found(userId, jobId);
       return target && { action: parts.actions.actionOf(target.row), job: target.job };

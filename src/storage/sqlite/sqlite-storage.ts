@@ -7,7 +7,7 @@ import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
-import { createNetworkStore } from "./network.ts";
+import { createNetworkRows } from "./network.ts";
 import { createRateStore } from "./rates.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
@@ -20,16 +20,17 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
   const engine = openEngine(path, phoneRegion);
   const { database, writer, reader } = engine;
   migrate(database, migrations, clock.now());
-  // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
-  database.run("UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL");
+  database.run(endLeases);
+  const jobRows = onFirstUse(() => createJobRows(engine));
+  const network = () => createNetworkRows(engine, jobRows);
   return {
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
-    jobs: onFirstUse(() => createJobStore(engine)),
-    network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
+    jobs: onFirstUse(() => createJobStore(engine, jobRows, network)),
+    network: onFirstUse(() => network().store),
     suppressions: onFirstUse(() => createSuppressionStore(engine)),
     // An empty transaction with the write lock: fails where the disk or the file does not take writes.
     check: () => writer.write(() => undefined),
@@ -40,6 +41,11 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     },
   };
 }
+
+// Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not
+// those of workers outside, which go on, and of what a vendor is asked about later.
+const endLeases = `UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM network_actions WHERE job_id = jobs.id AND pending_reason IS NOT NULL)`;
 
 /** A store that prepares its statements when it is first asked for something, so that a start waits for none of them. */
 function onFirstUse<Store extends object>(create: () => Store): Store {

@@ -1,0 +1,281 @@
+import { and, asc, eq, lte, sql } from "drizzle-orm";
+import type { Job } from "../../jobs/model.ts";
+import type { JobClaim } from "../../jobs/store.ts";
+import { actionKinds } from "../../network/action-kinds.ts";
+import type { PendingReason } from "../../network/action-model.ts";
+import { nextCoolDown } from "../../network/cool-down.ts";
+import type { ActionEnd, DueAction, Handed, NetworkStore, Objection, PutOff } from "../../network/store.ts";
+import { objectionText } from "../../network/texts.ts";
+import type { Engine } from "./engine.ts";
+import { isHeld } from "./jobs.ts";
+import { limitOf } from "./limit.ts";
+import { meterCode, type AccountRecord } from "./network-accounts.ts";
+import { neverAt, usesOf } from "./network-actions.ts";
+import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
+import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
+import { jobs } from "./tables.ts";
+
+type DispatchStore = Pick<
+  NetworkStore,
+  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease"
+>;
+type Target = { job: Job; row: ActionRow; record: AccountRecord };
+
+/** Decides at the last moment, and writes down what comes of an attempt. */
+export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
+  const { orm, database, writer } = engine;
+  const { accounts, actions, jobRows, slots, contacts, objectionTo } = parts;
+  const at = sql.placeholder;
+  const joined = () =>
+    orm
+      .select({ job: jobs, row: networkActions })
+      .from(jobs)
+      .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
+  const isAction = sql`${jobs.type} = 'linkedin_action'`;
+  const due = joined()
+    .where(and(sql`${jobs.status} = 'pending'`, lte(jobs.runAt, at("now")), isAction))
+    .orderBy(asc(jobs.runAt), asc(jobs.id))
+    .limit(limitOf("limit"))
+    .prepare();
+  const abandoned = joined()
+    .where(and(sql`${jobs.status} = 'running'`, lte(jobs.leaseUntil, at("now")), isAction))
+    .orderBy(asc(jobs.leaseUntil))
+    .limit(limitOf("limit"))
+    .prepare();
+  const forWorker = joined()
+    .where(
+      and(
+        eq(networkActions.account, at("account")),
+        sql`${networkActions.state} = 'awaiting'`,
+        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
+      ),
+    )
+    .orderBy(asc(networkActions.updatedAt))
+    .limit(limitOf("limit"))
+    .prepare();
+  const lease = database.query(
+    "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_until = ?, updated_at = ? WHERE id = ?",
+  );
+  const wait = database.query(
+    "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
+  );
+
+  function leased({ job, row, record }: Target, task: DueAction["task"], now: number, leaseUntil: number): DueAction {
+    lease.run(leaseUntil, now, job.id);
+    return {
+      task,
+      job: { ...job, status: "running", attempt: job.attempt + 1, leaseUntil, updatedAt: now },
+      action: actions.actionOf(row),
+      account: record.account,
+    };
+  }
+
+  /** `pendingReason` tells a worker's lease, which outlives this process, from our own. */
+  function mark({ row }: Pick<Target, "row">, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
+    const change = { pendingReason, used: 1, slotAt: now } as const;
+    actions.settle(row, "sending", { ...change, now });
+    return { ...row, state: "sending", ...change };
+  }
+
+  /** Back into the queue, with the moment at which it is looked at again. */
+  function waitUntil({ job, row }: Target, until: number, reason: PendingReason, now: number, message = ""): void {
+    const never = !Number.isFinite(until);
+    const slotAt = never ? row.slotAt : until;
+    actions.settle(row, "scheduled", { pendingReason: reason, used: 0, slotAt, now });
+    wait.run("pending", never ? neverAt : until, null, message, now, job.id);
+  }
+
+  function skip(target: Target, objection: Objection, now: number): void {
+    const reason = objection.kind === "doNotContact" ? "doNotContact" : objection.kind;
+    scheduling.end(target, {
+      state: "skipped",
+      message: `Not sent: ${objectionText(objection)}`,
+      metadata: { outcome: "skipped", skipReason: reason },
+      reference: null,
+      relation: null,
+      at: now,
+    });
+  }
+
+  /** Whether an action may go at this moment; if not, it is put off or ended. */
+  function mayGo(target: Target, now: number): boolean {
+    const { row, record } = target;
+    const objection = objectionTo(record.seq, row, now);
+    if (objection !== null) {
+      skip(target, objection, now);
+      return false;
+    }
+    const hold = slots.holdNow(record, row, now);
+    if (hold === null) return true;
+    waitUntil(target, hold.until, hold.reason, now);
+    // A little later is the course of things; more, and everything behind it is planned anew, in the same order.
+    if (hold.until - now > shortWaitMs && Number.isFinite(hold.until)) accounts.wantPlan(record);
+    return false;
+  }
+
+  function takeDue(target: Target, now: number, leaseUntil: number): DueAction | null {
+    const { job, row, record } = target;
+    switch (row.state) {
+      case "scheduled":
+        if (record.account.connector === "worker" && record.account.state === "active") {
+          actions.settle(row, "awaiting", { pendingReason: "awaitingWorker", used: 0, slotAt: row.slotAt, now });
+          wait.run("running", job.runAt, null, "", now, job.id);
+          return null;
+        }
+        if (!mayGo(target, now)) return null;
+        if (row.actionType === "sendVoiceMessage") return leased(target, "prepare", now, leaseUntil);
+        return leased({ ...target, row: mark(target, now) }, "send", now, leaseUntil);
+      case "awaiting":
+        return leased(target, "follow", now, leaseUntil);
+      default:
+        interrupted(target, now);
+        return null;
+    }
+  }
+
+  /** Nobody can say what came of it: its runner or worker died on the way. */
+  function interrupted(target: Target, now: number): void {
+    scheduling.end(target, {
+      state: "unknown",
+      message: `It was interrupted while it was being sent. ${notRepeated}`,
+      metadata: { outcome: "unknown", reason: "interrupted" },
+      reference: null,
+      relation: null,
+      at: now,
+    });
+  }
+
+  function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
+    const found = abandoned.all({ now, limit });
+    found.push(...due.all({ now, limit: limit - found.length }));
+    const taken = found.flatMap(({ job, row }) => {
+      const record = accounts.get(row.account);
+      return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
+    });
+    return { due: taken, more: found.length >= limit };
+  }
+
+  /** The target of a claim that still holds. */
+  function held(claim: JobClaim): Target | null {
+    const job = jobRows.get(claim.id);
+    const row = job !== null && isHeld(job, claim) ? actions.get(claim.id) : null;
+    const record = row && accounts.get(row.account);
+    return job === null || row === null || record === null ? null : { job, row, record };
+  }
+
+  function markSending(claim: JobClaim, now: number): boolean {
+    const target = held(claim);
+    if (target?.row.state !== "scheduled" || !mayGo(target, now)) return false;
+    mark(target, now);
+    return true;
+  }
+
+  function putOff(claim: JobClaim, change: PutOff): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    const { record, row, job } = target;
+    if (change.kind === "retry") {
+      const tries = job.failures + 1;
+      if (tries >= job.maxAttempts) return giveUp(target, change.message, change.at);
+      jobRows.write(job, { failures: tries });
+      waitUntil(target, Math.max(change.retryAt, change.at + 1), "retry", change.at, change.message);
+    } else if (change.kind === "limited") {
+      const until = rest(record, row, change);
+      waitUntil(target, until, "cooldown", change.at);
+      accounts.wantPlan(record);
+    } else {
+      accounts.disconnect(record, change.reason, change.at);
+      waitUntil(target, Infinity, "accountNeedsReconnect", change.at);
+    }
+    return true;
+  }
+
+  function giveUp(target: Target, reason: string, now: number): boolean {
+    const message = `Given up after ${target.job.maxAttempts} attempts that had no effect. ${reason}`;
+    const metadata = { outcome: "failed", reason };
+    scheduling.end(target, { state: "failed", message, metadata, reference: null, relation: null, at: now });
+    return true;
+  }
+
+  /** Lets the meter of an action rest, and answers until when. */
+  function rest(record: AccountRecord, row: ActionRow, signal: Extract<PutOff, { kind: "limited" }>): number {
+    const { meter } = actionKinds[row.actionType];
+    const before = record.governed.coolDowns.find((coolDown) => coolDown.meter === meter);
+    const coolDown = nextCoolDown(meter, before, signal);
+    const change = {
+      coolUntil: coolDown.until,
+      coolLevel: coolDown.level,
+      coolReason: coolDown.reason,
+      coolSince: coolDown.since,
+    };
+    orm
+      .insert(networkMeters)
+      .values({ account: record.seq, meter: meterCode(meter), ...change })
+      .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set: change })
+      .run();
+    return coolDown.until;
+  }
+
+  function hand(claim: JobClaim, { to, reference, checkAt, message, at: now }: Handed): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    const pendingReason = to === "person" ? "awaitingPerson" : "awaitingVendor";
+    const { row, job } = target;
+    actions.settle(row, "awaiting", { pendingReason, used: 1, slotAt: row.slotAt, now });
+    if (reference !== null) actions.refer(row, reference);
+    // A parked job; its lease ends when it is time to ask after it.
+    wait.run("running", job.runAt, checkAt, message, now, job.id);
+    return true;
+  }
+
+  function claimForWorker({ userId, accountId, now, leaseUntil }: Parameters<NetworkStore["claimForWorker"]>[0]) {
+    let retryAt: number | null = null;
+    for (const { seq } of accounts.workersOf(userId, accountId)) {
+      for (const { job, row } of forWorker.all({ account: seq, limit: workerLook })) {
+        const record = accounts.get(seq);
+        if (record === null) continue;
+        const target = { job, row, record };
+        const objection = objectionTo(seq, row, now);
+        if (objection !== null) {
+          skip(target, objection, now);
+          continue;
+        }
+        const hold = slots.holdNow(record, row, now);
+        if (hold === null)
+          return { claimed: leased({ ...target, row: mark(target, now, "awaitingWorker") }, "send", now, leaseUntil) };
+        if (Number.isFinite(hold.until)) retryAt = Math.min(retryAt ?? hold.until, hold.until);
+      }
+    }
+    return { claimed: null, retryAt };
+  }
+
+  function endAction(claim: JobClaim, end: ActionEnd): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    scheduling.end(target, end);
+    return true;
+  }
+
+  return {
+    claimDue: (request) => writer.write(() => claimDue(request)),
+    markSending: (claim, now) => writer.write(() => markSending(claim, now)),
+    endAction: (claim, end) => writer.write(() => endAction(claim, end)),
+    putOff: (claim, change) => writer.write(() => putOff(claim, change)),
+    hand: (claim, handed) => writer.write(() => hand(claim, handed)),
+    claimForWorker: (request) => writer.write(() => claimForWorker(request)),
+    renewLease: (userId, claim, leaseUntil) =>
+      writer.write(() => {
+        const target = held(claim);
+        if (target?.row.userId !== userId || target.row.state !== "sending") return false;
+        jobRows.write(target.job, { leaseUntil });
+        return true;
+      }),
+  };
+}
+
+/** A wait that is shorter than this does not disturb the plan. */
+const shortWaitMs = 15 * 60_000;
+/** How many of an account's actions a worker's claim looks at: behind one that is capped, another kind may be free. */
+const workerLook = 50;
+const notRepeated =
+  "It may or may not have had its effect, so it is not repeated. Look at the profile, then tell the outcome.";
