@@ -138,3 +138,5 @@ DROP INDEX jobs_due;
 DROP INDEX jobs_leased;
 CREATE INDEX jobs_due ON jobs (type, run_at, id) WHERE status = 'pending';
 CREATE INDEX jobs_leased ON jobs (type, lease_until) WHERE status = 'running' AND lease_until IS NOT NULL;
+
+ALTER TABLE api_keys ADD COLUMN requires_approval INTEGER NOT NULL DEFAULT 0;

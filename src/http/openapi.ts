@@ -26,6 +26,8 @@ const tags = {
   Suppression: "The do-not-contact list: whom nobody may store or contact.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
+  "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
+  "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
 } as const;
 
 const commonErrors = [

@@ -72,9 +72,12 @@ export class AccountService {
     if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
   }
 
-  async create(userId: string, timeZone: string, input: AccountInput): Promise<AccountView> {
+  /** Careful defaults stand where nothing is sent; the time zone is that of the user's first account. */
+  async create(userId: string, input: AccountInput): Promise<AccountView> {
     const { store, clock, ids, defaults } = this.#parts;
     const now = clock.now();
+    const [first] = await store.accounts(userId);
+    const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     const fresh = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
     const errors: FieldError[] = [];
     const account = { ...fresh, ...this.#changeOf(input, fresh, now, errors) };

@@ -3,7 +3,7 @@ import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
 import type { Log } from "../log.ts";
-import type { ConnectorName, NetworkAccount } from "./account-model.ts";
+import type { ConnectorName } from "./account-model.ts";
 import type { NetworkAction } from "./action-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome, VoiceAudio } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";

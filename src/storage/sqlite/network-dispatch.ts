@@ -10,7 +10,7 @@ import type { Engine } from "./engine.ts";
 import { isHeld } from "./jobs.ts";
 import { limitOf } from "./limit.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
-import { neverAt, usesOf } from "./network-actions.ts";
+import { neverAt } from "./network-actions.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
@@ -24,7 +24,7 @@ type Target = { job: Job; row: ActionRow; record: AccountRecord };
 /** Decides at the last moment, and writes down what comes of an attempt. */
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
-  const { accounts, actions, jobRows, slots, contacts, objectionTo } = parts;
+  const { accounts, actions, jobRows, slots, objectionTo } = parts;
   const at = sql.placeholder;
   const joined = () =>
     orm

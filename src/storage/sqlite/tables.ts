@@ -27,6 +27,7 @@ export const apiKeys = sqliteTable("api_keys", {
   hash: text().notNull(),
   hint: text().notNull(),
   permissions: text({ mode: "json" }).$type<Grant[]>().notNull(),
+  requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
   expiresAt: integer("expires_at"),
   isActive: integer("is_active", { mode: "boolean" }).notNull(),
   usageCount: integer("usage_count").notNull(),
