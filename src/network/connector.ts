@@ -66,7 +66,14 @@ export type ConnectorOutcome =
   | { kind: "unknown"; reason: string };
 
 /** A person whose answer is awaited: since `since` a request is pending (acceptance) or a message unanswered (reply). */
-export type Watched = { profileUrl: string; profileKey: string; waitsFor: "acceptance" | "reply"; since: number };
+export type Watched = {
+  profileUrl: string;
+  profileKey: string;
+  waitsFor: "acceptance" | "reply";
+  since: number;
+  /** What the connector called the request or the message, where it is known; some find an answer by nothing else. */
+  reference?: string | null;
+};
 export type News = { profileKey: string; kind: "accepted" | "replied"; at: number };
 
 /** A way of carrying actions out on the network. No method throws for what the network answers. */
