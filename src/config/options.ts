@@ -1,4 +1,5 @@
 import { connectorNames, type ConnectorName } from "../network/model.ts";
+import { connectorOptions } from "./connector-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -88,6 +89,7 @@ export const serverOptions = {
     description:
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
+  ...connectorOptions,
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,
