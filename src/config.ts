@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
@@ -28,6 +29,9 @@ export type Config = Readonly<{
   trustedProxies: number;
   logLevel: LogLevel;
   connector: ConnectorName;
+  /** Without it no connector runs that acts on the real network by itself. */
+  acknowledgeNetworkRisk: boolean;
+  connectors: ConnectorConfig;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
   /** Null = numbers without a country code are not understood. */
@@ -60,9 +64,11 @@ export class ConfigError extends Error {
  * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
  */
 export function loadConfig(input: ConfigInput): Config {
-  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = resolve(input).values;
+  const { connectors, rest } = connectorConfig(resolve(input).values);
+  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
+    connectors,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

@@ -126,6 +126,8 @@ CREATE TABLE network_contacts (
   connected_at INTEGER,
   messaged_at INTEGER,
   replied_at INTEGER,
+  -- What the connector called the latest request or message.
+  reference TEXT,
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (account, profile_key)
 ) STRICT, WITHOUT ROWID;

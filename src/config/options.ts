@@ -1,5 +1,6 @@
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
+import { connectorOptions } from "./connector-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -90,6 +91,7 @@ export const serverOptions = {
     description:
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
+  ...connectorOptions,
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,

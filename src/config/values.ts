@@ -55,6 +55,12 @@ export function showSize(bytes: number): string {
   return factor === 1 ? String(bytes) : `${bytes / factor}${unit}`;
 }
 
+/** `true` or `false`. */
+export const trueOrFalse: Parse<boolean> = (value) => {
+  if (value !== "true" && value !== "false") throw refusal("true or false", value);
+  return value === "true";
+};
+
 /** One of `choices`, exactly as written there. */
 export function oneOf<const C extends string>(choices: readonly C[]): Parse<C> {
   return (value) => {

@@ -3,7 +3,14 @@ export const relations = ["none", "pending", "connected"] as const;
 export type Relation = (typeof relations)[number];
 
 /** A person whose answer is awaited: since `since` a request is pending (acceptance) or a message unanswered (reply). */
-export type Watched = { profileUrl: string; profileKey: string; waitsFor: "acceptance" | "reply"; since: number };
+export type Watched = {
+  profileUrl: string;
+  profileKey: string;
+  waitsFor: "acceptance" | "reply";
+  since: number;
+  /** What the connector called the request or the message, where it is known; some find an answer by nothing else. */
+  reference?: string | null;
+};
 
 export const newsKinds = ["accepted", "replied"] as const;
 /** What is new with a person, and since when. */
@@ -22,5 +29,7 @@ export type Contact = {
   /** When the latest message went out. */
   messagedAt: number | null;
   repliedAt: number | null;
+  /** What the connector called the latest request or message. */
+  reference: string | null;
   updatedAt: number;
 };

@@ -45,7 +45,7 @@ function sessionsOn(date: number, calendar: Calendar): readonly WorkingSpan[] {
   const drawn = (min: number, max: number) => Math.round(min + drawOf(id, date, n++) * (max - min));
   return spans.flatMap(({ from, to }) => {
     const stretches: WorkingSpan[] = [];
-    for (let start = from; start < to; ) {
+    for (let start = from; start < to;) {
       const end = Math.min(to, start + drawn(sessions.minMinutes, sessions.maxMinutes));
       stretches.push({ from: start, to: end });
       start = end + drawn(sessions.minBreakMinutes, sessions.maxBreakMinutes);

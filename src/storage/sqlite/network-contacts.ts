@@ -8,6 +8,8 @@ import { networkContacts } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
 
 type ContactRow = typeof networkContacts.$inferSelect;
+/** What an attempt came to, and the relation that it showed. */
+type Attempt = { wasSent: boolean; shown: Relation | null; reference: string | null };
 type Person = { account: number; profileKey: string; profileUrl: string };
 
 export type ContactRows = ReturnType<typeof createContactRows>;
@@ -36,6 +38,7 @@ export function createContactRows({ orm }: Engine) {
         connectedAt: sql`excluded.connected_at`,
         messagedAt: sql`excluded.messaged_at`,
         repliedAt: sql`excluded.replied_at`,
+        reference: sql`excluded.reference`,
         updatedAt: sql`excluded.updated_at`,
       },
     })
@@ -50,8 +53,10 @@ export function createContactRows({ orm }: Engine) {
   return {
     get,
     /** After an action was carried out, or an attempt showed how things stand. */
-    noteAction(person: Person, type: ActionType, wasSent: boolean, shown: Relation | null, at: number): void {
-      const news = { ...(wasSent ? effectOf(type, at) : {}), ...(shown !== null && shownOf(shown, at)) };
+    noteAction(person: Person, type: ActionType, attempt: Attempt, at: number): void {
+      const effect = attempt.wasSent ? effectOf(type, at) : null;
+      const news = { ...effect, ...(attempt.shown !== null && shownOf(attempt.shown, at)) };
+      if (effect !== null && attempt.reference !== null) news.reference = attempt.reference;
       if (Object.keys(news).length > 0) change(person, at, news);
     },
     noteNews(account: number, { profileKey, kind, at }: News, now: number): boolean {
@@ -109,11 +114,13 @@ function stranger({ account, profileKey, profileUrl }: Person): ContactRow {
     connectedAt: null,
     messagedAt: null,
     repliedAt: null,
+    reference: null,
     updatedAt: 0,
   };
 }
 
-function effectOf(type: ActionType, at: number): Partial<ContactRow> {
+/** Null for an action that changes nothing between the two. */
+function effectOf(type: ActionType, at: number): Partial<ContactRow> | null {
   switch (type) {
     case "sendConnectionRequest":
       return { relation: "pending", invitedAt: at };
@@ -124,7 +131,7 @@ function effectOf(type: ActionType, at: number): Partial<ContactRow> {
     case "sendVoiceMessage":
       return { messagedAt: at };
     default:
-      return {};
+      return null;
   }
 }
 

@@ -72,7 +72,8 @@ export function createScheduling(parts: ScheduleParts) {
     if (account === null) return { kind: "accountGone" };
     jobRows.insert(job);
     actions.insert(action, account.seq, 1);
-    contacts.noteAction({ ...action, account: account.seq }, action.actionType, true, relation, action.slotAt ?? 0);
+    const attempt = { wasSent: true, shown: relation, reference: null };
+    contacts.noteAction({ ...action, account: account.seq }, action.actionType, attempt, action.slotAt ?? 0);
     accounts.wantPlan(account);
     return { kind: "scheduled", action, job };
   }
@@ -142,7 +143,8 @@ export function createScheduling(parts: ScheduleParts) {
     actions.free(record, row);
     actions.settle(row, ended.state, { pendingReason: null, used: counts ? 1 : 0, slotAt: counts ? ended.at : null, now: ended.at });
     if (ended.reference !== null) actions.refer(row, ended.reference);
-    contacts.noteAction({ ...row, account: record.seq }, row.actionType, ended.state === "done", ended.relation, ended.at);
+    const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
+    contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, ended.at);
     const isFine = ended.state === "done" || ended.state === "skipped";
     jobRows.write(job, {
       status: isFine ? "completed" : "failed",

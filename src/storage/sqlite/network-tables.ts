@@ -91,6 +91,7 @@ export const networkContacts = sqliteTable(
     connectedAt: integer("connected_at"),
     messagedAt: integer("messaged_at"),
     repliedAt: integer("replied_at"),
+    reference: text(),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.profileKey] })],
