@@ -30,10 +30,16 @@ import { LeadService } from "./leads/service.ts";
 import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
 import { createActionHandler, type Connectors } from "./network/action-job.ts";
-import { networkRoutes } from "./network/routes.ts";
-import { NetworkService } from "./network/service.ts";
-import { createManualConnector } from "./providers/network/manual.ts";
-import { createSimulatedConnector } from "./providers/network/simulated.ts";
+import { accountRoutes } from "./network/account-routes.ts";
+import { AccountService } from "./network/account-service.ts";
+import { actionRoutes } from "./network/action-routes.ts";
+import { ActionService } from "./network/action-service.ts";
+import { ForesightService } from "./network/foresight-service.ts";
+import { Planner } from "./network/planner.ts";
+import { noVoices } from "./network/no-voices.ts";
+import { workRoutes } from "./network/work-routes.ts";
+import { WorkService } from "./network/work-service.ts";
+import { createConnectors } from "./providers/network/connectors.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
@@ -62,6 +68,7 @@ export type App = {
   readonly firstRun: { email: string; key: string } | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
+  readonly planner: Planner;
 };
 
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
@@ -101,17 +108,33 @@ async function compose(
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
-  const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
-  const connectors: Connectors = {
-    manual: createManualConnector(),
-    simulated: createSimulatedConnector(clock),
-    ...overrides.connectors,
-  };
-  const handlers = [
-    createImportHandler(storage.leads, blobs, clock, ids),
-    createActionHandler(storage.network, connectors, clock, log),
-  ];
+  const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...overrides.connectors };
+  const planner = new Planner(storage.network, clock, log, poke);
+  const replan = () => planner.wake();
+  const accounts = new AccountService({
+    store: storage.network,
+    connectors,
+    defaults: { timeZone, connector },
+    isRiskAccepted: config.acknowledgeNetworkRisk,
+    clock,
+    ids,
+    replan,
+  });
+  const actions = new ActionService({
+    store: storage.network,
+    accounts,
+    leads: storage.leads,
+    speech: noVoices,
+    clock,
+    ids,
+    poke,
+    profileHosts: config.networkHosts,
+  });
+  const foresight = new ForesightService(storage.network, accounts, clock);
+  const handWork = new WorkService(storage.network, clock, poke, replan);
+  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, onEnded: replan };
+  const handlers = [createImportHandler(storage.leads, blobs, clock, ids), createActionHandler(actionParts)];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
     await keyRing.flush();
@@ -120,6 +143,7 @@ async function compose(
   const chores: Chore[] = [
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -155,7 +179,9 @@ async function compose(
     .use(leadRoutes(core, leads))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(jobRoutes(core, jobs))
-    .use(networkRoutes(core, network))
+    .use(actionRoutes(core, actions))
+    .use(accountRoutes(core, accounts, foresight))
+    .use(workRoutes(core, handWork))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -174,6 +200,7 @@ async function compose(
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     runner.start();
     maintenance.start();
+    planner.wake();
   }
 
   async function start(): Promise<void> {
@@ -187,7 +214,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs)]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), planner.stop()]);
     await flush();
     await storage.close();
     directory.release();
@@ -205,6 +232,7 @@ async function compose(
     localKey,
     firstRun,
     runner,
+    planner,
   };
 }
 

@@ -29,6 +29,8 @@ export type Config = Readonly<{
   trustedProxies: number;
   logLevel: LogLevel;
   connector: ConnectorName;
+  /** In lower case; empty = any. */
+  networkHosts: readonly string[];
   /** Without it no connector runs that acts on the real network by itself. */
   acknowledgeNetworkRisk: boolean;
   connectors: ConnectorConfig;

@@ -5,6 +5,7 @@ import type { Option } from "./sources.ts";
 import {
   baseUrl,
   emailAddress,
+  hostName,
   listenAddress,
   listOf,
   oneOf,
@@ -92,6 +93,14 @@ export const serverOptions = {
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
   ...connectorOptions,
+  networkHosts: option<readonly string[]>({
+    argument: "HOSTS",
+    parse: listOf(hostName),
+    default: [],
+    show: (hosts) => hosts.join(","),
+    description:
+      "Hosts that profiles may be on, subdomains included, with commas between them; profiles elsewhere are refused. Empty = any.",
+  }),
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,

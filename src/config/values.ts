@@ -55,6 +55,14 @@ export function showSize(bytes: number): string {
   return factor === 1 ? String(bytes) : `${bytes / factor}${unit}`;
 }
 
+/** The name of a host, in lower case, without `www.`. */
+export const hostName: Parse<string> = (value) => {
+  const host = value.toLowerCase().replace(/^www\./, "");
+  if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(host))
+    throw refusal("the name of a host, such as linkedin.com", value);
+  return host;
+};
+
 /** `true` or `false`. */
 export const trueOrFalse: Parse<boolean> = (value) => {
   if (value !== "true" && value !== "false") throw refusal("true or false", value);

@@ -63,11 +63,7 @@ export class JobService {
   /** CONFLICT unless it has failed, and also when its action may have had its effect. */
   async retry(userId: string, id: string): Promise<Job> {
     const change = await this.#jobs.retry(userId, id, this.#clock.now());
-    const job = this.#changed(
-      id,
-      change,
-      ({ status }) => `Only a failed job can be run again; this one is ${status}.`,
-    );
+    const job = this.#changed(id, change, ({ status }) => `Only a failed job can be run again; this one is ${status}.`);
     this.#poke();
     return job;
   }

@@ -31,7 +31,9 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     )
     .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
       access: "network:schedule",
-      body: body(Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" })),
+      body: body(
+        Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
+      ),
       detail: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
     })
     .get("/:accountId", async ({ userId, params: { accountId } }) => ok(await accounts.get(userId, accountId)), {
@@ -76,16 +78,20 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
         }),
       },
     )
-    .get("/:accountId/usage", async ({ userId, params: { accountId } }) => ok(await foresight.usage(userId, accountId)), {
-      access: "network:read",
-      params: byId,
-      detail: answersJson(success(UsageView), {
-        tag: "Network accounts",
-        summary: "See what an account has used of its caps",
-        description: "By meter and rolling window: limit in force, used, remaining, planned, and when room returns.",
-        errors: ["NOT_FOUND"],
-      }),
-    })
+    .get(
+      "/:accountId/usage",
+      async ({ userId, params: { accountId } }) => ok(await foresight.usage(userId, accountId)),
+      {
+        access: "network:read",
+        params: byId,
+        detail: answersJson(success(UsageView), {
+          tag: "Network accounts",
+          summary: "See what an account has used of its caps",
+          description: "By meter and rolling window: limit in force, used, remaining, planned, and when room returns.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
     .get(
       "/:accountId/plan",
       async ({ userId, params: { accountId }, query: { limit = 100 } }) =>

@@ -93,7 +93,10 @@ export class AccountService {
     const errors: FieldError[] = [];
     const change = this.#changeOf(input, account, now, errors);
     if (input.state !== undefined)
-      Object.assign(change, { state: input.state, stateReason: input.state === "paused" ? "Paused by its user" : null });
+      Object.assign(change, {
+        state: input.state,
+        stateReason: input.state === "paused" ? "Paused by its user" : null,
+      });
     if (errors.length > 0) throw invalid(errors);
     const changed = await store.updateAccount(userId, id, { ...change, updatedAt: now });
     if (changed === null) throw notFound("network account", id);
@@ -190,7 +193,10 @@ function sessionErrors({ sessions }: Pick<AccountInput, "sessions">): FieldError
   if (minMinutes > maxMinutes)
     errors.push({ path: "sessions.maxMinutes", message: `Expected at least minMinutes (${minMinutes}).` });
   if (minBreakMinutes > maxBreakMinutes)
-    errors.push({ path: "sessions.maxBreakMinutes", message: `Expected at least minBreakMinutes (${minBreakMinutes}).` });
+    errors.push({
+      path: "sessions.maxBreakMinutes",
+      message: `Expected at least minBreakMinutes (${minBreakMinutes}).`,
+    });
   return errors;
 }
 
@@ -217,4 +223,3 @@ export function accountView({ userId: _user, workingHours, warmUp, ...account }:
     updatedAt: isoTime(account.updatedAt),
   };
 }
-

@@ -45,7 +45,12 @@ export function actionContent(sent: Sent, tier: Tier, values: TemplateValues | n
 }
 
 /** The canonical form of a profile's URL, or null and an error. */
-export function profileKeyOf(url: string, hosts: ProfileHosts, errors: FieldError[], path = "profileUrl"): string | null {
+export function profileKeyOf(
+  url: string,
+  hosts: ProfileHosts,
+  errors: FieldError[],
+  path = "profileUrl",
+): string | null {
   const key = canonicalProfileUrl(url);
   if (key === null) {
     errors.push({
@@ -144,6 +149,9 @@ function inMailDetails(
 function postOf(url: string | undefined, errors: FieldError[]): ActionDetails {
   if (url === undefined) return {};
   if (canonicalProfileUrl(url) === null)
-    errors.push({ path: "postUrl", message: `"${singleLine(url).slice(0, 80)}" is not the http or https URL of a post.` });
+    errors.push({
+      path: "postUrl",
+      message: `"${singleLine(url).slice(0, 80)}" is not the http or https URL of a post.`,
+    });
   return { postUrl: url.trim() };
 }

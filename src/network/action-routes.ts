@@ -6,7 +6,15 @@ import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { hasPermission, type Caller } from "../keys/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
-import { ActionUpdate, ActionView, actionStates, openStates, RecordInput, ResolveInput, ScheduleInput } from "./action-model.ts";
+import {
+  ActionUpdate,
+  ActionView,
+  actionStates,
+  openStates,
+  RecordInput,
+  ResolveInput,
+  ScheduleInput,
+} from "./action-model.ts";
 import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
 import { canonicalProfileUrl } from "./profile-url.ts";
 import { waitOf } from "./texts.ts";

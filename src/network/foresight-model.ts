@@ -77,4 +77,3 @@ export const WhatIfInput = Type.Object({
   userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
 });
 export type WhatIfInput = Static<typeof WhatIfInput>;
-

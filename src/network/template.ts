@@ -56,7 +56,9 @@ const variable = /\{\{([^{}]*)\}\}/g;
 const customPrefix = "customFields.";
 
 function isKnown(key: string): boolean {
-  return templateFields.some((field) => field === key) || (key.startsWith(customPrefix) && key.length > customPrefix.length);
+  return (
+    templateFields.some((field) => field === key) || (key.startsWith(customPrefix) && key.length > customPrefix.length)
+  );
 }
 
 function valueOf(values: TemplateValues, key: string): string {

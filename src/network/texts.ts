@@ -27,7 +27,10 @@ function since(at: number | null): string {
 }
 
 /** What an action waits for: the account's state comes before what the plan says. */
-export function waitOf(action: NetworkAction, state: AccountState): { reason: PendingReason; until: number | null } | null {
+export function waitOf(
+  action: NetworkAction,
+  state: AccountState,
+): { reason: PendingReason; until: number | null } | null {
   const { pendingReason: reason, slotAt } = action;
   if (reason === null) return null;
   if (action.state !== "scheduled") return { reason, until: null };

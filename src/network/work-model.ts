@@ -8,7 +8,8 @@ const lease = Type.Optional(
     minimum: 10,
     maximum: 3600,
     default: 300,
-    description: "How long the claim holds without a heartbeat. What is not reported until then has an unknown outcome.",
+    description:
+      "How long the claim holds without a heartbeat. What is not reported until then has an unknown outcome.",
   }),
 );
 

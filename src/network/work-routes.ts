@@ -21,18 +21,14 @@ const defaultLeaseSeconds = 300;
 export function workRoutes(core: Core, work: WorkService) {
   return new Elysia({ prefix: "/api/v2/network" })
     .use(core)
-    .get(
-      "/tasks",
-      async ({ userId, query }) => ok(await work.tasks(userId, query.limit ?? 50, query.offset ?? 0)),
-      {
-        access: "network:read",
-        query: params(TaskQuery),
-        detail: answersJson(success(TaskPage), {
-          tag: "Network work",
-          summary: "List actions that wait for a person, longest waiting first",
-        }),
-      },
-    )
+    .get("/tasks", async ({ userId, query }) => ok(await work.tasks(userId, query.limit ?? 50, query.offset ?? 0)), {
+      access: "network:read",
+      query: params(TaskQuery),
+      detail: answersJson(success(TaskPage), {
+        tag: "Network work",
+        summary: "List actions that wait for a person, longest waiting first",
+      }),
+    })
     .post(
       "/tasks/:jobId/complete",
       async ({ userId, params: { jobId }, body: completion }) =>
@@ -60,7 +56,8 @@ export function workRoutes(core: Core, work: WorkService) {
         detail: answersJson(success(ActionView), {
           tag: "Network work",
           summary: "Report the outcome of an action that was handed on",
-          description: "For the receiver of the webhook connector that answered 202. What is not reported within two days is unknown.",
+          description:
+            "For the receiver of the webhook connector that answered 202. What is not reported within two days is unknown.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },

@@ -158,7 +158,16 @@ function leaseLost(): ApiError {
   });
 }
 
-function taskView({ jobId, accountId, actionType, profileUrl, message, details, leadId, updatedAt }: NetworkAction): TaskView {
+function taskView({
+  jobId,
+  accountId,
+  actionType,
+  profileUrl,
+  message,
+  details,
+  leadId,
+  updatedAt,
+}: NetworkAction): TaskView {
   const { label } = actionKinds[actionType];
   return { jobId, accountId, actionType, label, profileUrl, message, details, leadId, since: isoTime(updatedAt) };
 }

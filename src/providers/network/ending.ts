@@ -1,4 +1,6 @@
-import type { ConnectorOutcome, Refusal, Relation } from "../../network/connector.ts";
+import type { Refusal } from "../../network/action-model.ts";
+import type { ConnectorOutcome } from "../../network/connector.ts";
+import type { Relation } from "../../network/contact-model.ts";
 
 /** Ends the work on an order, from however deep a step, with its outcome. It never leaves an adapter. */
 export class Ending extends Error {

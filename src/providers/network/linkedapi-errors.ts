@@ -1,4 +1,6 @@
-import type { ConnectorOutcome, Refusal, Relation } from "../../network/connector.ts";
+import type { Refusal } from "../../network/action-model.ts";
+import type { ConnectorOutcome } from "../../network/connector.ts";
+import type { Relation } from "../../network/contact-model.ts";
 import { refused, unknownOutcome } from "./ending.ts";
 import { sentence } from "./quote.ts";
 

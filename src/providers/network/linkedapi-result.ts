@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { ActionOrder, ConnectorOutcome, Relation } from "../../network/connector.ts";
+import type { ActionOrder, ConnectorOutcome } from "../../network/connector.ts";
+import type { Relation } from "../../network/contact-model.ts";
 import { refused, sent, unknownOutcome } from "./ending.ts";
 import { outcomeOfType } from "./linkedapi-errors.ts";
 import { workflowOf } from "./linkedapi-workflow.ts";

@@ -1,14 +1,8 @@
 import type { Clock } from "../../clock.ts";
 import type { ActionType } from "../../network/action-kinds.ts";
-import type {
-  ActionOrder,
-  Connector,
-  ConnectorOutcome,
-  News,
-  Refusal,
-  Relation,
-  Watched,
-} from "../../network/connector.ts";
+import type { Refusal } from "../../network/action-model.ts";
+import type { ActionOrder, Connector, ConnectorOutcome } from "../../network/connector.ts";
+import type { News, Relation, Watched } from "../../network/contact-model.ts";
 import type { Simulation } from "../../network/simulation.ts";
 import { RecentMap } from "./recent-map.ts";
 

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { ConnectorOutcome, Refusal } from "../../network/connector.ts";
+import type { Refusal } from "../../network/action-model.ts";
+import type { ConnectorOutcome } from "../../network/connector.ts";
 import { busy, refused, sent, unknownOutcome } from "./ending.ts";
 import { quote, sentence } from "./quote.ts";
 import { retryAfter } from "./retry-after.ts";

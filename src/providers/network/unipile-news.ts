@@ -1,6 +1,6 @@
 import { isoTime } from "../../clock.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import type { News, Watched } from "../../network/connector.ts";
+import type { News, Watched } from "../../network/contact-model.ts";
 import { Ending } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";

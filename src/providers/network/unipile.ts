@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { NetworkAccount } from "../../network/account-model.ts";
-import type { ActionOrder, Connector, ConnectorOutcome, Relation } from "../../network/connector.ts";
+import type { ActionOrder, Connector, ConnectorOutcome } from "../../network/connector.ts";
+import type { Relation } from "../../network/contact-model.ts";
 import type { HttpClient } from "../http-client.ts";
 import { Ending, notSupported, outcomeOf, refused, sent } from "./ending.ts";
 import { Chats, Post, Posts, Profile, SentInvitations, UnipileApi, type UnipileAccess } from "./unipile-api.ts";

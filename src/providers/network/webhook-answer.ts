@@ -1,6 +1,8 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../../clock.ts";
-import { refusals, relations, type ActionOrder, type ConnectorOutcome } from "../../network/connector.ts";
+import { refusals } from "../../network/action-model.ts";
+import { type ActionOrder, type ConnectorOutcome } from "../../network/connector.ts";
+import { relations } from "../../network/contact-model.ts";
 import { busy, refused, sent, unknownOutcome } from "./ending.ts";
 import { quote, sentence } from "./quote.ts";
 import { notTooFar, retryAfter } from "./retry-after.ts";

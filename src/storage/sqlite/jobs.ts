@@ -15,8 +15,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
 
   const ofUser = (userId: string, id: string): Job | null => byIdAndUser.get({ userId, id }) ?? null;
   /** An action's moment may change with every plan, so it is told from the action, not from the job. */
-  const shown = (job: Job | null): Job | null =>
-    job?.type === "linkedin_action" ? network().jobs.withPlan(job) : job;
+  const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network().jobs.withPlan(job) : job);
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const place = after && sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`;

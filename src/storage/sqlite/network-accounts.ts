@@ -208,4 +208,3 @@ function coolDownOf(row: typeof networkMeters.$inferSelect): CoolDown {
     since: row.coolSince ?? 0,
   };
 }
-

@@ -53,10 +53,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       settle.run(state, change.pendingReason, change.used, change.slotAt, change.now, row.seq);
     },
     /** What it says, and its earliest moment. */
-    edit(
-      row: ActionRow,
-      change: Pick<ActionRow, "message" | "details" | "notBefore"> & { now: number },
-    ): void {
+    edit(row: ActionRow, change: Pick<ActionRow, "message" | "details" | "notBefore"> & { now: number }): void {
       const { message, details, notBefore, now } = change;
       const note = hasNote({ ...row, message });
       orm
@@ -90,4 +87,3 @@ export function usesOf({ actionType, message }: Pick<NetworkAction, "actionType"
 function hasNote({ actionType, message }: Pick<NetworkAction, "actionType" | "message">): boolean {
   return actionType === "sendConnectionRequest" && message !== null;
 }
-

@@ -18,10 +18,11 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
       .map(({ seq }) => seq);
 
   async function page({ userId, filter, limit, before }: ActionPage): Promise<ListedAction[]> {
-    const owned = filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
+    const owned =
+      filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
     // One query an account, because only so each is answered from the end of its index.
     const pages = await Promise.all(
-      owned.map((account) => (account === undefined ? [] : newest(account, filter, limit, before))),
+      owned.filter((account) => account !== undefined).map((account) => newest(account, filter, limit, before)),
     );
     return pages
       .flat()
@@ -31,11 +32,22 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
       .filter((item) => item !== null);
   }
 
-  async function newest(account: number, filter: ActionFilter, limit: number, before: number | null): Promise<number[]> {
+  async function newest(
+    account: number,
+    filter: ActionFilter,
+    limit: number,
+    before: number | null,
+  ): Promise<number[]> {
     const query = orm
       .select({ seq: networkActions.seq })
       .from(networkActions)
-      .where(and(eq(networkActions.account, account), before === null ? undefined : lt(networkActions.seq, before), ...terms(filter)))
+      .where(
+        and(
+          eq(networkActions.account, account),
+          before === null ? undefined : lt(networkActions.seq, before),
+          ...terms(filter),
+        ),
+      )
       .orderBy(desc(networkActions.seq))
       .limit(limit);
     return (await reader.all<{ seq: number }>(query.toSQL())).map(({ seq }) => seq);

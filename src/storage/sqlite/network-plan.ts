@@ -16,9 +16,13 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     "UPDATE network_actions SET slot_at = ?, pending_reason = ?, updated_at = ? WHERE seq = ? AND state = 'scheduled'" +
       " RETURNING job_id",
   );
-  const moveJob = database.query("UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'");
+  const moveJob = database.query(
+    "UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'",
+  );
   const endPlan = database.query("UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
-  const forgetFrontiers = database.query("UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?");
+  const forgetFrontiers = database.query(
+    "UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?",
+  );
   const setFrontier = database.query(
     "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
@@ -47,7 +51,9 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
         " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled' ORDER BY slot_at, seq LIMIT ?",
       params: [record.seq, limit],
     });
-    const histories = await Promise.all(meters.map(async (meter) => [meter, await history(record, meter, now)] as const));
+    const histories = await Promise.all(
+      meters.map(async (meter) => [meter, await history(record, meter, now)] as const),
+    );
     return {
       account: record.account,
       coolDowns: [...record.governed.coolDowns],
@@ -69,19 +75,21 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     const record = accounts.ofUser(userId, accountId);
     if (record === null) return [];
     const questions = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));
-    return Promise.all(questions.map(async ({ meter, window }) => {
-      const length = windowMs[window];
-      const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>({
-        sql:
-          "SELECT count(*) AS used, min(slot_at) AS oldest," +
-          ` (SELECT count(*) FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 0` +
-          " AND slot_at <= ?3 AND state <> 'cancelled') AS planned" +
-          ` FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 1 AND slot_at > ?2`,
-        params: [record.seq, now - length, now + length],
-      });
-      const { used = 0, oldest = null, planned = 0 } = row ?? {};
-      return { meter, window, used, planned, resetsAt: oldest === null ? null : oldest + length };
-    }));
+    return Promise.all(
+      questions.map(async ({ meter, window }) => {
+        const length = windowMs[window];
+        const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>({
+          sql:
+            "SELECT count(*) AS used, min(slot_at) AS oldest," +
+            ` (SELECT count(*) FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 0` +
+            " AND slot_at <= ?3 AND state <> 'cancelled') AS planned" +
+            ` FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 1 AND slot_at > ?2`,
+          params: [record.seq, now - length, now + length],
+        });
+        const { used = 0, oldest = null, planned = 0 } = row ?? {};
+        return { meter, window, used, planned, resetsAt: oldest === null ? null : oldest + length };
+      }),
+    );
   }
 
   return {

@@ -122,7 +122,9 @@ export function createScheduling(parts: ScheduleParts) {
     const { message = row.message, details = row.details, notBefore = row.notBefore } = wanted;
     actions.edit(row, { message, details, notBefore, now });
     const edited = { ...row, message, details, notBefore };
-    const keepsSlot = row.state === "awaitingApproval" || (row.slotAt !== null && notBefore <= row.slotAt && row.hasNote === actions.takesNote(edited));
+    const keepsSlot =
+      row.state === "awaitingApproval" ||
+      (row.slotAt !== null && notBefore <= row.slotAt && row.hasNote === actions.takesNote(edited));
     if (keepsSlot) return changed(row.jobId);
     actions.free(record, row);
     return enqueue({ row: { ...edited, slotAt: null }, job, record }, now);
@@ -141,7 +143,12 @@ export function createScheduling(parts: ScheduleParts) {
   function end({ row, job, record }: Found, ended: ActionEnd): ActionChange {
     const counts = ended.state === "done" || ended.state === "unknown";
     actions.free(record, row);
-    actions.settle(row, ended.state, { pendingReason: null, used: counts ? 1 : 0, slotAt: counts ? ended.at : null, now: ended.at });
+    actions.settle(row, ended.state, {
+      pendingReason: null,
+      used: counts ? 1 : 0,
+      slotAt: counts ? ended.at : null,
+      now: ended.at,
+    });
     if (ended.reference !== null) actions.refer(row, ended.reference);
     const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, ended.at);
