@@ -102,6 +102,8 @@ export type LeadStore = {
    * Nobody on the do-not-contact list is stored.
    */
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
+  /** What `insert` would answer; stores nothing. */
+  foretell(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;
   /** In the order of `sort`, ties in the order of storing; at most `limit`. */
   page(request: LeadPageRequest): Promise<LeadPage>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import type { SuppressionMatch } from "../suppression/model.ts";
 import { actionTypes, maxSubjectLength, type ActionType } from "./action-kinds.ts";
 
 export const actionStates = [
@@ -64,6 +65,15 @@ export const refusals = [
   "invalid",
 ] as const;
 export type Refusal = (typeof refusals)[number];
+
+/** Why an action is not to be sent to this person. */
+export type Objection =
+  | { kind: "doNotContact"; match: SuppressionMatch }
+  | { kind: "alreadyConnected"; since: number | null }
+  | { kind: "alreadyPending"; since: number | null }
+  /** The network does not take another request so soon after one was withdrawn. */
+  | { kind: "cannotResendYet"; until: number }
+  | { kind: "leadGone" };
 
 export const reactions = ["like", "celebrate", "support", "love", "insightful", "funny"] as const;
 

@@ -4,6 +4,7 @@ import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
+import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
 import { actionContent, notBeforeOf, type ActionContent, type ProfileHosts } from "./action-input.ts";
 import type {
@@ -17,7 +18,8 @@ import type {
 import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
-import type { ActionChange, ActionFilter, ListedAction, NetworkStore, Objection, ScheduleOutcome } from "./store.ts";
+import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import type { Objection } from "./action-model.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
 /** An attempt that had no effect is made again; this often in all. */
@@ -286,11 +288,8 @@ function asDone(actionType: string): Pick<ScheduleInput, "message" | "subject" |
 
 /** 409 for a person who must not, or need not, get this. */
 export function objected(objection: Objection): ApiError {
+  if (objection.kind === "doNotContact") return doNotContact(objection.match);
   const message = `This is not scheduled: ${objectionText(objection)}`;
-  if (objection.kind === "doNotContact") {
-    const { entryId, kind, scope } = objection.match;
-    return new ApiError("DO_NOT_CONTACT", { message, details: { entryId, kind, scope } });
-  }
   const moment = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
   const until = "until" in objection ? { until: isoTime(objection.until) } : {};
   return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...moment, ...until } });

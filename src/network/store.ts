@@ -1,8 +1,7 @@
 import type { Job } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
-import type { SuppressionMatch } from "../suppression/model.ts";
 import type { CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
-import type { ActionDetails, ActionState, NetworkAction, PendingReason } from "./action-model.ts";
+import type { ActionDetails, ActionState, NetworkAction, Objection, PendingReason } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
 
@@ -14,15 +13,6 @@ export type ScheduleAction = {
   /** The job to insert with it. */
   job: Job;
 };
-
-/** Why an action is not to be sent to this person. */
-export type Objection =
-  | { kind: "doNotContact"; match: SuppressionMatch }
-  | { kind: "alreadyConnected"; since: number | null }
-  | { kind: "alreadyPending"; since: number | null }
-  /** The network does not take another request so soon after one was withdrawn. */
-  | { kind: "cannotResendYet"; until: number }
-  | { kind: "leadGone" };
 
 export type ScheduleOutcome =
   | { kind: "scheduled"; action: NetworkAction; job: Job }

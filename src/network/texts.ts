@@ -1,16 +1,14 @@
-import { isoTime } from "../clock.ts";
+import { isoTime, isoTimeOrNull } from "../clock.ts";
+import { doNotContactText } from "../suppression/refusal.ts";
 import type { AccountState } from "./account-model.ts";
 import type { NetworkAction, PendingReason } from "./action-model.ts";
-import type { Objection } from "./store.ts";
+import type { Objection } from "./action-model.ts";
 
 /** Why a person must not get an action, as a sentence. */
 export function objectionText(objection: Objection): string {
   switch (objection.kind) {
-    case "doNotContact": {
-      const { kind, scope, reason } = objection.match;
-      const whose = scope === "team" ? "the team's" : "your";
-      return `${kind} is on ${whose} do-not-contact list${reason === null ? "" : ` (${reason})`}.`;
-    }
+    case "doNotContact":
+      return doNotContactText(objection.match);
     case "alreadyConnected":
       return `this account is connected with that person already${since(objection.since)}.`;
     case "alreadyPending":
@@ -50,15 +48,15 @@ export function actionMessage(action: NetworkAction, state: AccountState): strin
 }
 
 /** What clients are told of an action beside its job; `delay` in milliseconds from its creation. */
-export function actionMetadata(action: NetworkAction, state: AccountState): Record<string, unknown> {
+export function actionMetadata(action: NetworkAction, runAt: number, state: AccountState): Record<string, unknown> {
   const wait = waitOf(action, state);
-  if (wait === null) return { pendingReason: null, nextEligibleAt: null };
-  const at = wait.until === null ? null : isoTime(wait.until);
+  const planned = wait === null ? runAt : wait.until;
+  const at = planned === null || planned >= latestMoment ? null : planned;
   return {
-    pendingReason: wait.reason,
-    scheduledFor: at,
-    nextEligibleAt: at,
-    delay: wait.until === null ? null : Math.max(0, wait.until - action.createdAt),
+    pendingReason: wait?.reason ?? null,
+    scheduledFor: isoTimeOrNull(at),
+    nextEligibleAt: wait === null ? null : isoTimeOrNull(at),
+    delay: at === null ? null : Math.max(0, at - action.createdAt),
   };
 }
 

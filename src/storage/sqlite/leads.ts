@@ -25,6 +25,7 @@ export function createLeadStore(engine: Engine): LeadStore {
   const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
   return {
     insert: (request) => write(() => insertOrMerge(rows, suppressions, request)),
+    foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
     update: (request) => write(() => updateLead(rows, suppressions, request)),
@@ -34,21 +35,26 @@ export function createLeadStore(engine: Engine): LeadStore {
   };
 }
 
-function insertOrMerge(
+function insertOrMerge(rows: LeadRows, suppressions: SuppressionRows, request: InsertLead): InsertLeadOutcome {
+  const { outcome, existing } = outcomeFor(rows, suppressions, request);
+  const { lead, identity } = request;
+  if (outcome.kind === "created") rows.insert(lead, identity);
+  if (outcome.kind !== "updated" || existing === null) return outcome;
+  return { kind: "updated", lead: rows.merge(existing, lead, lead.updatedAt) };
+}
+
+/** What is to be done with a new lead, and with whom it would be merged. */
+function outcomeFor(
   rows: LeadRows,
   suppressions: SuppressionRows,
   { lead, identity, onDuplicate }: InsertLead,
-): InsertLeadOutcome {
+): { outcome: InsertLeadOutcome; existing: ReturnType<LeadRows["findSame"]> } {
   const target = { email: identity.email, profileKey: identity.network, phone: lead.phone };
   const match = suppressions.find(lead.userId, target);
-  if (match !== null) return { kind: "doNotContact", match };
+  if (match !== null) return { outcome: { kind: "doNotContact", match }, existing: null };
   const existing = onDuplicate === "create" ? null : rows.findSame(lead.userId, identity);
-  if (existing === null) {
-    rows.insert(lead, identity);
-    return { kind: "created", lead };
-  }
-  if (onDuplicate === "error") return { kind: "duplicate", lead: existing.lead };
-  return { kind: "updated", lead: rows.merge(existing, lead, lead.updatedAt) };
+  if (existing === null) return { outcome: { kind: "created", lead }, existing };
+  return { outcome: { kind: onDuplicate === "error" ? "duplicate" : "updated", lead: existing.lead }, existing };
 }
 
 function updateLead(

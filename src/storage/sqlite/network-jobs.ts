@@ -28,7 +28,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
     const account = row && accounts.get(row.account)?.account;
     if (row === null || account === null || account === undefined) return job;
     const action = actions.actionOf(row);
-    const metadata = { ...job.metadata, ...actionMetadata(action, account.state) };
+    const metadata = { ...job.metadata, ...actionMetadata(action, job.runAt, account.state) };
     return { ...job, metadata, message: job.message === "" ? actionMessage(action, account.state) : job.message };
   }
 

@@ -1,5 +1,5 @@
 import type { ActionType } from "../../network/action-kinds.ts";
-import type { Objection } from "../../network/store.ts";
+import type { Objection } from "../../network/action-model.ts";
 import type { Engine } from "./engine.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { ActionRow } from "./network-tables.ts";
