@@ -25,6 +25,8 @@ CREATE TABLE network_accounts (
   state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'needsReconnect')),
   state_reason TEXT,
   requires_approval INTEGER NOT NULL DEFAULT 0,
+  -- Requests that nobody accepted for so long are taken back; null: never.
+  withdraw_after_days INTEGER,
   -- The queue is to be planned again: what it was planned by has changed since.
   needs_plan INTEGER NOT NULL DEFAULT 0,
   -- Grows with every change of the queue, so that a plan that took a while knows whether it is still of today.
@@ -59,7 +61,10 @@ CREATE TABLE network_actions (
   message TEXT,
   details TEXT NOT NULL,
   lead_id TEXT,
+  -- The place in a campaign that it is for.
   enrolment_id TEXT,
+  campaign_id TEXT,
+  campaign_step INTEGER,
   state TEXT NOT NULL,
   pending_reason TEXT,
   used INTEGER NOT NULL,
@@ -98,7 +103,8 @@ CREATE INDEX network_actions_notes ON network_actions (account, used, slot_at) W
 CREATE INDEX network_actions_waiting ON network_actions (account, state, updated_at)
   WHERE state IN ('awaitingApproval', 'awaiting', 'unknown');
 CREATE INDEX network_actions_by_lead ON network_actions (lead_id) WHERE lead_id IS NOT NULL;
-CREATE INDEX network_actions_by_enrolment ON network_actions (enrolment_id) WHERE enrolment_id IS NOT NULL;
+CREATE INDEX network_actions_by_campaign ON network_actions (campaign_id, campaign_step, state)
+  WHERE campaign_id IS NOT NULL;
 
 -- By account and meter: where a search for a slot begins (nothing fits before frontier_at, except where a slot was
 -- freed, at free_at or later), and the rest after a limit signal.

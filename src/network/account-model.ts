@@ -65,6 +65,8 @@ export type NetworkAccount = {
   stateReason: string | null;
   /** Actions wait for somebody's approval before they get a slot. */
   requiresApproval: boolean;
+  /** Requests that nobody accepted for so long are taken back; null: never. */
+  withdrawAfterDays: number | null;
   createdAt: number;
   updatedAt: number;
 };
@@ -180,6 +182,9 @@ const settings = {
     description: "By how much a day's cap may differ from the cap, at random; it is never above.",
   }),
   requiresApproval: Type.Boolean({ description: "Actions wait for approval before they get a slot." }),
+  withdrawAfterDays: Type.Union([Type.Integer({ minimum: 7, maximum: 365 }), Type.Null()], {
+    description: "Take connection requests back that nobody accepted for so long; null: never.",
+  }),
 };
 
 export const AccountInput = Type.Object(
@@ -218,6 +223,7 @@ export const AccountView = Type.Object(
     state: literals(accountStates, "paused and needsReconnect hold every action."),
     stateReason: orNull(Type.String()),
     requiresApproval: Type.Boolean(),
+    withdrawAfterDays: settings.withdrawAfterDays,
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },

@@ -121,7 +121,7 @@ export class AccountService {
     errors: FieldError[],
   ): Partial<Omit<AccountChange, "updatedAt">> {
     const { name, timeZone, workingHours, warmUp, connector, connectorSettings, caps } = input;
-    const { tier, spacing, sessions, jitterPercent, requiresApproval } = input;
+    const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays } = input;
     const clean = name === undefined ? undefined : singleLine(name);
     if (clean === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
     if (timeZone !== undefined && !isTimeZone(timeZone))
@@ -155,6 +155,7 @@ export class AccountService {
       sessions,
       jitterPercent,
       requiresApproval,
+      withdrawAfterDays,
     };
     return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   }

@@ -105,6 +105,8 @@ export type NetworkAction = {
   leadId: string | null;
   /** The place in a campaign that this action is for. */
   enrolmentId: string | null;
+  campaignId: string | null;
+  campaignStep: number | null;
   state: ActionState;
   /** Why it waits; null when it does not wait any more. */
   pendingReason: PendingReason | null;

@@ -17,13 +17,11 @@ import type {
 } from "./action-model.ts";
 import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
+import { jobOf, newAction } from "./new-action.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
 import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
 import type { Objection } from "./action-model.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
-
-/** An attempt that had no effect is made again; this often in all. */
-const maxAttempts = 5;
 
 /** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */
 export type Scheduler = { userId: string; needsApproval: boolean; maySpeak: boolean };
@@ -56,7 +54,7 @@ export class ActionService {
    * whom it must not be sent to, or when no moment will ever come.
    */
   async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
-    const { store, accounts, clock, poke } = this.#parts;
+    const { store, accounts, clock, ids, poke } = this.#parts;
     const { userId } = scheduler;
     const account = await accounts.choose(userId, input.accountId);
     accounts.requireRunnable(account);
@@ -67,7 +65,7 @@ export class ActionService {
     const content = this.#checked(input, account, lead, errors);
     await this.#checkVoice(scheduler, content);
     const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
-    const action = this.#newAction(content, account, lead, { notBefore, now });
+    const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
     if (needsApproval) action.state = "awaitingApproval";
     const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
     const placed = this.#placed(outcome, account);
@@ -77,7 +75,7 @@ export class ActionService {
 
   /** Stores what a person did by hand, so that it counts in the meters. */
   async record(userId: string, input: RecordInput): Promise<Scheduled> {
-    const { store, accounts, clock } = this.#parts;
+    const { store, accounts, clock, ids } = this.#parts;
     const account = await accounts.choose(userId, input.accountId);
     const lead = await this.#leadOf(userId, input.leadId);
     const now = clock.now();
@@ -87,7 +85,7 @@ export class ActionService {
       errors.push({ path: "doneAt", message: "Expected a moment of the last year." });
     const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
     const action: NetworkAction = {
-      ...this.#newAction(content, account, lead, { notBefore: now, now }),
+      ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
       message: input.message?.trim() || null,
       state: "done",
       pendingReason: null,
@@ -215,31 +213,6 @@ export class ActionService {
     return lead;
   }
 
-  #newAction(
-    content: ActionContent,
-    account: NetworkAccount,
-    lead: Lead | null,
-    { notBefore, now }: { notBefore: number; now: number },
-  ): NetworkAction {
-    const { ids } = this.#parts;
-    return {
-      ...content,
-      jobId: ids.next(now),
-      userId: account.userId,
-      accountId: account.id,
-      leadId: lead?.id ?? null,
-      enrolmentId: null,
-      state: "scheduled",
-      pendingReason: null,
-      slotAt: null,
-      notBefore,
-      draw: ids.random(),
-      reference: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-  }
-
   #placed(outcome: ScheduleOutcome, account: NetworkAccount): NetworkAction {
     switch (outcome.kind) {
       case "scheduled":
@@ -304,35 +277,6 @@ function noMoment(account: NetworkAccount | null, reason: string): ApiError {
     message: `${whose} will never do this: ${cause}. Change it with PATCH ${where}.`,
     details: { reason },
   });
-}
-
-function jobOf(action: NetworkAction, account: NetworkAccount): Job {
-  const { jobId: id, userId, actionType, profileUrl, createdAt, leadId } = action;
-  return {
-    id,
-    userId,
-    type: "linkedin_action",
-    status: "pending",
-    runAt: createdAt,
-    attempt: 0,
-    failures: 0,
-    maxAttempts,
-    leaseUntil: null,
-    message: "",
-    progress: 0,
-    metadata: {
-      actionType,
-      profileUrl,
-      accountId: account.id,
-      connector: account.connector,
-      maxAttempts,
-      ...(leadId !== null && { leadId }),
-    },
-    payload: {},
-    createdAt,
-    updatedAt: createdAt,
-    completedAt: null,
-  };
 }
 
 export function actionView(action: NetworkAction, accountState: NetworkAccount["state"]): ActionView {

@@ -33,6 +33,7 @@ export function newAccount(
     state: "active",
     stateReason: null,
     requiresApproval: false,
+    withdrawAfterDays: null,
     createdAt: now,
     updatedAt: now,
   };

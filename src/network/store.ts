@@ -64,7 +64,7 @@ export type ActionFilter = {
   actionType?: ActionType;
   leadId?: string;
   profileKey?: string;
-  enrolmentIds?: readonly string[];
+  campaignId?: string;
 };
 export type ActionPage = {
   userId: string;

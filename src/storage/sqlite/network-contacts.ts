@@ -2,6 +2,7 @@ import { and, asc, desc, eq, sql } from "drizzle-orm";
 import type { ActionType } from "../../network/action-kinds.ts";
 import type { Contact, News, Relation } from "../../network/contact-model.ts";
 import type { NetworkStore } from "../../network/store.ts";
+import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import { networkContacts } from "./network-tables.ts";
@@ -74,6 +75,7 @@ export function createContactStore(
   { orm, writer }: Engine,
   accounts: AccountRows,
   rows: ContactRows,
+  campaigns: CampaignHooks,
 ): Pick<NetworkStore, "contact" | "watched" | "noteNews"> {
   const contactOf = ({ account, ...row }: ContactRow): Contact => ({ ...row, accountId: accounts.idOf(account) });
   const isPending = sql`${networkContacts.relation} = 'pending'`;
@@ -98,7 +100,10 @@ export function createContactStore(
     noteNews: (accountId, news, at) =>
       writer.write(() => {
         const record = accounts.byId(accountId);
-        return record === null ? [] : news.filter((item) => rows.noteNews(record.seq, item, at));
+        if (record === null) return [];
+        const fresh = news.filter((item) => rows.noteNews(record.seq, item, at));
+        for (const item of fresh) campaigns.note(accountId, item, at);
+        return fresh;
       }),
   };
 }

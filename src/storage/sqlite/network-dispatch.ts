@@ -25,7 +25,7 @@ type Target = { job: Job; row: ActionRow; record: AccountRecord };
 /** Decides at the last moment, and writes down what comes of an attempt. */
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
-  const { accounts, actions, jobRows, slots, objectionTo } = parts;
+  const { accounts, actions, jobRows, slots, campaigns, objectionTo } = parts;
   const at = sql.placeholder;
   const joined = () =>
     orm
@@ -101,6 +101,12 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   /** Whether an action may go at this moment; if not, it is put off or ended. */
   function mayGo(target: Target, now: number): boolean {
     const { row, record } = target;
+    // It was paused, and the action is still to be taken back; the campaign schedules it anew when it goes on.
+    if (row.campaignId !== null && !campaigns.isRunning(row.campaignId)) {
+      campaigns.beginAgain(row.jobId, now);
+      scheduling.takeBack(row.jobId, now);
+      return false;
+    }
     const objection = objectionTo(record.seq, row, now);
     if (objection !== null) {
       skip(target, objection, now);

@@ -86,12 +86,12 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
   };
 }
 
-function terms({ states, actionType, leadId, profileKey, enrolmentIds }: ActionFilter): (SQL | undefined)[] {
+function terms({ states, actionType, leadId, profileKey, campaignId }: ActionFilter): (SQL | undefined)[] {
   return [
     states === undefined ? undefined : inArray(networkActions.state, [...states]),
     actionType === undefined ? undefined : eq(networkActions.actionType, actionType),
     leadId === undefined ? undefined : eq(networkActions.leadId, leadId),
     profileKey === undefined ? undefined : eq(networkActions.profileKey, profileKey),
-    enrolmentIds === undefined ? undefined : inArray(networkActions.enrolmentId, [...enrolmentIds]),
+    campaignId === undefined ? undefined : eq(networkActions.campaignId, campaignId),
   ];
 }

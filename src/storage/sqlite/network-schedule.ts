@@ -7,7 +7,9 @@ import type {
   ScheduleAction,
   ScheduleOutcome,
 } from "../../network/store.ts";
+import { openStates } from "../../network/action-model.ts";
 import type { Relation } from "../../network/contact-model.ts";
+import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import type { AccountRecord, AccountRows } from "./network-accounts.ts";
@@ -28,12 +30,13 @@ export type ScheduleParts = {
   jobRows: JobRows;
   slots: Slots;
   contacts: ContactRows;
+  campaigns: CampaignHooks;
   objectionTo: Objections;
 };
 
 /** Puts actions into the queue of their account, and what a person may do with them there. */
 export function createScheduling(parts: ScheduleParts) {
-  const { accounts, actions, jobRows, slots, contacts, objectionTo } = parts;
+  const { accounts, actions, jobRows, slots, contacts, campaigns, objectionTo } = parts;
 
   function decide({ action, job }: ScheduleAction, stores: boolean): ScheduleOutcome {
     const record = accounts.ofUser(action.userId, action.accountId);
@@ -136,7 +139,18 @@ export function createScheduling(parts: ScheduleParts) {
     const metadata = { ...job.metadata, cancelled: true };
     const ended = { status: "failed", message: "Cancelled", metadata, leaseUntil: null } as const;
     jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
+    campaigns.wake(row.enrolmentId, now);
     return changed(row.jobId);
+  }
+
+  /** Cancels an action that its campaign does not want any more, if nobody has begun with it. */
+  function takeBack(jobId: string, now: number): void {
+    const row = actions.get(jobId);
+    const job = jobRows.get(jobId);
+    const record = row && accounts.get(row.account);
+    if (row === null || job === null || record === null) return;
+    const isBegun = row.state === "sending" || row.pendingReason === "awaitingVendor";
+    if (!isBegun && openStates.includes(row.state)) cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
   }
 
   /** Ends an action by somebody's word. */
@@ -162,10 +176,13 @@ export function createScheduling(parts: ScheduleParts) {
       completedAt: ended.at,
       updatedAt: ended.at,
     });
+    if (ended.relation === "connected")
+      campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
+    campaigns.wake(row.enrolmentId, ended.at);
     return changed(row.jobId);
   }
 
-  return { decide, record, change, changed, enqueue, edit, cancel, end, found };
+  return { decide, record, change, changed, enqueue, edit, cancel, takeBack, end, found };
 }
 
 export type Scheduling = ReturnType<typeof createScheduling>;

@@ -1,4 +1,6 @@
 import type { NetworkStore } from "../../network/store.ts";
+import type { Contact } from "../../network/contact-model.ts";
+import { createCampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import { createAccountRows, createAccountStore } from "./network-accounts.ts";
@@ -14,7 +16,12 @@ import { createSlots } from "./network-slots.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
 /** Actions inside the write units of other stores. */
-export type NetworkRows = { scheduling: Scheduling; jobs: ActionJobs; store: NetworkStore };
+export type NetworkRows = {
+  scheduling: Scheduling;
+  jobs: ActionJobs;
+  contactOf: (accountId: string, profileKey: string) => Contact | null;
+  store: NetworkStore;
+};
 
 const byEngine = new WeakMap<Engine, NetworkRows>();
 
@@ -27,7 +34,8 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
   const contacts = createContactRows(engine);
   const slots = createSlots(engine);
   const objectionTo = createObjections(engine, contacts, createSuppressionRows(engine));
-  const parts = { accounts, actions, jobRows, slots, contacts, objectionTo };
+  const campaigns = createCampaignHooks(engine);
+  const parts = { accounts, actions, jobRows, slots, contacts, campaigns, objectionTo };
   const scheduling = createScheduling(parts);
   const store: NetworkStore = {
     ...createAccountStore(engine, accounts),
@@ -35,9 +43,14 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
     ...createActionLists(engine, accounts, actions),
     ...createDispatchStore(engine, parts, scheduling),
     ...createPlanStore(engine, accounts),
-    ...createContactStore(engine, accounts, contacts),
+    ...createContactStore(engine, accounts, contacts, campaigns),
   };
-  const rows = { scheduling, jobs: createActionJobs(parts, scheduling), store };
+  const contactOf = (accountId: string, profileKey: string): Contact | null => {
+    const account = accounts.byId(accountId);
+    const row = account && contacts.get(account.seq, profileKey);
+    return row && { ...row, accountId };
+  };
+  const rows = { scheduling, jobs: createActionJobs(parts, scheduling), contactOf, store };
   byEngine.set(engine, rows);
   return rows;
 }
