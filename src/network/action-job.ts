@@ -17,7 +17,7 @@ export type Connectors = Record<ConnectorName, Connector>;
  * mark on a job that is claimed again knows that an earlier attempt died in between, and never repeats the call.
  */
 export function createActionHandler(store: NetworkStore, connectors: Connectors, clock: Clock, log: Log): JobHandler {
-  async function run(job: Job, { claim, signal }: JobContext): Promise<null> {
+  async function run(job: Job, { claim, signal, patiently }: JobContext): Promise<null> {
     const end = (state: ActionState, message: string, metadata: JobMetadata) =>
       store.endAction(claim, { state, message, metadata, at: clock.now() });
     const postpone = (runAt: number, message: string, pendingReason: string) =>
@@ -53,8 +53,10 @@ export function createActionHandler(store: NetworkStore, connectors: Connectors,
       "action carried out",
     );
     if (outcome.kind === "busy")
-      await postpone(outcome.retryAt, `${outcome.reason} Tried again at ${isoTime(outcome.retryAt)}`, "cooldown");
-    else await end(...endingOf(outcome, action));
+      await patiently(() =>
+        postpone(outcome.retryAt, `${outcome.reason} Tried again at ${isoTime(outcome.retryAt)}`, "cooldown"),
+      );
+    else await patiently(() => end(...endingOf(outcome, action)));
     return null;
   }
 
