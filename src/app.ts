@@ -3,7 +3,8 @@ import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { CreditService } from "./credits/service.ts";
-import { holdDataDirectory, type DataDirectory } from "./data-directory.ts";
+import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
+import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { clientAddress } from "./http/client-address.ts";
 import { createCore } from "./http/core.ts";
@@ -77,10 +78,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const clock = overrides.clock ?? systemClock;
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
-    return await compose(config, directory, storage, clock, overrides);
+    try {
+      return await compose(config, directory, storage, clock, overrides);
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
   } catch (error) {
     directory.release();
-    throw error;
+    throw startErrorOf(error, directory.path);
   }
 }
 
@@ -147,6 +153,13 @@ async function compose(
   ];
   const maintenance = new Maintenance(chores, log);
 
+  const checkReady = async () => {
+    if (!runner.isStarted) return "the job runner does not run";
+    await storage.check();
+    return null;
+  };
+  const readiness = new Readiness(checkReady, clock, log);
+
   const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
   const gate = new Gate({
     keyRing,
@@ -156,6 +169,7 @@ async function compose(
     log,
     corsOrigins: config.corsOrigins,
     addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+    onFault: (error) => readiness.tell(error),
   });
   let methodsOf = (_path: string): string[] => [];
   const core = createCore({
@@ -165,14 +179,10 @@ async function compose(
     documentation: `${config.publicUrl ?? ""}/docs`,
     methodsOf: (path) => methodsOf(path),
   });
-  const checkReady = async () => {
-    if (!runner.isStarted) throw new Error("The job runner does not run");
-    await storage.check();
-  };
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
   const server = new Elysia({ handler: { standardHostname: false } })
     .use(core)
-    .use(healthRoutes(core, users, keys, clock, checkReady))
+    .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
@@ -196,7 +206,11 @@ async function compose(
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
-    const removed = await imports.sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs));
+    const removed = await imports
+      .sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs))
+      .catch((error: unknown) => {
+        throw startErrorOf(error, directory.path);
+      });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     runner.start();
     maintenance.start();
@@ -215,7 +229,8 @@ async function compose(
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), planner.stop()]);
-    await flush();
+    // What was counted since the last flush is little; it must not keep the rest from being closed.
+    await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();
     directory.release();
     log.info("stopped");

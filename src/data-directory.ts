@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { diskFaultOf } from "./disk-fault.ts";
 import { StartError } from "./start-error.ts";
 
 /** How other commands of this machine reach the server that holds a data directory. */
@@ -19,6 +20,8 @@ export type DataDirectory = {
 
 export const databaseName = "outreachd.db";
 const lockName = "lock.db";
+const ownFiles = [lockName, databaseName, `${databaseName}-wal`, `${databaseName}-shm`];
+const blobsName = "blobs";
 const serverName = "server.json";
 /** Who only asks whether a server runs takes the lock for a moment; that must not keep one from starting. */
 const probeMs = 100;
@@ -35,23 +38,36 @@ export function holdDataDirectory(dir: string): DataDirectory {
   const serverFile = join(path, serverName);
   makeWritable(path);
   const lock = lockOf(path, probeMs) ?? refuseHeld(path);
-  rmSync(serverFile, { force: true }); // of a process that was killed
   held.add(lock);
+  try {
+    rmSync(serverFile, { force: true }); // of a process that was killed
+  } catch (error) {
+    release();
+    refuseUnusable(error, path);
+  }
   return {
     path,
     databasePath: join(path, databaseName),
-    blobsPath: join(path, "blobs"),
+    blobsPath: join(path, blobsName),
     announce(server) {
       // Complete at once or not at all for readers, and readable by nobody else: it holds a key.
-      writeFileSync(`${serverFile}.new`, JSON.stringify(server), { mode: 0o600 });
-      renameSync(`${serverFile}.new`, serverFile);
+      const unfinished = `${serverFile}.new`;
+      try {
+        writeFileSync(unfinished, JSON.stringify(server), { mode: 0o600 });
+        renameSync(unfinished, serverFile);
+      } catch (error) {
+        removeIfPossible(unfinished);
+        refuseUnusable(error, path);
+      }
     },
-    release() {
-      if (!held.delete(lock)) return;
-      rmSync(serverFile, { force: true });
-      lock.close();
-    },
+    release,
   };
+
+  function release(): void {
+    if (!held.delete(lock)) return;
+    removeIfPossible(serverFile); // without the lock nobody believes it
+    lock.close();
+  }
 }
 
 /** The server that holds the directory at this moment and can be reached, or null. */
@@ -74,26 +90,58 @@ function lockOf(path: string, waitMs: number): Database | null {
     lock = new Database(join(path, lockName), { create: true, readwrite: true });
     lock.run(`PRAGMA busy_timeout = ${waitMs}`);
     lock.run("BEGIN EXCLUSIVE");
+    lock.run("PRAGMA user_version = 1"); // never committed: fails where the file was opened for reading alone, unlocked
     return lock;
   } catch (error) {
     lock?.close();
     if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return null;
-    throw new StartError(`The data directory ${path} can't be used: ${(error as Error).message}.`, {
-      hint: "Check its owner, its permissions and the free space of its disk.",
-      cause: error,
-    });
+    refuseUnusable(error, path);
   }
+}
+
+function refuseUnusable(error: unknown, path: string): never {
+  if (diskFaultOf(error) !== null) throw startErrorOf(error, path);
+  throw new StartError(`The data directory ${path} can't be used: ${(error as Error).message}.`, {
+    hint: "Check its owner and its permissions, or choose another directory with --data DIR (or OUTREACHD_DATA).",
+    cause: error,
+  });
+}
+
+/** A fault of the disk as a reason not to start; another error is answered as it is. */
+export function startErrorOf(error: unknown, path: string): unknown {
+  const fault = diskFaultOf(error);
+  if (error instanceof StartError || fault === null) return error;
+  return new StartError(`The data directory ${path} can't be used: ${fault.words} (${(error as Error).message}).`, {
+    hint: `${fault.hint} Or choose another directory with --data DIR (or OUTREACHD_DATA).`,
+    cause: error,
+  });
 }
 
 function makeWritable(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK | constants.X_OK);
+    for (const name of [...ownFiles, blobsName]) requireWritable(join(path, name));
   } catch (cause) {
+    if (diskFaultOf(cause)?.kind === "full") throw startErrorOf(cause, path);
     throw new StartError(`The data directory ${path} can't be written to: ${(cause as Error).message}.`, {
-      hint: "Choose another with --data DIR (or OUTREACHD_DATA), or change its owner or permissions.",
+      hint: "Choose another with --data DIR (or OUTREACHD_DATA), or change owner, permissions or how its disk is mounted.",
       cause,
     });
+  }
+}
+
+// SQLite opens a file that it may not write for reading alone, and leaves files behind that are read-only as well.
+function requireWritable(file: string): void {
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+}
+
+/** For files that nobody goes by: a disk that has become read-only must not hide why, or keep us from ending. */
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The next start removes it or tells why it can't.
   }
 }
 

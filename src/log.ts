@@ -1,4 +1,5 @@
 import { pino, type Logger } from "pino";
+import { diskFaultOf } from "./disk-fault.ts";
 
 export type Log = Logger;
 
@@ -19,8 +20,18 @@ export function createLog(level: string): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: described },
       redact: { paths: secretPaths, censor: "[secret]" },
     },
     toStandardError,
   );
+}
+
+/** Errors as pino writes them, except faults of the disk: words tell their operator more than a stack of ours. */
+function described(error: Error): object {
+  const fault = diskFaultOf(error);
+  if (fault === null) return pino.stdSerializers.err(error);
+  const { kind, words, hint } = fault;
+  const code = "code" in error ? error.code : undefined;
+  return { type: "DiskFault", kind, message: words, reason: error.message, code, hint };
 }

@@ -50,10 +50,10 @@ export async function failedRows(
   return report.rows;
 }
 
-export function importProgress({ id, progress, status, metadata }: ImportJob): ProgressState {
+export function importProgress({ id, progress, status, message, metadata }: ImportJob): ProgressState {
   const counts = countsOf(metadata);
   const parts = countNames.map((name) => `${name} ${formatCount(counts[name])}`).join(", ");
-  const text = status === "pending" ? "Waiting to be imported" : `${formatCount(counts.rows)} rows: ${parts}`;
+  const text = status === "pending" ? message : `${formatCount(counts.rows)} rows: ${parts}`;
   return { percent: progress, text, document: { phase: "import", jobId: id, percent: progress, ...counts } };
 }
 

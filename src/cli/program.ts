@@ -84,8 +84,7 @@ async function report(error: unknown, context: CommandContext): Promise<ExitCode
   if (failure === null) throw error;
   const { message, hint, problems, code } = failure;
   if (context.json) {
-    const document = { error: true, code: code ?? null, message, problems, hint: hint ?? null };
-    await context.terminal.out(`${JSON.stringify(document)}\n`);
+    await printDocument({ error: true, code: code ?? null, message, problems, hint: hint ?? null }, context);
   } else {
     // Who pressed Ctrl-C knows that it was no error.
     const opening = failure.exitCode === exitCodes.interrupted ? message : `Error: ${message}`;
@@ -93,6 +92,18 @@ async function report(error: unknown, context: CommandContext): Promise<ExitCode
     context.terminal.err(`${lines.join("\n")}\n`);
   }
   return failure.exitCode;
+}
+
+/** Standard output may be the very thing that failed. */
+async function printDocument(
+  document: { message: string; [field: string]: unknown },
+  { terminal }: CommandContext,
+): Promise<void> {
+  try {
+    await terminal.out(`${JSON.stringify(document)}\n`);
+  } catch (error) {
+    if (!isClosedOutput(error)) terminal.err(`Error: ${document.message}\n`);
+  }
 }
 
 function isClosedOutput(error: unknown): boolean {

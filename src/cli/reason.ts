@@ -5,7 +5,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory.",
   EACCES: "the permission is missing.",
   EISDIR: "it is a directory.",
+  EROFS: "the disk is read-only.",
   ENOSPC: "there is no space left on the disk.",
+  EDQUOT: "the disk quota is used up.",
 };
 
 /** Why something outside did not work, as the second half of a sentence: "Could not read leads.csv: ...". */

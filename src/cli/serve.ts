@@ -29,10 +29,14 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
     try {
       await app.start();
       await present(context, summary(app, config), banner(app, config));
-      await stop.signalled;
-    } finally {
+    } catch (error) {
+      // The admin is stored already, and the key can't be shown a second time.
+      if (app.firstRun !== null) remark(context, firstRunNotice(app.firstRun));
       await app.stop();
+      throw error;
     }
+    await stop.signalled;
+    await app.stop();
   } finally {
     stop.release();
   }

@@ -1,4 +1,6 @@
 import { isatty } from "node:tty";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { reasonOf } from "./reason.ts";
 
 /** Where a command's words go: answers to standard output, everything about the way there to standard error. */
 export type Terminal = {
@@ -15,7 +17,7 @@ export type Terminal = {
 export const systemTerminal: Terminal = {
   out: (chunk) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(chunk, (error) => (error ? reject(error) : resolve()));
+      process.stdout.write(chunk, (error) => (error ? reject(outputError(error)) : resolve()));
     }),
   err: (text) => void process.stderr.write(text),
   isInteractive: isatty(2) && process.env["TERM"] !== "dumb",
@@ -25,3 +27,9 @@ export const systemTerminal: Terminal = {
     return process.stderr.columns || process.stdout.columns || 80;
   },
 };
+
+/** A reader that has gone away is passed on as it is: its command has done its work. */
+function outputError(cause: Error): Error {
+  if ("code" in cause && cause.code === "EPIPE") return cause;
+  return new CommandError(exitCodes.failed, `Could not write to standard output: ${reasonOf(cause)}`, { cause });
+}

@@ -8,6 +8,7 @@ import { answersJson } from "../http/openapi.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { UserService } from "../users/service.ts";
+import type { Readiness } from "./readiness.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const HealthReport = Type.Object(
@@ -23,25 +24,16 @@ const HealthReport = Type.Object(
 );
 const Probe = Type.Object({ status: Type.String() });
 
-/** Throws when a part that requests need does not work. */
-export type ReadinessCheck = () => Promise<void>;
-
-export function healthRoutes(
-  core: Core,
-  users: UserService,
-  keys: KeyService,
-  clock: Clock,
-  checkReady: ReadinessCheck,
-) {
+export function healthRoutes(core: Core, users: UserService, keys: KeyService, clock: Clock, readiness: Readiness) {
   const report = async (caller: Caller) => {
-    const [user, usageCount, isReady] = await Promise.all([
+    const [user, usageCount, problem] = await Promise.all([
       caller.userId === null ? null : users.get(caller.userId),
       keys.usageCount(caller.keyId),
-      works(checkReady),
+      readiness.problem(),
     ]);
     return {
       version: apiVersion,
-      status: isReady ? "healthy" : "degraded",
+      status: problem === null ? "healthy" : "degraded",
       authentication: user === null ? "global" : "user",
       user: user && { id: user.id, email: user.email, role: user.role },
       apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
@@ -68,29 +60,19 @@ export function healthRoutes(
     .get(
       "/readyz",
       async () => {
-        if (await works(checkReady)) return { status: "ready" };
-        throw new ApiError("SERVICE_UNAVAILABLE", {
-          message: "Not ready: the database or the job runner does not work.",
-        });
+        const problem = await readiness.problem();
+        if (problem === null) return { status: "ready" };
+        throw new ApiError("SERVICE_UNAVAILABLE", { message: `Not ready: ${problem}.` });
       },
       {
         detail: {
           ...answersJson(Probe, {
             tag: "Health",
             summary: "Can it serve requests and run jobs?",
-            description: "Needs no key. 503 while it can't.",
+            description: "Needs no key. 503 while it can't; the message says why.",
           }),
           security: [],
         },
       },
     );
-}
-
-async function works(check: ReadinessCheck): Promise<boolean> {
-  try {
-    await check();
-    return true;
-  } catch {
-    return false;
-  }
 }

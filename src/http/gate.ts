@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { isoTime } from "../clock.ts";
+import { diskFaultOf } from "../disk-fault.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -18,6 +19,8 @@ export type GateParts = {
   log: Log;
   corsOrigins: readonly string[];
   addressOf: (request: Request) => string;
+  /** Hears of every failure that is a fault of ours. */
+  onFault: (error: unknown) => void;
 };
 
 type Headers = Record<string, string | number>;
@@ -73,7 +76,7 @@ export class Gate {
 
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
-    const { clock, log } = this.#parts;
+    const { clock, log, onFault } = this.#parts;
     if (thrown instanceof WrongKeyKind) {
       set.status = 400;
       return { error: thrown.message, availableRoute: thrown.availableRoute };
@@ -91,7 +94,10 @@ export class Gate {
     };
     if (thrown === error) log.debug(line, "request refused");
     else if (request.signal.aborted) log.debug(line, "the client went away");
-    else log.error({ ...line, err: thrown }, "request failed");
+    else {
+      log.error({ ...line, err: thrown }, "request failed");
+      onFault(thrown);
+    }
     return errorBody(error, isoTime(clock.now()));
   }
 
@@ -150,7 +156,13 @@ export function pathOf(url: string): string {
   return query === -1 ? url.slice(start) : url.slice(start, query);
 }
 
+/** Somebody has to make room first, so asking every second would only add to the load. */
+const diskRetrySeconds = 30;
+
 /** A fault of ours: the client learns that it may try again, the log learns the rest. */
 function fault(cause: unknown): ApiError {
+  const disk = diskFaultOf(cause);
+  if (disk !== null)
+    return new ApiError("SERVICE_UNAVAILABLE", { message: disk.message, cause, retryAfterSeconds: diskRetrySeconds });
   return new ApiError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
 }

@@ -8,10 +8,14 @@ export type Chore = {
   run: () => Promise<void> | void;
 };
 
-/** Recurring work inside the process. A chore that takes longer than its turn is not started a second time. */
+/**
+ * Recurring work inside the process. A chore that takes longer than its turn is not started a second time. One that
+ * fails is told of once, and again when it works or when something else is wrong: some are tried every second.
+ */
 export class Maintenance {
   readonly #chores: readonly Chore[];
   readonly #log: Log;
+  readonly #problems = new Map<string, string>();
   #crons: Cron[] = [];
 
   constructor(chores: readonly Chore[], log: Log) {
@@ -22,17 +26,9 @@ export class Maintenance {
   start(): void {
     if (this.#crons.length > 0) return;
     this.#crons = this.#chores.map(
-      ({ name, pattern, run }) =>
-        new Cron(
-          pattern,
-          {
-            protect: true,
-            // Not `timezone`, which would work out local time by Intl at each turn.
-            utcOffset: 0,
-            catch: (error: unknown) => this.#log.error({ err: error, chore: name }, "a chore failed"),
-          },
-          run,
-        ),
+      (chore) =>
+        // Not `timezone`, which would work out local time by Intl at each turn.
+        new Cron(chore.pattern, { protect: true, utcOffset: 0 }, () => this.#run(chore)),
     );
   }
 
@@ -40,5 +36,17 @@ export class Maintenance {
   stop(): void {
     for (const cron of this.#crons) cron.stop();
     this.#crons = [];
+  }
+
+  async #run({ name, run }: Chore): Promise<void> {
+    try {
+      await run();
+      if (this.#problems.delete(name)) this.#log.info({ chore: name }, "a chore works again");
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (this.#problems.get(name) === problem) return;
+      this.#problems.set(name, problem);
+      this.#log.error({ err: error, chore: name }, "a chore failed");
+    }
   }
 }

@@ -1,8 +1,10 @@
 import { isoTime, type Clock } from "../clock.ts";
+import { diskFaultOf } from "../disk-fault.ts";
 import type { Ids } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { JobHandler } from "./handler.ts";
 import type { Job } from "./model.ts";
+import { diskRetryMs, untilWritten } from "./patience.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { JobClaim, JobEnd, JobStore } from "./store.ts";
 
@@ -26,6 +28,8 @@ export class JobRunner {
   readonly #log: Log;
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
+  /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
+  readonly #stuck = new Set<AbortSignal>();
   #isStarted = false;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
@@ -99,6 +103,7 @@ export class JobRunner {
 
   async #look(): Promise<void> {
     this.#cancelTimer();
+    if (this.#stuck.size > 0) return this.#sleep(diskRetryMs);
     const waiting: JobHandler[] = [];
     const take = async (handler: JobHandler): Promise<void> => {
       const limit = handler.concurrency - this.#runningOf(handler);
@@ -137,7 +142,8 @@ export class JobRunner {
   }
 
   #begin(handler: JobHandler, job: Job): void {
-    const key = `${handler.type}:${job.id}`;
+    // With the attempt: a job whose claim was lost may be claimed again before its old run has ended.
+    const key = `${handler.type}:${job.id}:${job.attempt}`;
     const abort = new AbortController();
     const claim: JobClaim = { id: job.id, attempt: job.attempt };
     this.#count(handler, 1);
@@ -153,38 +159,42 @@ export class JobRunner {
   async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<void> {
     try {
       const end = await this.#endOf(handler, job, claim, signal);
-      if (end !== null) await this.#store.end(claim, end);
+      if (end === null) return;
+      const isOurs = await this.#patiently(() => this.#store.end(claim, end), signal);
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
     } catch (error) {
-      this.#log.error({ err: error, jobId: job.id }, "could not write the end of a job");
+      this.#log.error({ err: error, jobId: job.id }, "could not end a job");
     }
+  }
+
+  #patiently<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const onFault = (error: unknown): void => {
+      this.#stuck.add(signal);
+      this.#log.error({ err: error }, "could not write what became of a job; tried again soon");
+    };
+    return untilWritten(write, { clock: this.#clock, signal, onFault }).finally(() => this.#stuck.delete(signal));
   }
 
   async #endOf(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<JobEnd | null> {
     if (job.failures >= job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
     try {
-      return await handler.run(job, { claim, signal, leaseUntil: () => this.#clock.now() + leaseMs });
+      return await handler.run(job, {
+        claim,
+        signal,
+        leaseUntil: () => this.#clock.now() + leaseMs,
+        patiently: (write) => this.#patiently(write, signal),
+      });
     } catch (error) {
       const at = this.#clock.now();
-      if (signal.aborted)
-        return {
-          kind: "again",
-          message: "Interrupted; goes on soon",
-          metadata: {},
-          at,
-          runAt: at,
-          countsAsAttempt: false,
-        };
+      const again = { kind: "again", metadata: {}, at, countsAsAttempt: false } as const;
+      if (signal.aborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
       this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
+      const fault = diskFaultOf(error);
+      if (fault !== null)
+        return { ...again, message: `Goes on by itself later: ${fault.words}.`, runAt: at + diskRetryMs };
       if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
       const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
-      return {
-        kind: "again",
-        message: `Failed for now; tried again at ${isoTime(runAt)}`,
-        metadata: {},
-        at,
-        runAt,
-        countsAsAttempt: true,
-      };
+      return { ...again, message: `Failed for now; tried again at ${isoTime(runAt)}`, runAt, countsAsAttempt: true };
     }
   }
 

@@ -39,11 +39,11 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
       if (isAbsent(error))
         return { kind: "failed", message: "The file is gone; send it again.", metadata: {}, at: clock.now() };
       if (!(error instanceof LeadFileError)) throw error;
-      await cleanUp(job, settings);
+      await forgetDryRun(job, settings);
       const { reason, details } = error;
       return { kind: "failed", message: error.message, metadata: { reason, ...details }, at: clock.now() };
     }
-    await cleanUp(job, settings);
+    await forgetDryRun(job, settings);
     return { kind: "completed", message: summary(counts, settings.dryRun), metadata: { ...counts }, at: clock.now() };
   }
 
@@ -64,13 +64,18 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     });
   }
 
-  async function cleanUp(job: Job, { dryRun }: ImportSettings): Promise<void> {
-    await blobs.remove(importFileName(job.id));
+  async function forgetDryRun(job: Job, { dryRun }: ImportSettings): Promise<void> {
     // In slices, so that nobody waits for it.
     while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
   }
 
-  return { type: "lead_import", concurrency: 1, run };
+  /** Not before the end is written: a run that finds no file could not tell that all of its rows were stored. */
+  async function ended(job: Job, end: JobEnd): Promise<void> {
+    const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined; // to a retry
+    if (!isOfUse) await blobs.remove(importFileName(job.id));
+  }
+
+  return { type: "lead_import", concurrency: 1, run, ended };
 }
 
 /** A retry after the end: the file went with it. */

@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
-import type { JobClaim } from "../jobs/store.ts";
 import type { Log } from "../log.ts";
 import type { ConnectorName } from "./account-model.ts";
 import type { NetworkAction } from "./action-model.ts";
@@ -40,17 +39,18 @@ export type ActionJobParts = {
 export function createActionHandler({ store, connectors, speech, clock, log, onEnded }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
 
-  async function run(job: Job, { claim, signal }: JobContext): Promise<null> {
-    const due = taken.get(job.id);
-    taken.delete(job.id);
+  async function run(job: Job, context: JobContext): Promise<null> {
+    const due = taken.get(claimKey(job));
+    taken.delete(claimKey(job));
     if (due === undefined) throw new Error("The job was not claimed by its handler");
-    if (due.task === "follow") await settle(due, claim, await follow(due));
-    else if (due.task === "send") await settle(due, claim, await carryOut(due, null));
-    else await speakAndSend(due, claim, signal);
+    if (due.task === "follow") await settle(due, context, await follow(due));
+    else if (due.task === "send") await settle(due, context, await carryOut(due, null));
+    else await speakAndSend(due, context);
     return null;
   }
 
-  async function speakAndSend(due: DueAction, claim: JobClaim, signal: AbortSignal): Promise<void> {
+  async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
+    const { claim, signal } = context;
     const { userId, details, message } = due.action;
     const spoken = await speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
     // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
@@ -58,16 +58,24 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
     if (spoken.kind === "refused") {
       const retryAt = clock.now() + speakAgainMs;
       await store.putOff(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
-    } else if (await store.markSending(claim, clock.now())) await settle(due, claim, await carryOut(due, spoken.audio));
+    } else if (await store.markSending(claim, clock.now()))
+      await settle(due, context, await carryOut(due, spoken.audio));
   }
 
-  async function settle({ action, account }: DueAction, claim: JobClaim, outcome: ConnectorOutcome): Promise<void> {
+  /** Only this process knows the outcome, so it is not given up when the disk takes no writes. */
+  async function settle(
+    { action, account }: DueAction,
+    { claim, patiently }: JobContext,
+    outcome: ConnectorOutcome,
+  ): Promise<void> {
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
     const { jobId, actionType } = action;
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
-    if (consequence.kind === "end") await store.endAction(claim, consequence.end);
-    else if (consequence.kind === "putOff") await store.putOff(claim, consequence.putOff);
-    else await store.hand(claim, reminded(consequence.handed));
+    await patiently(() => {
+      if (consequence.kind === "end") return store.endAction(claim, consequence.end);
+      if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
+      return store.hand(claim, reminded(consequence.handed));
+    });
     onEnded(action);
   }
 
@@ -119,7 +127,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
     concurrency,
     async claim(request) {
       const { due, more } = await store.claimDue(request);
-      for (const item of due) taken.set(item.job.id, item);
+      for (const item of due) taken.set(claimKey(item.job), item);
       return { jobs: due.map(({ job }) => job), more };
     },
     run,
@@ -130,6 +138,11 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
 function reminded(handed: Handed): Handed {
   if (handed.to === "person" || handed.checkAt !== null) return handed;
   return { ...handed, checkAt: handed.at + longestSilenceMs };
+}
+
+/** A job whose claim was lost may be claimed again before its old run has ended. */
+function claimKey({ id, attempt }: Job): string {
+  return `${id}:${attempt}`;
 }
 
 export function orderOf(action: NetworkAction, audio: VoiceAudio | null): ActionOrder {

@@ -10,11 +10,17 @@ export const programCommand: readonly string[] = process.env["OUTREACHD_TEST_BIN
 // Nothing of the developer's own settings may reach the program.
 const cleanEnv = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", TZ: "UTC" };
 
-type ProgramOptions = { env?: Record<string, string>; stdin?: string; cwd?: string };
+type ProgramOptions = {
+  env?: Record<string, string>;
+  stdin?: string;
+  cwd?: string;
+  /** A command that runs the program as its arguments, such as `setpriv`. */
+  through?: readonly string[];
+};
 
 /** Runs the program to its end. */
-export async function runProgram(args: readonly string[], { env, stdin, cwd }: ProgramOptions = {}) {
-  const child = Bun.spawn([...programCommand, ...args], {
+export async function runProgram(args: readonly string[], { env, stdin, cwd, through = [] }: ProgramOptions = {}) {
+  const child = Bun.spawn([...through, ...programCommand, ...args], {
     env: { ...cleanEnv, ...env },
     stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
     stdout: "pipe",
@@ -34,7 +40,7 @@ export async function createDirectory() {
 /** A server on any free port, ready to answer. `await using` stops it. */
 export async function startServer(dataDir: string, options: ProgramOptions & { args?: readonly string[] } = {}) {
   const args = ["serve", "--json", "--listen", "127.0.0.1:0", "--data", dataDir, ...(options.args ?? [])];
-  const child = Bun.spawn([...programCommand, ...args], {
+  const child = Bun.spawn([...(options.through ?? []), ...programCommand, ...args], {
     env: { ...cleanEnv, ...options.env },
     stdin: "ignore",
     stdout: "pipe",

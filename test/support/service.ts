@@ -162,11 +162,15 @@ async function launchBinary(dataDir: string, env: Record<string, string>): Promi
   return { url, firstRun, idle: async () => {}, stop: () => stop() };
 }
 
-const patienceMs = 10_000;
+const usualPatienceMs = 10_000;
 const betweenLooksMs = 10;
 
 /** Looks again and again until there is something; for what another process or thread does. */
-export async function eventually<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | null>,
+  { patienceMs = usualPatienceMs } = {},
+): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const found = await look();

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { StartError } from "../../src/start-error.ts";
 import { createCommandLine, type CommandLineOptions } from "../support/command-line.ts";
 
 /** A server that gets its signals as soon as it has started. */
@@ -35,6 +36,21 @@ test("the first start shows the admin's key once, with a request to copy", async
   expect(out).toContain("made the admin admin@localhost");
   expect(out).toContain("shown once");
   expect(out).toContain("curl -H 'x-api-key: oak_first' http://127.0.0.1:8080/api/v2/health");
+});
+
+test("a first start that fails after the admin was made tells the key all the same", async () => {
+  const start = async () => {
+    throw new StartError("The port is taken.", { hint: "Choose another." });
+  };
+  await using cli = await createCommandLine({
+    app: { firstRun: { email: "admin@localhost", key: "oak_first" }, start },
+  });
+  const { exitCode, out, err } = await cli.run("serve");
+  expect(exitCode).toBe(1);
+  expect(out).toBe("");
+  expect(err).toContain("oak_first");
+  expect(err).toContain("Error: The port is taken.");
+  expect(cli.calls).toEqual(["stop"]);
 });
 
 test("links of the banner lead to the public URL", async () => {

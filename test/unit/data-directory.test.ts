@@ -119,6 +119,23 @@ test.each<[string, () => void]>([
   expect(() => holdDataDirectory(dir)).toThrow("can't be used");
 });
 
+test("a server file that can't be removed is an error that says what to do, and the directory is let go of", () => {
+  const obstacle = join(dir, "server.json");
+  mkdirSync(obstacle, { recursive: true });
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(() => holdDataDirectory(dir)).toThrow(StartError);
+    expect(() => holdDataDirectory(dir)).toThrow("can't be used");
+  }
+  rmSync(obstacle, { recursive: true });
+  const directory = holdDataDirectory(dir);
+  mkdirSync(obstacle);
+  expect(() => directory.announce(server)).toThrow(StartError);
+  directory.release();
+  rmSync(obstacle, { recursive: true });
+  expect(existsSync(join(dir, "server.json.new"))).toBe(false);
+  holdDataDirectory(dir).release();
+});
+
 /** A process that holds the directory until it is killed; `keeps` the answer that it got, or forgets it. */
 async function holdInChild(announces: boolean, keeps = true) {
   const script = `

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { Maintenance, type Chore } from "../../src/jobs/maintenance.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog, type Log } from "../../src/log.ts";
 import { startOfTests } from "../support/clock.ts";
 
 // Croner knows only the timers of the platform.
@@ -55,6 +55,27 @@ test("a chore that fails is run again at its next turn", async () => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
   }
   expect(runs).toBe(3);
+  maintenance.stop();
+});
+
+test("a chore that keeps failing is told of once, and when something else is wrong, and when it works again", async () => {
+  const outcomes = ["The disk is full", "The disk is full", "The disk is gone", null, null, "The disk is full"];
+  const lines: string[] = [];
+  const log = {
+    error: ({ err }: { err: Error }) => void lines.push(err.message),
+    info: (_fields: object, line: string) => void lines.push(line),
+  } as unknown as Log;
+  const run = async () => {
+    const problem = outcomes.shift();
+    if (problem) throw new Error(problem);
+  };
+  const maintenance = new Maintenance([{ name: "test", pattern: everySecond, run }], log);
+  maintenance.start();
+  while (outcomes.length > 0) {
+    jest.advanceTimersByTime(1_000);
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  }
+  expect(lines).toEqual(["The disk is full", "The disk is gone", "a chore works again", "The disk is full"]);
   maintenance.stop();
 });
 

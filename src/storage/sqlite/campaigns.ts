@@ -223,8 +223,7 @@ export function createCampaignStore(engine: Engine, lead: LeadRows["get"], netwo
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrolment, change, action) => writer.write(() => move(enrolment, change, action)),
     withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
-    stopAll: (campaignId, reason, limit, at) =>
-      writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
+    stopAll: (campaignId, reason, limit, at) => writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrolmentId, reason, at) =>
       writer.write(() => {
         const row = enrolmentById.get({ id: enrolmentId });

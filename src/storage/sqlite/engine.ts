@@ -37,7 +37,7 @@ function checkpointing(path: string, reader: Reader): () => void {
   let isUnderWay = false;
   return () => {
     if (isUnderWay || ++commits % commitsBetweenLooks !== 0) return;
-    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < checkpointBytes) return;
+    if (sizeOf(`${path}-wal`) < checkpointBytes) return;
     isUnderWay = true;
     // One that failed is made by a later call, or by the writer itself when the log gets too long.
     reader
@@ -45,4 +45,13 @@ function checkpointing(path: string, reader: Reader): () => void {
       .catch(() => undefined)
       .finally(() => (isUnderWay = false));
   };
+}
+
+/** 0 also where it can't be told: the commit is made, and the next look is soon. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0;
+  }
 }

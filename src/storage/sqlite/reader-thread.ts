@@ -3,7 +3,7 @@ import type { ThreadPort } from "../../threads.ts";
 import { openForCheckpoints, openForReading } from "./open.ts";
 
 export type ReadRequest = { id: number; sql: string; params: unknown[] } | { id: number; checkpoint: true };
-export type ReadAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
+export type ReadAnswer = { id: number; rows: unknown[] } | { id: number; error: string; code: unknown };
 
 export type ReaderThread = { task: "sqlite-reader"; init: { path: string }; port: ThreadPort<ReadRequest, ReadAnswer> };
 
@@ -25,7 +25,9 @@ export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThre
         "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
       port.post({ id, rows });
     } catch (error) {
-      port.post({ id, error: error instanceof Error ? error.message : String(error) });
+      // An error that is copied from thread to thread would lose its code.
+      const { message, code } = error as Error & { code?: unknown };
+      port.post({ id, error: message, code });
     }
   });
 }

@@ -49,7 +49,7 @@ export class Reader {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
       if ("rows" in answer) waiting?.resolve(answer.rows);
-      else waiting?.reject(new Error(answer.error));
+      else waiting?.reject(Object.assign(new Error(answer.error), { code: answer.code }));
     });
     void thread.closed.then((reason) => this.#ended(reason));
     return thread;

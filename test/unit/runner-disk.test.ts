@@ -1,0 +1,219 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDiskBlobs } from "../../src/blobs/disk.ts";
+import type { JobHandler } from "../../src/jobs/handler.ts";
+import type { Job } from "../../src/jobs/model.ts";
+import { JobRunner } from "../../src/jobs/runner.ts";
+import type { JobEnd, JobStore } from "../../src/jobs/store.ts";
+import { createImportHandler } from "../../src/leads/import-job.ts";
+import { createLog } from "../../src/log.ts";
+import { createActionHandler } from "../../src/network/action-job.ts";
+import type { Connector } from "../../src/network/connector.ts";
+import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { FakeClock, startOfTests } from "../support/clock.ts";
+import { alwaysOpen, createFactories } from "../support/factories.ts";
+
+const second = 1000;
+const retryMs = 5 * second;
+const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+const done: JobEnd = { kind: "completed", message: "Done", metadata: {}, at: startOfTests };
+
+test("an end that the disk does not take is written as soon as it does, and the job does not run twice", async () => {
+  let runs = 0;
+  const handler: JobHandler = { type: "lead_import", concurrency: 2, run: async () => (runs++, done) };
+  await using setup = await createSetup(() => [handler], { failingEnds: 2 });
+  const job = await setup.add();
+  setup.runner.start();
+  await setup.written();
+  expect(await setup.get(job)).toMatchObject({ status: "running" });
+  setup.clock.advance(retryMs);
+  await setup.written();
+  expect(await setup.get(job)).toMatchObject({ status: "running" });
+  setup.clock.advance(retryMs);
+  await setup.runner.idle();
+  expect(await setup.get(job)).toMatchObject({ status: "completed", attempt: 1, failures: 0 });
+  expect(runs).toBe(1);
+});
+
+test("nothing is claimed while an end can't be written, not even by the end of a lease", async () => {
+  const claimed: string[] = [];
+  const run: JobHandler["run"] = async ({ id }) => (claimed.push(id), done);
+  await using setup = await createSetup(() => [{ type: "lead_import", concurrency: 2, run }], { failingEnds: 20 });
+  const first = await setup.add();
+  setup.runner.start();
+  await setup.written();
+  const second = await setup.add();
+  for (let turn = 0; turn < 19; turn++) {
+    setup.runner.poke();
+    await setup.written();
+    expect(claimed).toEqual([first.id]);
+    setup.clock.advance(retryMs);
+    await setup.written();
+  }
+  setup.clock.advance(retryMs);
+  await setup.runner.idle();
+  expect(claimed).toEqual([first.id, second.id]);
+  expect(await setup.get(first)).toMatchObject({ status: "completed", attempt: 1 });
+});
+
+test("a run that the disk broke off says so, goes on soon, and is never given up for it", async () => {
+  let failures = 7;
+  const run: JobHandler["run"] = async () => {
+    if (failures-- > 0) throw full;
+    return done;
+  };
+  await using setup = await createSetup(() => [{ type: "lead_import", concurrency: 1, run }]);
+  const job = await setup.add({ maxAttempts: 3 });
+  setup.runner.start();
+  for (let turn = 0; turn < 7; turn++) {
+    await setup.runner.idle();
+    expect(await setup.get(job)).toMatchObject({
+      status: "pending",
+      failures: 0,
+      message: "Goes on by itself later: the disk is full.",
+    });
+    setup.clock.advance(retryMs);
+  }
+  await setup.runner.idle();
+  expect(await setup.get(job)).toMatchObject({ status: "completed", failures: 0 });
+});
+
+test("a runner that is to stop does not wait for the disk", async () => {
+  const run: JobHandler["run"] = async () => done;
+  await using setup = await createSetup(() => [{ type: "lead_import", concurrency: 1, run }], { failingEnds: 1000 });
+  const job = await setup.add();
+  setup.runner.start();
+  await setup.written();
+  await setup.runner.stop(60 * second);
+  expect(await setup.get(job)).toMatchObject({ status: "running" });
+});
+
+test("a handler hears of the end of its job when that is written, and of none that came to nothing", async () => {
+  const seen: unknown[] = [];
+  let isCancelled = false;
+  await using setup = await createSetup(({ storage }) => [
+    {
+      type: "lead_import",
+      concurrency: 1,
+      async run({ userId, id }) {
+        if (isCancelled) await storage.jobs.cancel(userId, id, startOfTests);
+        return done;
+      },
+      ended: async ({ userId, id }, end) =>
+        void seen.push([id, end.kind, (await storage.jobs.get(userId, id))?.status]),
+    },
+  ]);
+  const job = await setup.add();
+  setup.runner.start();
+  await setup.runner.idle();
+  isCancelled = true;
+  await setup.add();
+  setup.runner.poke();
+  await setup.runner.idle();
+  expect(seen).toEqual([[job.id, "completed", "completed"]]);
+});
+
+test("the outcome of an action that was sent is kept until there is room to write it", async () => {
+  const calls: string[] = [];
+  const connector: Connector = {
+    carryOut: async ({ jobId }) => (calls.push(jobId), { kind: "sent", reference: "ref-1" }),
+  };
+  let failures = 1;
+  await using setup = await createSetup(({ storage, clock }) => {
+    const network: Storage["network"] = {
+      ...storage.network,
+      endAction: async (claim, end) => {
+        if (failures-- > 0) throw full;
+        return await storage.network.endAction(claim, end);
+      },
+    };
+    return [createActionHandler(network, { manual: connector, simulated: connector }, clock, createLog("silent"))];
+  });
+  const account = setup.make.account(setup.userId, { workingHours: alwaysOpen });
+  await setup.storage.network.insertAccount(account);
+  const job = await setup.make.scheduledJob(setup.storage, account);
+  setup.runner.start();
+  await setup.written();
+  expect(await setup.storage.network.action(job.id)).toMatchObject({ state: "sending" });
+  setup.clock.advance(retryMs);
+  await setup.runner.idle();
+  expect(await setup.storage.network.action(job.id)).toMatchObject({ state: "done" });
+  expect(await setup.get(job)).toMatchObject({ status: "completed", metadata: { outcome: "sent" } });
+  expect(calls).toEqual([job.id]);
+});
+
+test("an import that died before its end was written is completed by the next run, with no row twice", async () => {
+  const root = mkdtempSync(join(tmpdir(), "outreachd-import-"));
+  try {
+    const blobs = createDiskBlobs(root);
+    await using setup = await createSetup(
+      ({ storage, clock, make }) => [createImportHandler(storage.leads, blobs, clock, make.ids)],
+      { failingEnds: 1, failure: new Error("The process died") },
+    );
+    const payload = { format: "csv", delimiter: null, columns: null, tags: [], source: null };
+    const job = await setup.add({ payload: { ...payload, onDuplicate: "create", dryRun: false } });
+    const file = new Response("email\nada@example.com\ngrace@example.com\n").body;
+    await blobs.receive(`imports/${job.id}`, file, 1000);
+    setup.runner.start();
+    await setup.runner.idle();
+    expect(await setup.get(job)).toMatchObject({ status: "running", metadata: { rows: 2 } });
+    expect(readdirSync(join(root, "imports"))).toEqual([job.id]);
+    for (let turn = 0; turn < 4; turn++) {
+      setup.clock.advance(20 * second);
+      await setup.runner.idle();
+    }
+    expect(await setup.get(job)).toMatchObject({ status: "completed", attempt: 2, metadata: { rows: 2, created: 2 } });
+    expect(readdirSync(join(root, "imports"))).toEqual([]);
+    const sort = { field: "createdAt", descending: false } as const;
+    const all = { userId: setup.userId, filter: {}, sort, limit: 10, offset: 0, after: null };
+    expect((await setup.storage.leads.page(all)).leads.map(({ email }) => email)).toEqual([
+      "ada@example.com",
+      "grace@example.com",
+    ]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+type Parts = { storage: Storage; clock: FakeClock; make: ReturnType<typeof createFactories> };
+
+/** A runner over an empty database, whose first ends fail as they do on a full disk. */
+async function createSetup(
+  handlersOf: (parts: Parts) => JobHandler[],
+  { failingEnds = 0, failure = full }: { failingEnds?: number; failure?: Error } = {},
+) {
+  const clock = new FakeClock();
+  const storage = openSqliteStorage(":memory:", clock);
+  const make = createFactories();
+  const { user } = await make.storedUser(storage);
+  let failures = failingEnds;
+  const jobs: JobStore = {
+    ...storage.jobs,
+    end: async (claim, end) => {
+      if (failures-- > 0) throw failure;
+      return await storage.jobs.end(claim, end);
+    },
+  };
+  const handlers = handlersOf({ storage, clock, make });
+  const runner = new JobRunner(jobs, handlers, clock, createFactories(2).ids, createLog("silent"));
+  return {
+    clock,
+    storage,
+    make,
+    runner,
+    userId: user.id,
+    add: (overrides: Partial<Job> = {}) => make.storedJob(storage, user.id, overrides),
+    get: (job: Job) => storage.jobs.get(user.id, job.id),
+    /** Resolves when everything that was asked of the writer before is written and its askers have gone on. */
+    async written() {
+      for (let n = 0; n < 5; n++) await storage.check();
+    },
+    async [Symbol.asyncDispose]() {
+      await runner.stop(0);
+      await storage.close();
+    },
+  };
+}
