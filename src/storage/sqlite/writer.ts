@@ -14,6 +14,7 @@ const maxBatch = 256;
 export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
+  readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
   #closed = false;
@@ -31,6 +32,11 @@ export class Writer {
       this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
+  }
+
+  /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
+  onRollBack(forget: () => void): void {
+    this.#onRollBack.push(forget);
   }
 
   /** Commits what is queued and takes no more. */
@@ -80,11 +86,17 @@ export class Writer {
       if (!this.#database.inTransaction) throw error;
       this.#database.run("ROLLBACK TO unit");
       this.#database.run("RELEASE unit");
+      this.#rolledBack();
       failed.push({ unit, value: error });
     }
   }
 
+  #rolledBack(): void {
+    for (const forget of this.#onRollBack) forget();
+  }
+
   #rollBack(): void {
+    this.#rolledBack();
     if (!this.#database.inTransaction) return;
     try {
       this.#database.run("ROLLBACK");
