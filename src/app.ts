@@ -139,7 +139,7 @@ async function compose(
   });
   const foresight = new ForesightService(storage.network, accounts, clock);
   const handWork = new WorkService(storage.network, clock, poke, replan);
-  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, onEnded: replan };
+  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan };
   const handlers = [createImportHandler(storage.leads, blobs, clock, ids), createActionHandler(actionParts)];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {

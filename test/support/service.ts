@@ -154,7 +154,12 @@ async function launchApp(dataDir: string, env: Record<string, string>, overrides
   const { createApp } = await import("../../src/app.ts");
   const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
   await app.start();
-  return { url: app.url, firstRun: app.firstRun, idle: () => app.runner.idle(), stop: () => app.stop() };
+  const idle = async () => {
+    await app.runner.idle();
+    await app.planner.idle();
+    await app.runner.idle();
+  };
+  return { url: app.url, firstRun: app.firstRun, idle, stop: () => app.stop() };
 }
 
 async function launchBinary(dataDir: string, env: Record<string, string>): Promise<Launched> {
