@@ -76,9 +76,9 @@ export type App = {
   readonly firstRun: { email: string; key: string } | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
-  readonly planner: Planner;
-  readonly campaigns: CampaignEngine;
   readonly relations: RelationService;
+  /** Resolves when nothing that is due is left to be done. */
+  idle(): Promise<void>;
 };
 
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
@@ -187,7 +187,6 @@ async function compose(
   /** An action has ended, or was put off. */
   const onEnded = () => {
     planner.wake();
-    engine.start();
     engine.wake();
   };
   const handWork = new WorkService(storage.network, clock, poke, onEnded);
@@ -272,6 +271,7 @@ async function compose(
     runner.start();
     maintenance.start();
     planner.wake();
+    engine.start();
   }
 
   async function start(): Promise<void> {
@@ -304,9 +304,12 @@ async function compose(
     localKey,
     firstRun,
     runner,
-    planner,
-    campaigns: engine,
     relations,
+    async idle() {
+      // Each may give the others something to do.
+      do for (const each of [runner, planner, engine]) await each.idle();
+      while ([runner, planner, engine].some((each) => each.isBusy));
+    },
   };
 }
 

@@ -147,6 +147,7 @@ export class CampaignService {
     const { dryRun = false } = input;
     if ((input.leadIds === undefined) === (input.tag === undefined))
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
+    await this.requireOpen(userId, id);
     const outcomes = new Map<string, string>();
     const batches = input.leadIds === undefined ? this.#tagged(userId, input.tag ?? "") : [input.leadIds];
     let seen = 0;
