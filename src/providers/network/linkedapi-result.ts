@@ -3,7 +3,7 @@ import type { ActionOrder, ConnectorOutcome } from "../../network/connector.ts";
 import type { Relation } from "../../network/contact-model.ts";
 import { refused, sent, unknownOutcome } from "./ending.ts";
 import { outcomeOfType } from "./linkedapi-errors.ts";
-import { workflowOf } from "./linkedapi-workflow.ts";
+import { workflowOf, type Workflow } from "./linkedapi-workflow.ts";
 import { quote, sentence } from "./quote.ts";
 import { shaped } from "./vendor.ts";
 
@@ -60,10 +60,11 @@ function outcomeOfCompletion(
     const reason = sentence("Linked API refused it", said ?? quote(type, secrets));
     return outcomeOfType({ type, said }, null) ?? refused("invalid", reason);
   }
-  const wanted = lastActionOf(order);
-  const done = results.find(({ actionType }) => actionType === wanted);
+  const [first, last] = endsOf(workflowOf(order));
+  const done = results.find(({ actionType }) => actionType === last);
   if (done !== undefined) return sent(reference, relationAfter(order, done));
-  if (results.length > 0 && wanted !== results[0]?.actionType)
+  // It got as far as the person's page, and found nothing there to go on with.
+  if (first !== last && results[0]?.actionType === first)
     return refused("postNotFound", "The person has no posts lately.");
   return unknownOutcome("Linked API reports that it is completed, but not how it ended.");
 }
@@ -78,10 +79,11 @@ function resultsIn(value: unknown, depth = 0): ActionResult[] {
   return [...(result === null ? [] : [result]), ...resultsIn(inner, depth + 1)];
 }
 
-function lastActionOf(order: ActionOrder): string {
-  let workflow = workflowOf(order);
-  while (workflow.then !== undefined) workflow = workflow.then;
-  return workflow.actionType;
+/** The types of the outermost and the innermost action. */
+function endsOf(workflow: Workflow): [string, string] {
+  let last = workflow;
+  while (last.then !== undefined) last = last.then;
+  return [workflow.actionType, last.actionType];
 }
 
 const relations: Partial<Record<string, Relation>> = {

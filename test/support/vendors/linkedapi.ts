@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import { jsonIn, startLoopback, type Loopback } from "./loopback.ts";
 
 type Workflow = { actionType: string; then?: Workflow } & Record<string, unknown>;
