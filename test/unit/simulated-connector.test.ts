@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { actionTypes } from "../../src/network/action-kinds.ts";
-import type { Watched } from "../../src/network/connector.ts";
+import type { Watched } from "../../src/network/contact-model.ts";
 import { calmNetwork, type SimulationRates } from "../../src/network/simulation.ts";
 import { createSimulatedConnector } from "../../src/providers/network/simulated.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";

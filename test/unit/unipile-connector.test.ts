@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Tier } from "../../src/network/account-model.ts";
 import type { ActionType } from "../../src/network/action-kinds.ts";
-import type { ActionOrder, ConnectorOutcome, Watched } from "../../src/network/connector.ts";
+import type { ActionOrder, ConnectorOutcome } from "../../src/network/connector.ts";
+import type { Watched } from "../../src/network/contact-model.ts";
 import { createHttpClient } from "../../src/providers/http-client.ts";
 import { createUnipileConnector } from "../../src/providers/network/unipile.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
