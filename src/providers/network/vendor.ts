@@ -23,8 +23,11 @@ export type VendorAnswer = { status: number; headers: Headers; body: Uint8Array 
 
 /** When a vendor that could not be reached is tried again. */
 export const outageMs = 5 * 60_000;
-/** An upper bound for those who give no limit of their own; the caller's signal mostly ends a call earlier. */
-const timeoutMs = 60_000;
+/**
+ * For one call. Standard Webhooks gives a receiver 15 to 30 s. It is well below the patience of those who call a
+ * connector, so that a silence still ends as what it is: before the action as busy, in the midst of it as unknown.
+ */
+const timeoutMs = 25_000;
 /** A page of a hundred people is some 100 KB. */
 const maxBytes = 4 * 2 ** 20;
 
