@@ -1,11 +1,12 @@
 /* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import { describe, expect, test } from "bun:test";
 import type { ActionOrder, ConnectorOutcome } from "../../src/network/connector.ts";
+import type { Watched } from "../../src/network/contact-model.ts";
 import { createHttpClient } from "../../src/providers/http-client.ts";
 import { createLinkedapiConnector } from "../../src/providers/network/linkedapi.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
-import { startLinkedapi } from "../support/vendors/linkedapi.ts";
+import { startLinkedapi, type LinkedapiVendor } from "../support/vendors/linkedapi.ts";
 
 const never = new AbortController().signal;
 const personUrl = "https://www.linkedin.com/in/ada";
@@ -30,6 +31,7 @@ async function startWorld(token?: string) {
     connector,
     carryOut,
     follow,
+    watch: async (watched: Watched[]) => (await connector.watch?.(watched, account, never)) ?? [],
     /** Hands an order over and asks at once what became of it. */
     async endOf(overrides: Partial<ActionOrder>) {
       const order = orderOf(overrides);
@@ -252,4 +254,75 @@ test.each([
 ])("the settings %j are a problem", async (connectorSettings, problem) => {
   await using world = await startWorld();
   expect(world.connector.problem?.({ connectorSettings })).toContain(problem);
+});
+
+describe("news", () => {
+  const watchedOf = (name: string, waitsFor: Watched["waitsFor"]): Watched => ({
+    profileUrl: `https://www.linkedin.com/in/${name}`,
+    profileKey: `https://linkedin.com/in/${name}`,
+    waitsFor,
+    since: startOfTests,
+  });
+  const both = [watchedOf("ada", "acceptance"), watchedOf("bob", "acceptance")];
+  const typesOf = ({ workflows }: LinkedapiVendor) => workflows.map(({ workflow }) => workflow.actionType);
+
+  test("of acceptances come with the look after the one that asked for the connections", async () => {
+    await using world = await startWorld();
+    world.vendor.findNext([{ name: "Ada", publicUrl: "https://www.linkedin.com/in/Ada/" }]);
+    expect(await world.watch(both)).toEqual([]);
+    expect(world.vendor.workflows[0]?.workflow).toEqual({ actionType: "st.retrieveConnections", since: "2026-01-05" });
+    world.clock.advance(minuteMs);
+    const accepted = { profileKey: "https://linkedin.com/in/ada", kind: "accepted", at: startOfTests } as const;
+    expect(await world.watch(both)).toEqual([accepted]);
+  });
+
+  test("of acceptances are asked for once an hour at most, also while the vendor fails", async () => {
+    await using world = await startWorld();
+    for (let minute = 0; minute < 60; minute++) {
+      if (minute === 1) world.vendor.breakWith("failing");
+      await world.watch(both);
+      world.clock.advance(minuteMs);
+    }
+    expect(typesOf(world.vendor)).toEqual(["st.retrieveConnections"]);
+    world.vendor.breakWith(null);
+    await world.watch(both); // learns what the first look saw
+    await world.watch(both);
+    expect(typesOf(world.vendor)).toEqual(["st.retrieveConnections", "st.retrieveConnections"]);
+  });
+
+  test("of acceptances go on after a look that never ends", async () => {
+    await using world = await startWorld();
+    world.vendor.endNext({ workflowStatus: "running" });
+    await world.watch(both);
+    await world.watch(both);
+    expect(world.vendor.workflows).toHaveLength(1);
+    world.clock.advance(24 * 60 * minuteMs);
+    await world.watch(both);
+    expect(world.vendor.workflows).toHaveLength(2);
+  });
+
+  test("of replies come once the vendor follows the conversations, which it is asked to", async () => {
+    await using world = await startWorld();
+    const time = (ms: number): string => new Date(startOfTests + ms).toISOString();
+    world.vendor.synced.add("https://www.linkedin.com/in/ada");
+    world.vendor.conversations.set("https://www.linkedin.com/in/ada", [
+      { sender: "us", time: time(1000) },
+      { sender: "them", time: time(3000) },
+      { sender: "them", time: time(2000) },
+    ]);
+    world.vendor.conversations.set("https://www.linkedin.com/in/bob", [{ sender: "them", time: time(4000) }]);
+    const watched = [watchedOf("ada", "reply"), watchedOf("bob", "reply"), watchedOf("cem", "reply")];
+    const ada = { profileKey: "https://linkedin.com/in/ada", kind: "replied", at: startOfTests + 2000 } as const;
+    const bob = { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000 } as const;
+    expect(await world.watch(watched)).toEqual([ada]);
+    expect(typesOf(world.vendor)).toEqual(["st.syncConversation"]);
+    expect(await world.watch(watched)).toEqual([ada, bob]);
+    expect(world.vendor.workflows).toHaveLength(1);
+  });
+
+  test.each(["failing", "html", "missingFields"] as const)("are none while the vendor is %s", async (disorder) => {
+    await using world = await startWorld();
+    world.vendor.breakWith(disorder);
+    expect(await world.watch([...both, watchedOf("ada", "reply")])).toEqual([]);
+  });
 });
