@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { parseJson } from "../../json.ts";
 import type { ConnectorOutcome } from "../../network/connector.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../http-client.ts";
-import { busy, Ending, refused, unknownOutcome } from "./ending.ts";
+import { busy, Ending, unknownOutcome } from "./ending.ts";
 
 /** Whom an adapter speaks with. */
 export type Vendor = {
@@ -47,7 +47,8 @@ function withoutAnswer(
   purpose: Purpose,
   outcome: Exclude<HttpOutcome, { kind: "answered" }>,
 ): ConnectorOutcome {
-  if (outcome.kind === "refused") return refused("invalid", `Its address can't be called: ${outcome.reason}.`);
+  // Every order of the account would end so; it rests until somebody has seen to its settings.
+  if (outcome.kind === "refused") return { kind: "signedOut", reason: `${name} can't be called: ${outcome.reason}.` };
   const said = `${name} ${failureOf(outcome)}.`;
   return outcome.sent && purpose === "acts" ? unknownOutcome(said) : busy(clock.now() + outageMs, said);
 }
