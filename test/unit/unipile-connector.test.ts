@@ -357,13 +357,13 @@ describe("news", () => {
       received("ada", startOfTests + 2000),
       received("bob", startOfTests + 4000),
       received("cem", startOfTests + 5000, 1),
-      received("dora", startOfTests - 1),
+      received("dora", startOfTests + 6000), // before our message to her
     );
     const watched = [
       watchedOf("ada", "reply", `chat-${idOf("ada")}/message-1`),
       watchedOf("bob", "reply"),
       watchedOf("cem", "reply"),
-      watchedOf("dora", "reply"),
+      { ...watchedOf("dora", "reply"), since: startOfTests + 7000 },
     ];
     expect(await world.watch(watched)).toEqual([
       { profileKey: "https://linkedin.com/in/ada", kind: "replied", at: startOfTests + 2000 },
