@@ -1,5 +1,4 @@
 import type { Refusal } from "../../network/action-model.ts";
-import type { Refusal } from "../../network/action-model.ts";
 import type { ConnectorOutcome } from "../../network/connector.ts";
 import type { News, Relation } from "../../network/contact-model.ts";
 
