@@ -45,6 +45,7 @@ export function accountOf(overrides: Partial<NetworkAccount> = {}): NetworkAccou
     state: "active",
     stateReason: null,
     requiresApproval: false,
+    withdrawAfterDays: null,
     createdAt: startOfTests,
     updatedAt: startOfTests,
     ...overrides,

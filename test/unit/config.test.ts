@@ -49,6 +49,7 @@ test("without any setting the documented defaults hold", () => {
     },
     timeZone: null,
     phoneRegion: null,
+    networkHosts: [],
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
     drainSeconds: 10,
