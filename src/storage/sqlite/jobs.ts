@@ -125,7 +125,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   };
 }
 
-type JobChange = Partial<typeof jobs.$inferInsert>;
+type JobChange = Partial<Job>;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
@@ -174,9 +174,18 @@ export function createJobRows({ orm, database }: Engine) {
 
   const get = (id: string): Job | null => byId.get({ id }) ?? null;
 
-  function write(job: Job, change: JobChange): Job {
-    orm.update(jobs).set(change).where(eq(jobs.id, job.id)).run();
-    return { ...job, ...change };
+  // All that can change at once, prepared: to build a query for each change costs more than to write it.
+  const update = database.prepare(
+    `UPDATE jobs SET status = ?, run_at = ?, attempt = ?, failures = ?, lease_until = ?, message = ?, progress = ?,
+       metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
+  );
+
+  function write(job: Job, change: Partial<Job>): Job {
+    const after = { ...job, ...change };
+    const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
+    const metadata = JSON.stringify(after.metadata);
+    update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
+    return after;
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */

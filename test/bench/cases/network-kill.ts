@@ -43,14 +43,21 @@ async function measure(directory: string) {
   );
   const times = (id: string): number => got.get(id) ?? 0;
   const twice = rows.filter(({ job_id }) => times(job_id) > 1).length;
-  const lost = rows.filter(({ job_id, state }) => (state === "done" ? times(job_id) !== 1 : state !== "unknown")).length;
+  const lost = rows.filter(({ job_id, state }) =>
+    state === "done" ? times(job_id) !== 1 : state !== "unknown",
+  ).length;
   const unknown = rows.filter(({ state }) => state === "unknown").length;
   return [
     { name: "sent twice", value: twice, unit: "count" as const, goal: { atMost: 0 } },
     { name: "lost: neither carried out nor told as unknown", value: lost, unit: "count" as const, goal: { atMost: 0 } },
     { name: "actions", value: rows.length, unit: "count" as const, goal: { atLeast: rounds * actionsARound } },
     { name: "outcome unknown, left to a person", value: unknown, unit: "count" as const },
-    { name: "rounds in which the kill fell into the work", value: cutOff, unit: "count" as const, goal: { atLeast: rounds / 4 } },
+    {
+      name: "rounds in which the kill fell into the work",
+      value: cutOff,
+      unit: "count" as const,
+      goal: { atLeast: rounds / 4 },
+    },
   ];
 }
 
