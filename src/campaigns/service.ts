@@ -1,5 +1,5 @@
 import { singleLine } from "../clean-text.ts";
-import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Lead } from "../leads/model.ts";
@@ -7,7 +7,6 @@ import type { LeadStore } from "../leads/store.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
 import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
-import { templateFields, type TemplateValues } from "../network/template.ts";
 import type { CampaignEngine } from "./advance.ts";
 import {
   defaultSettings,
@@ -16,7 +15,6 @@ import {
   type CampaignSettings,
   type CampaignState,
   type CampaignStatistics,
-  type CampaignStep,
   type CampaignUpdate,
   type CampaignView,
   type EnrolAnswer,
@@ -27,10 +25,11 @@ import {
   type PreviewView,
 } from "./model.ts";
 import { previewOf } from "./preview.ts";
-import { compile, countSteps } from "./program.ts";
+import { compile } from "./program.ts";
+import { stepErrors } from "./step-check.ts";
 import type { CampaignStore, EnrolmentFilter } from "./store.ts";
+import { campaignView, enrolmentView } from "./views.ts";
 
-const maxSteps = 100;
 /** So many leads are written together; more would keep the event loop for longer than others should wait. */
 const enrolledAtOnce = 50;
 /** One request goes through so many leads at most. */
@@ -364,69 +363,6 @@ function nameOf(sent: string, errors: FieldError[]): string {
   return name;
 }
 
-/** A lead that has everything: what is wrong with a step even so is wrong with the step. */
-const model: TemplateValues = {
-  ...(Object.fromEntries(templateFields.map((field) => [field, "x"])) as Record<
-    (typeof templateFields)[number],
-    string
-  >),
-  customFields: new Proxy({}, { get: () => "x", has: () => true }),
-};
-
-function stepErrors(
-  steps: readonly CampaignStep[],
-  accounts: readonly NetworkAccount[],
-  hosts: ProfileHosts,
-  path = "steps",
-): FieldError[] {
-  if (path === "steps" && countSteps(steps) > maxSteps)
-    return [{ path, message: `Expected at most ${maxSteps} steps in all.` }];
-  return steps.flatMap((step, index): FieldError[] => {
-    const at = `${path}.${index}`;
-    if (step.type === "branch")
-      return [
-        ...stepErrors(step.then, accounts, hosts, `${at}.then`),
-        ...stepErrors(step.else, accounts, hosts, `${at}.else`),
-      ];
-    if (step.type === "wait")
-      return (step.days ?? 0) + (step.hours ?? 0) > 0 ? [] : [{ path: at, message: "A wait needs days or hours." }];
-    const profileUrl = `https://${hosts[0] ?? "network.example"}/in/somebody`;
-    const problems = accounts.flatMap(({ tier }) => {
-      const checked = actionContent({ ...step, profileUrl }, tier, model, hosts);
-      return "errors" in checked ? checked.errors : [];
-    });
-    const [first] = problems;
-    return first === undefined ? [] : [{ path: `${at}.${first.path}`, message: first.message }];
-  });
-}
-
 function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
-}
-
-function campaignView({ userId: _user, startedAt, createdAt, updatedAt, ...campaign }: Campaign): CampaignView {
-  return {
-    ...campaign,
-    startedAt: isoTimeOrNull(startedAt),
-    createdAt: isoTime(createdAt),
-    updatedAt: isoTime(updatedAt),
-  };
-}
-
-function enrolmentView(enrolment: Enrolment, last: number): EnrolmentView {
-  const { id, leadId, accountId, state, reason, atStep, jobId } = enrolment;
-  return {
-    id,
-    leadId,
-    accountId,
-    state,
-    reason,
-    step: atStep >= last ? null : atStep,
-    nextLookAt: isoTimeOrNull(enrolment.wakeAt),
-    jobId,
-    connectedAt: isoTimeOrNull(enrolment.connectedAt),
-    repliedAt: isoTimeOrNull(enrolment.repliedAt),
-    createdAt: isoTime(enrolment.createdAt),
-    updatedAt: isoTime(enrolment.updatedAt),
-  };
 }

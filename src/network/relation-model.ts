@@ -19,7 +19,7 @@ export const ContactView = Type.Object(
 export type ContactView = Static<typeof ContactView>;
 
 export const ContactQuery = Type.Object({
-  profileUrl: Type.String({ minLength: 1, maxLength: 500 }),
+  profileUrl: Type.Optional(Type.String({ maxLength: 500, description: "Whom you ask about; needed." })),
   accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
 });
 

@@ -16,7 +16,8 @@ export function relationRoutes(core: Core, relations: RelationService) {
     .use(core)
     .get(
       "",
-      async ({ userId, query: { accountId, profileUrl } }) => ok(await relations.get(userId, accountId, profileUrl)),
+      async ({ userId, query: { accountId, profileUrl } }) =>
+        ok(await relations.get(userId, accountId, profileUrl ?? "")),
       {
         access: "network:read",
         query: params(ContactQuery),

@@ -107,7 +107,7 @@ export type QueuedAction = {
   draw: number;
   slotAt: number | null;
 };
-/** What a plan is worked out from. `history`: what was carried out, by meter, as far back as any window goes. */
+/** What a plan is worked out from. `history`: what was carried out, by meter, as far back as windows go. */
 export type PlanBasis = {
   account: NetworkAccount;
   coolDowns: CoolDown[];
