@@ -40,12 +40,12 @@ export class KeyTable {
       if (this.#keys[slot] === key && this.#leads[slot] === lead + 1) this.#leads[slot] = removed;
   }
 
-  /** Every key once, in ascending order. */
+  /** The keys of all entries in ascending order. */
   sortedKeys(): Float64Array {
-    return this.#keys
-      .filter((_, slot) => this.#leads[slot]! > 0)
-      .sort()
-      .filter((key, index, sorted) => key !== sorted[index - 1]);
+    const keys = new Float64Array(this.#size);
+    let count = 0;
+    for (let slot = 0; slot < this.#keys.length; slot++) if (this.#leads[slot]! > 0) keys[count++] = this.#keys[slot]!;
+    return keys.subarray(0, count).sort();
   }
 
   /** Keeps its memory: the next entries will be as many. */

@@ -143,12 +143,15 @@ export class LeadKeys {
       return this.#lastNumber;
     });
     const inOrder = this.#merging.sortedKeys();
+    let latestKey: number | null = null;
     for (let start = 0; start < inOrder.length; start += mergeSlice)
       await writer.write(() => {
-        for (const key of inOrder.subarray(start, start + mergeSlice))
+        for (const key of inOrder.subarray(start, start + mergeSlice)) {
+          if (key === latestKey) continue;
+          latestKey = key;
           for (const lead of this.#merging.find(key, [])) this.#insert.run(key, lead);
-        // Before anybody can look: what runs in a write unit runs in one go.
-        for (const key of inOrder.subarray(start, start + mergeSlice)) this.#filter?.add(key);
+          this.#filter?.add(key); // before anybody can look: what runs in a write unit runs in one go
+        }
       });
     this.#merging.clear();
     for (let removed = forgetSlice; removed === forgetSlice;)

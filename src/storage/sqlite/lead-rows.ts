@@ -71,7 +71,7 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
   function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    return samePerson(owner, identity, (key) => identified(candidates(userId, owner, key)));
+    return samePerson(owner, identity, (key) => candidates(userId, owner, key).map(identified));
   }
 
   /** The owner's leads that a key hints at. */
@@ -156,6 +156,6 @@ function foldedTags({ tags }: Lead): ReadonlySet<string> {
   return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
 }
 
-function identified(stored: StoredLead[]): (StoredLead & { identity: LeadIdentity })[] {
-  return stored.map((each) => ({ ...each, identity: leadIdentity(each.lead) }));
+function identified(stored: StoredLead): StoredLead & { identity: LeadIdentity } {
+  return { ...stored, identity: leadIdentity(stored.lead) };
 }
