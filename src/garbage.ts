@@ -9,7 +9,7 @@ import { edenGC } from "bun:jsc";
  * counts as old and stays until the next full one, so call this where little is: with nothing of a batch in reach, and
  * in a turn of the event loop of its own, where no stack leads to it.
  */
-export function garbageCollector(calls: number, callsOfFull = calls): () => void {
+export function garbageCollector(calls: number, callsOfFull: number): () => void {
   let count = 0;
   return () => {
     count++;

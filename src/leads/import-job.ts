@@ -17,8 +17,8 @@ export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "col
 
 /** Small enough that storing a batch keeps the event loop for 15 ms at most, large enough to share a commit among many. */
 const batchRows = 400;
-/** A few MB of garbage. */
-const batchesBetweenCollections = 4;
+/** Some 2 MB of garbage. */
+const batchesBetweenCollections = 2;
 /** Some 20,000 rows: a full collection is felt by everybody. */
 const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;

@@ -34,8 +34,9 @@ export type LeadFileAnswer =
 /** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
 export type LeadFileThread = { task: "lead-file"; init: LeadFileRequest; port: ThreadPort<"next", LeadFileAnswer> };
 
-/** An eighth of a MiB of text. */
-const blocksBetweenCollections = 2;
+/** A block makes some 2 MB of garbage; what is left of its rows for the next batch is old then. */
+const blocksBetweenCollections = 1;
+const blocksBetweenFullCollections = 4;
 /** Rows that an inspection shows. */
 const inspectedRows = 5;
 
@@ -56,7 +57,7 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
 
 async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
   const { rows: reader } = rowReader(file, options, options, options.afterRow);
-  const collect = garbageCollector(blocksBetweenCollections);
+  const collect = garbageCollector(blocksBetweenCollections, blocksBetweenFullCollections);
   let rows: LeadFileRow[] = [];
   for (let block: string | null = ""; block !== null;) {
     block = file.next();
