@@ -64,7 +64,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
   function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    return samePerson(owner, identity, (key) => identified(candidates(userId, owner, key)));
+    return samePerson(owner, identity, (key) => candidates(userId, owner, key).map(identified));
   }
 
   /** The owner's leads that a key hints at. */
@@ -149,6 +149,6 @@ function foldedTags({ tags }: Lead): ReadonlySet<string> {
   return tags.length === 0 ? noTags : new Set(tags.map((tag) => tag.toLowerCase()));
 }
 
-function identified(stored: StoredLead[]): (StoredLead & { identity: LeadIdentity })[] {
-  return stored.map((each) => ({ ...each, identity: leadIdentity(each.lead) }));
+function identified(stored: StoredLead): StoredLead & { identity: LeadIdentity } {
+  return { ...stored, identity: leadIdentity(stored.lead) };
 }
