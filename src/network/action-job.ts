@@ -6,7 +6,7 @@ import type { ConnectorName } from "./account-model.ts";
 import type { NetworkAction } from "./action-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome, VoiceAudio } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
-import type { SpeechProvider } from "./speech-provider.ts";
+import type { Speech, SpeechProvider } from "./speech-provider.ts";
 import type { DueAction, Handed, NetworkStore } from "./store.ts";
 
 /** A connector that takes longer than this has an unknown outcome. */
@@ -52,7 +52,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
   async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
     const { claim, signal } = context;
     const { userId, details, message } = due.action;
-    const spoken = await speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
+    const spoken = await spokenBy(speech.speak(userId, details.voiceId ?? "", message ?? "", signal), signal);
     // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
     signal.throwIfAborted();
     if (spoken.kind === "refused") {
@@ -60,6 +60,17 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
       await store.putOff(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
     } else if (await store.markSending(claim, clock.now()))
       await settle(due, context, await carryOut(due, spoken.audio));
+  }
+
+  /** A voice that fails is a voice that can't speak now. */
+  async function spokenBy(speaking: Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+    try {
+      return await speaking;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error({ err: error }, "a voice failed");
+      return { kind: "refused", reason: "The voice could not speak it." };
+    }
   }
 
   /** Only this process knows the outcome, so it is not given up when the disk takes no writes. */

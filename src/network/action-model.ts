@@ -44,6 +44,12 @@ export const pendingReasons = [
 ] as const;
 export type PendingReason = (typeof pendingReasons)[number];
 
+/**
+ * A moment that never comes: the latest that a Date can hold. Actions without a moment have slots from here on, so that
+ * they keep their places in the queue.
+ */
+export const neverAt = 8_640_000_000_000_000;
+
 /** Why the network (or its vendor) will not carry an action out, now or later. */
 export const refusals = [
   "alreadyConnected",

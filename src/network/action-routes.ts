@@ -146,11 +146,12 @@ export function actionRoutes(core: Core, actions: ActionService) {
     })
     .patch(
       "/actions/:jobId",
-      async ({ userId, params: { jobId }, body: input }) => ok(await actions.edit(userId, jobId, input)),
+      async ({ caller, userId, params: { jobId }, body: input }) =>
+        ok(await actions.edit(schedulerOf(caller, userId), jobId, input)),
       {
         access: "network:schedule",
         body: body(ActionUpdate),
-        ...change("Edit an action that has not begun", "Changes its text, its details, or its earliest moment."),
+        ...change("Edit an action that has not begun", "Changes its text, its details, or its earliest moment. Edited with a key that may only propose, it waits for approval again."),
       },
     )
     .post("/actions/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(await actions.cancel(userId, jobId)), {

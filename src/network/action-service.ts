@@ -121,8 +121,12 @@ export class ActionService {
     return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
   }
 
-  /** Changes what an action says, or its earliest moment, while it has not begun. */
-  async edit(userId: string, jobId: string, input: ActionUpdate): Promise<ActionView> {
+  /**
+   * Changes what an action says, or its earliest moment, while it has not begun. Edited by a key that may only propose,
+   * it waits for approval again.
+   */
+  async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
+    const { userId, needsApproval } = scheduler;
     const { store, accounts, clock, poke } = this.#parts;
     const found = await store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
@@ -130,7 +134,9 @@ export class ActionService {
     const account = await accounts.choose(userId, action.accountId);
     const lead = action.leadId === null ? null : await this.#parts.leads.get(userId, action.leadId);
     const errors: FieldError[] = [];
+    const now = clock.now();
     const { message, notBefore, userId: _user, ...details } = input;
+    const earliest = notBefore === undefined ? {} : { notBefore: notBeforeOf(notBefore, now, errors) };
     const { actionType, profileUrl } = action;
     const sent = {
       actionType,
@@ -140,17 +146,9 @@ export class ActionService {
       message: (message === undefined ? action.message : message) ?? undefined,
     };
     const content = this.#checked(sent, account, lead, errors);
-    const change = await store.edit(
-      userId,
-      jobId,
-      {
-        message: content.message,
-        details: content.details,
-        ...(notBefore !== undefined && { notBefore: notBeforeOf(notBefore, clock.now(), errors) }),
-      },
-      clock.now(),
-    );
-    if (errors.length > 0) throw invalid(errors);
+    if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
+    const said = { message: content.message, details: content.details, targetKey: content.targetKey };
+    const change = await store.edit(userId, jobId, { ...said, ...earliest, needsApproval }, now);
     poke();
     return this.#changed(change, jobId, account);
   }
@@ -235,6 +233,11 @@ export class ActionService {
         throw notFound("network action", jobId);
       case "objected":
         throw objected(change.objection);
+      case "twin":
+        throw new ApiError("CONFLICT", {
+          message: "The same action for this target is on its way already.",
+          details: { jobId: change.jobId },
+        });
       case "refused":
         throw new ApiError("CONFLICT", {
           message: `This can't be done to an action that is ${change.action.state}.`,

@@ -5,8 +5,8 @@ import type { AccountService } from "./account-service.ts";
 import { limitsOf } from "./governor/limits.ts";
 import { localTime } from "./governor/zone.ts";
 import type { PlanView, UsageView } from "./foresight-model.ts";
-import { foresee } from "./planner.ts";
-import type { MeterUsage, NetworkStore } from "./store.ts";
+import { foresee, type ForeseenAction } from "./planner.ts";
+import type { MeterUsage, NetworkStore, PlanBasis } from "./store.ts";
 
 const dayMs = 86_400_000;
 const horizonMs = 7 * dayMs;
@@ -47,9 +47,8 @@ export class ForesightService {
     const now = this.#clock.now();
     const basis = await this.#store.planBasis(accountId, mostForeseen, now);
     if (basis === null) throw notFound("network account", accountId);
-    const asked = caps === undefined ? account : { ...account, caps };
-    const held = caps === undefined && account.state !== "active";
-    const foreseen = held ? [] : await foresee(basis, asked, now, horizonMs, mostForeseen);
+    const isHeld = caps === undefined && account.state !== "active";
+    const foreseen = isHeld ? [] : await this.#coming(basis, caps === undefined ? null : { ...account, caps }, now);
     const days = new Map<string, Record<string, number>>();
     for (const { at, actionType } of foreseen) {
       const date = isoTime(localTime(at, account.timeZone).date).slice(0, 10);
@@ -66,6 +65,17 @@ export class ForesightService {
       days: [...days].map(([date, actions]) => ({ date, actions })),
       actions: foreseen.slice(0, limit).map(({ at, ...action }) => ({ ...action, scheduledFor: isoTime(at) })),
     };
+  }
+
+  /** As it is planned, unless the plan is being made, or other settings are asked for. */
+  async #coming(basis: PlanBasis, asked: NetworkAccount | null, now: number): Promise<ForeseenAction[]> {
+    if (asked !== null || basis.needsPlan)
+      return foresee(basis, asked ?? basis.account, now, horizonMs, mostForeseen);
+    return basis.queue
+      .filter(({ slotAt }) => slotAt <= now + horizonMs)
+      .map(({ jobId, actionType, profileUrl, slotAt, pendingReason }) => {
+        return { jobId, actionType, profileUrl, at: slotAt, reason: pendingReason ?? "queued" };
+      });
   }
 }
 

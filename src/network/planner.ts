@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { windowMs, type Meter, type NetworkAccount } from "./account-model.ts";
 import { metersOf } from "./action-kinds.ts";
-import type { PendingReason } from "./action-model.ts";
-import { MemoryTimeline, plan, type Turn } from "./governor/plan.ts";
+import { neverAt, type PendingReason } from "./action-model.ts";
+import { MemoryTimeline, narrowestOf, plan, type Turn } from "./governor/plan.ts";
 import type { NetworkStore, PlanBasis, PlannedSlot, QueuedAction } from "./store.ts";
 
 /** A queue longer than this keeps its moments behind the part that is planned anew. */
@@ -79,18 +79,29 @@ export class Planner {
     if (basis === null) return true;
     if (basis.account.state !== "active") return this.#store.endPlan(accountId, basis.queueVersion, {});
     const frontiers: Partial<Record<Meter, number>> = {};
-    let changes: PlannedSlot[] = [];
-    for await (const { waiting, at, reason } of inSlices(turnsOf(basis, basis.account, now))) {
+    const earlier: PlannedSlot[] = [];
+    const later: PlannedSlot[] = [];
+    let unplaced = 0;
+    for await (const { waiting, at, reason: held } of inSlices(turnsOf(basis, basis.account, now))) {
       if (this.#isStopped) return true;
-      const narrowest = waiting.uses.includes("notes") ? "notes" : waiting.uses[0];
-      if (at !== null && narrowest !== undefined && waiting.notBefore <= now) frontiers[narrowest] = at;
-      if (at !== waiting.slotAt) changes.push({ seq: waiting.seq, slotAt: at, reason });
-      if (changes.length < sliceRows) continue;
-      await this.#store.movePlanned(accountId, changes, now);
-      changes = [];
+      const narrowest = narrowestOf(waiting.uses);
+      if (at !== null && waiting.notBefore <= now) frontiers[narrowest] = at;
+      const slotAt = at ?? neverAt + unplaced++;
+      const reason = held === "notBefore" && waiting.pendingReason === "retry" ? "retry" : held;
+      if (slotAt === waiting.slotAt && reason === waiting.pendingReason) continue;
+      (slotAt <= waiting.slotAt ? earlier : later).push({ seq: waiting.seq, slotAt, reason });
     }
-    if (changes.length > 0) await this.#store.movePlanned(accountId, changes, now);
-    return this.#store.endPlan(accountId, basis.queueVersion, frontiers);
+    await this.#move(accountId, [...earlier, ...later.reverse()], now);
+    return !this.#isStopped && this.#store.endPlan(accountId, basis.queueVersion, frontiers);
+  }
+
+  /**
+   * Whoever comes earlier moves first, from the front of the queue, then the others from its end: so nobody passes
+   * anybody on the way, and a plan that is broken off leaves the queue in its order.
+   */
+  async #move(accountId: string, changes: readonly PlannedSlot[], now: number): Promise<void> {
+    for (let from = 0; from < changes.length && !this.#isStopped; from += sliceRows)
+      await this.#store.movePlanned(accountId, changes.slice(from, from + sliceRows), now);
   }
 }
 

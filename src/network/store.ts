@@ -81,10 +81,20 @@ export type ActionChange =
   | { kind: "absent" }
   /** It is in a state in which that can't be done. */
   | { kind: "refused"; action: NetworkAction }
+  /** The same action for the same target is on its way already. */
+  | { kind: "twin"; jobId: string }
   | { kind: "objected"; objection: Objection }
   | { kind: "never"; reason: PendingReason };
 
-export type ActionEdit = { message?: string | null; details?: ActionDetails; notBefore?: number };
+export type ActionEdit = {
+  message?: string | null;
+  details?: ActionDetails;
+  notBefore?: number;
+  /** Of the details. */
+  targetKey?: string;
+  /** It waits for approval from now on, whether it was approved before or not. */
+  needsApproval?: boolean;
+};
 
 export type MeterUsage = {
   meter: Meter;
@@ -105,7 +115,8 @@ export type QueuedAction = {
   hasNote: boolean;
   notBefore: number;
   draw: number;
-  slotAt: number | null;
+  slotAt: number;
+  pendingReason: PendingReason | null;
 };
 /** What a plan is worked out from. `history`: what was carried out, by meter, as far back as windows go. */
 export type PlanBasis = {
@@ -114,8 +125,11 @@ export type PlanBasis = {
   history: Partial<Record<Meter, number[]>>;
   queue: QueuedAction[];
   queueVersion: number;
+  /** The moments of the queue are not yet by what it is planned by. */
+  needsPlan: boolean;
 };
-export type PlannedSlot = { seq: number; slotAt: number | null; reason: PendingReason };
+/** `slotAt` from `neverAt` on: it has none as things are. */
+export type PlannedSlot = { seq: number; slotAt: number; reason: PendingReason };
 
 export type NetworkStore = {
   insertAccount(account: NetworkAccount): Promise<void>;

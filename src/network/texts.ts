@@ -1,8 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../clock.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import type { AccountState } from "./account-model.ts";
-import type { NetworkAction, PendingReason } from "./action-model.ts";
-import type { Objection } from "./action-model.ts";
+import { neverAt, openStates, type NetworkAction, type Objection, type PendingReason } from "./action-model.ts";
 
 /** Why a person must not get an action, as a sentence. */
 export function objectionText(objection: Objection): string {
@@ -30,15 +29,12 @@ export function waitOf(
   state: AccountState,
 ): { reason: PendingReason; until: number | null } | null {
   const { pendingReason: reason, slotAt } = action;
-  if (reason === null) return null;
+  if (reason === null || !openStates.includes(action.state)) return null;
   if (action.state !== "scheduled") return { reason, until: null };
   if (state === "paused") return { reason: "accountPaused", until: null };
   if (state === "needsReconnect") return { reason: "accountNeedsReconnect", until: null };
-  return { reason, until: slotAt === null || slotAt >= latestMoment ? null : slotAt };
+  return { reason, until: slotAt === null || slotAt >= neverAt ? null : slotAt };
 }
-
-/** Moments from here on stand for "never". */
-const latestMoment = 8_640_000_000_000_000;
 
 /** What a waiting action waits for, as a sentence. */
 export function actionMessage(action: NetworkAction, state: AccountState): string {
@@ -51,7 +47,7 @@ export function actionMessage(action: NetworkAction, state: AccountState): strin
 export function actionMetadata(action: NetworkAction, runAt: number, state: AccountState): Record<string, unknown> {
   const wait = waitOf(action, state);
   const planned = wait === null ? runAt : wait.until;
-  const at = planned === null || planned >= latestMoment ? null : planned;
+  const at = planned === null || planned >= neverAt ? null : planned;
   return {
     pendingReason: wait?.reason ?? null,
     scheduledFor: isoTimeOrNull(at),

@@ -94,6 +94,8 @@ export class WorkService {
   async complete(userId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
     const found = await this.#store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
+    // What this process itself is sending at the moment is nobody else's to end.
+    if (found.action.pendingReason !== "awaitingWorker") throw leaseLost();
     const at = this.#clock.now();
     const held = { id: jobId, attempt: claim };
     const consequence = consequenceOf(outcomeOf(input, at), found.action, "worker", at);

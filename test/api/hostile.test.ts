@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
-import type { AccountView } from "../../src/network/model.ts";
+import type { AccountView } from "../../src/network/account-model.ts";
 import type { UserView } from "../../src/users/model.ts";
 import type { SendOptions } from "../support/client.ts";
 import { openRaw, rawRequest, sendRaw } from "../support/client-raw.ts";

@@ -6,15 +6,11 @@ import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
 import type { ImportBatch, ImportRow, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
-import {
-  defaultGapSeconds,
-  defaultWorkingHours,
-  type NetworkAccount,
-  type NetworkAction,
-} from "../../src/network/model.ts";
+import { defaultWorkingHours, type NetworkAccount } from "../../src/network/account-model.ts";
+import type { NetworkAction } from "../../src/network/action-model.ts";
+import type { WorkingHours } from "../../src/network/governor/calendar.ts";
 import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
-import type { WorkingHours } from "../../src/network/pacing.ts";
-import type { ScheduleAction } from "../../src/network/store.ts";
+import type { ActionEnd, DueAction, ScheduleAction } from "../../src/network/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { suppressionKey } from "../../src/suppression/key.ts";
 import type { Suppression, SuppressionKind } from "../../src/suppression/model.ts";
@@ -45,16 +41,26 @@ export function createFactories(seed = 1) {
     return { id: nextId(), email, name: `User ${made}`, role: "member", timeZone: "UTC", ...times, ...overrides };
   }
 
+  /** Without chance: no breaks, no warm-up, no jitter, and a minute between two actions. */
   function account(userId: string, overrides: Partial<NetworkAccount> = {}): NetworkAccount {
     return {
       id: nextId(),
       userId,
       name: "Main account",
       connector: "simulated",
+      connectorSettings: {},
+      tier: "premium",
       timeZone: "UTC",
       workingHours: defaultWorkingHours,
-      minGapSeconds: defaultGapSeconds.min,
-      maxGapSeconds: defaultGapSeconds.max,
+      caps: {},
+      warmUp: null,
+      spacing: { medianSeconds: 60, minSeconds: 60 },
+      sessions: null,
+      jitterPercent: 0,
+      state: "active",
+      stateReason: null,
+      requiresApproval: false,
+      withdrawAfterDays: null,
       ...times,
       ...overrides,
     };
@@ -72,6 +78,7 @@ export function createFactories(seed = 1) {
       permissions: userId === null ? ["*"] : [...permissions],
       expiresAt: null,
       isActive: true,
+      requiresApproval: false,
       usageCount: 0,
       lastUsedAt: null,
       ...times,
@@ -200,25 +207,38 @@ export function createFactories(seed = 1) {
   /** The wish to schedule an action, for a profile of its own, as soon as the account may. */
   function actionRequest(
     { id: accountId, userId }: Pick<NetworkAccount, "id" | "userId">,
-    overrides: { action?: Partial<NetworkAction>; job?: Partial<Job>; gapMs?: number } = {},
+    { action: change = {}, job: jobChange = {} }: { action?: Partial<NetworkAction>; job?: Partial<Job> } = {},
   ): ScheduleAction {
     made++;
-    const profileUrl = overrides.action?.profileUrl ?? `https://network.example/in/person-${made}`;
-    const placed = job(userId, { type: "linkedin_action", ...overrides.job });
+    const profileUrl = change.profileUrl ?? `https://network.example/in/person-${made}`;
+    const profileKey = canonicalProfileUrl(profileUrl) ?? profileUrl;
+    const placed = job(userId, { type: "linkedin_action", message: "", maxAttempts: 5, ...jobChange });
     const action: NetworkAction = {
       jobId: placed.id,
       userId,
       accountId,
       actionType: "sendConnectionRequest",
       profileUrl,
-      profileKey: canonicalProfileUrl(profileUrl) ?? profileUrl,
+      profileKey,
+      targetKey: profileKey,
       message: null,
+      details: {},
       leadId: null,
+      enrolmentId: null,
+      campaignId: null,
+      campaignStep: null,
       state: "scheduled",
-      ...times,
-      ...overrides.action,
+      pendingReason: null,
+      slotAt: null,
+      notBefore: placed.createdAt,
+      // The middle of all distances: the account's median.
+      draw: 0.5,
+      reference: null,
+      createdAt: placed.createdAt,
+      updatedAt: placed.createdAt,
+      ...change,
     };
-    return { action, job: placed, gapMs: overrides.gapMs ?? 60_000 };
+    return { action, job: placed };
   }
 
   /** Schedules an action and answers its job, placed. */
@@ -227,7 +247,7 @@ export function createFactories(seed = 1) {
     of: Pick<NetworkAccount, "id" | "userId">,
     overrides: Parameters<typeof actionRequest>[1] = {},
   ): Promise<Job> {
-    const outcome = await storage.network.schedule(actionRequest(of, overrides));
+    const outcome = await storage.network.schedule(actionRequest(of, overrides), false);
     if (outcome.kind !== "scheduled") throw new Error(`Expected the action to be scheduled, it was ${outcome.kind}`);
     return outcome.job;
   }
@@ -285,21 +305,36 @@ export function leadOf(outcome: InsertLeadOutcome): Lead {
 export async function claimJobs(
   storage: Storage,
   now: number = startOfTests,
-  {
-    limit = 100,
-    leaseUntil = now + 60_000,
-    types = ["linkedin_action", "lead_import"],
-  }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
+  { limit = 100, leaseUntil = now + 60_000, type = "lead_import" }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
 ): Promise<Job[]> {
-  return await storage.jobs.claim({ types, limit, now, leaseUntil });
+  return await storage.jobs.claim({ type, limit, now, leaseUntil });
 }
 
 /** Claims the one job that is due. */
 export async function claimJob(storage: Storage, now: number = startOfTests): Promise<Job> {
-  const [job, ...others] = await claimJobs(storage, now);
-  if (job === undefined || others.length > 0)
-    throw new Error(`Expected one due job, found ${others.length + (job ? 1 : 0)}`);
-  return job;
+  return theOnly(await claimJobs(storage, now));
+}
+
+/** Claims due actions as their handler would, with a lease of a minute. */
+export async function claimActions(storage: Storage, now: number = startOfTests, limit = 100): Promise<DueAction[]> {
+  return (await storage.network.claimDue({ now, limit, leaseUntil: now + 60_000 })).due;
+}
+
+/** Claims the one action that is due. */
+export async function claimAction(storage: Storage, now: number = startOfTests): Promise<DueAction> {
+  return theOnly(await claimActions(storage, now));
+}
+
+/** The end of an action that was carried out, unless it says otherwise. */
+export function actionEnd(overrides: Partial<ActionEnd> = {}): ActionEnd {
+  const end = { message: "It ended", metadata: {}, reference: null, relation: null, at: startOfTests };
+  return { state: "done", ...end, ...overrides };
+}
+
+function theOnly<T>([item, ...others]: readonly T[]): T {
+  if (item === undefined || others.length > 0)
+    throw new Error(`Expected one that is due, found ${others.length + (item === undefined ? 0 : 1)}`);
+  return item;
 }
 
 export function claimOf({ id, attempt }: Job): JobClaim {

@@ -47,6 +47,7 @@ test("without any setting the documented defaults hold", () => {
         rates: { acceptances: 30, replies: 15, refusals: 0, busy: 0, unknown: 0, limitAfter: 0 },
       },
     },
+    networkHosts: [],
     timeZone: null,
     phoneRegion: null,
     networkHosts: [],

@@ -49,23 +49,35 @@ export function* plan<W extends Waiting>(
   const frontiers = new Map<Meter, number>();
   for (const waiting of queue) {
     const { uses, notBefore, draw } = waiting;
-    const frontier = uses.reduce((latest, meter) => Math.max(latest, frontiers.get(meter) ?? now), now);
+    const frontier = frontiers.get(narrowestOf(uses)) ?? now;
     const request = { account, uses, notBefore: Math.max(notBefore, frontier), gapMs: gapOf(account.spacing, draw) };
     const slot = earliestSlot(request, timeline, mostSteps);
     if (slot.at !== null) {
       timeline.add(uses, slot.at);
-      if (notBefore <= frontier) for (const meter of uses) if (meter !== "all") frontiers.set(meter, slot.at);
+      if (notBefore <= frontier) frontiers.set(narrowestOf(uses), slot.at);
     }
-    yield { waiting, at: slot.at, reason: reasonOf(slot.reason, frontier, now) };
+    yield { waiting, at: slot.at, reason: reasonInQueue(slot.reason, notBefore, frontier, now) };
   }
 }
 
 /** Enough to pass a year of full days in memory; beyond that the moment is a guess that the next plan makes better. */
 const mostSteps = 2_000;
 
-/** An action that only waits for those before it waits in the queue. */
-function reasonOf(reason: PendingReason, frontier: number, now: number): PendingReason {
-  return reason === "spacing" && frontier > now ? "queued" : reason;
+/** The meter in whose queue an action stands: the one that few others take from. */
+export function narrowestOf(uses: readonly Meter[]): Meter {
+  return (uses.includes("notes") ? "notes" : uses[0]) ?? "all";
+}
+
+/** What an action waits for: its own moment, or only those before it, when nothing else holds it back. */
+export function reasonInQueue(
+  reason: PendingReason,
+  notBefore: number,
+  frontier: number,
+  now: number,
+): PendingReason {
+  const isFirst = frontier <= Math.max(notBefore, now);
+  if (reason === "queued" && isFirst && notBefore > now) return "notBefore";
+  return reason === "spacing" && !isFirst ? "queued" : reason;
 }
 
 /** The index of the first moment after `at`. */

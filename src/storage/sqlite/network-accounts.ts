@@ -30,7 +30,7 @@ export type AccountRows = ReturnType<typeof createAccountRows>;
 
 /** Accounts inside a write unit. They are kept in memory, because every action asks for its own. */
 export function createAccountRows(engine: Engine) {
-  const { orm, database } = engine;
+  const { orm, database, writer } = engine;
   const bySeq = orm
     .select()
     .from(networkAccounts)
@@ -52,6 +52,10 @@ export function createAccountRows(engine: Engine) {
   );
   const known = new Map<number, AccountRecord>();
   const seqs = new Map<string, number>();
+  writer.onRollBack(() => {
+    known.clear();
+    seqs.clear();
+  });
 
   function load(seq: number): AccountRecord | null {
     const row = bySeq.get({ seq });
@@ -72,17 +76,23 @@ export function createAccountRows(engine: Engine) {
     byId(id: string): AccountRecord | null {
       const seq = seqs.get(id) ?? seqOf.get(id)?.seq;
       if (seq === undefined) return null;
-      seqs.set(id, seq);
-      return rows.get(seq);
+      const record = rows.get(seq);
+      if (record !== null) seqs.set(id, seq);
+      return record;
     },
     ofUser(userId: string, id: string): AccountRecord | null {
       const record = rows.byId(id);
       return record?.account.userId === userId ? record : null;
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
-    /** To be called by whoever changes an account, and again when the change is committed or rolled back. */
+    /** To be called by whoever changes an account. */
     forget(seq: number): void {
       known.delete(seq);
+    },
+    /** Its number may be given to the next account. */
+    removed({ seq, account }: AccountRecord): void {
+      known.delete(seq);
+      seqs.delete(account.id);
     },
     /** The queue is not as the plan has it any more. */
     wantPlan({ seq, needsPlan }: AccountRecord): void {
@@ -108,10 +118,9 @@ export function createAccountRows(engine: Engine) {
 export function createAccountStore({ orm, database, writer }: Engine, rows: AccountRows): AccountStore {
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
   const waits = "account = ? AND state = 'awaiting' AND pending_reason = 'awaitingWorker'";
-  const waitingForWorker = database.query<{ job_id: string }, [number]>(
-    `SELECT job_id FROM network_actions WHERE ${waits}`,
+  const jobsAgain = database.query(
+    `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${waits})`,
   );
-  const jobAgain = database.query("UPDATE jobs SET status = 'pending' WHERE id = ?");
   const backToQueue = database.query(
     `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
   );
@@ -134,17 +143,8 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
 
   /** What waits for a worker goes back into the queue when no worker will come for it. */
   function takeBack(seq: number): void {
-    for (const { job_id } of waitingForWorker.all(seq)) jobAgain.run(job_id);
+    jobsAgain.run(seq);
     backToQueue.run(seq);
-  }
-
-  async function forgetAfter<T>(id: string, done: Promise<T>): Promise<T> {
-    try {
-      return await done;
-    } finally {
-      const record = rows.byId(id);
-      if (record !== null) rows.forget(record.seq);
-    }
   }
 
   return {
@@ -160,18 +160,14 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
-    updateAccount: (userId, id, change) =>
-      forgetAfter(
-        id,
-        writer.write(() => update(userId, id, change)),
-      ),
+    updateAccount: (userId, id, change) => writer.write(() => update(userId, id, change)),
     removeAccount: (userId, id) =>
       writer.write(() => {
         const record = rows.ofUser(userId, id);
         if (record === null) return "absent";
         if (hasActions.get(record.seq) !== null) return "inUse";
         orm.delete(networkAccounts).where(eq(networkAccounts.seq, record.seq)).run();
-        rows.forget(record.seq);
+        rows.removed(record);
         return "removed";
       }),
     coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],

@@ -7,9 +7,6 @@ import { meterCode, type AccountRecord, type AccountRows } from "./network-accou
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
 
-/** A moment that never comes, for jobs that wait for somebody: the latest that a Date can hold. */
-export const neverAt = 8_640_000_000_000_000;
-
 export type ActionRows = ReturnType<typeof createActionRows>;
 
 /** Single actions inside a write unit. */
@@ -29,6 +26,8 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
   const settle = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
+  const moveSlot = database.query("UPDATE network_actions SET slot_at = ? WHERE seq = ?");
+  const setNotBefore = database.query("UPDATE network_actions SET not_before = ? WHERE seq = ?");
   const refer = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
   const freeSlot = database.query(
     "INSERT INTO network_meters (account, meter, free_at) VALUES (?, ?, ?) ON CONFLICT (account, meter)" +
@@ -53,14 +52,24 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       settle.run(state, change.pendingReason, change.used, change.slotAt, change.now, row.seq);
     },
     /** What it says, and its earliest moment. */
-    edit(row: ActionRow, change: Pick<ActionRow, "message" | "details" | "notBefore"> & { now: number }): void {
-      const { message, details, notBefore, now } = change;
+    edit(
+      row: ActionRow,
+      change: Pick<ActionRow, "message" | "details" | "notBefore" | "targetKey"> & { now: number },
+    ): void {
+      const { message, details, notBefore, targetKey, now } = change;
       const note = hasNote({ ...row, message });
       orm
         .update(networkActions)
-        .set({ message, details, notBefore, hasNote: note, updatedAt: now })
+        .set({ message, details, notBefore, targetKey, hasNote: note, updatedAt: now })
         .where(eq(networkActions.seq, row.seq))
         .run();
+    },
+    moveSlot(row: Pick<ActionRow, "seq">, slotAt: number | null): void {
+      moveSlot.run(slotAt, row.seq);
+    },
+    /** No plan shall place it before. */
+    notBefore(row: Pick<ActionRow, "seq">, at: number): void {
+      setNotBefore.run(at, row.seq);
     },
     takesNote: hasNote,
     /** What the connector calls it. */

@@ -56,6 +56,8 @@ export function createContactRows({ orm }: Engine) {
     /** After an action was carried out, or an attempt showed how things stand. */
     noteAction(person: Person, type: ActionType, attempt: Attempt, at: number): void {
       const effect = attempt.wasSent ? effectOf(type, at) : null;
+      // What is told of the past does not undo what has happened since.
+      if (effect !== null && isOld(get(person.account, person.profileKey), at)) delete effect.relation;
       const news = { ...effect, ...(attempt.shown !== null && shownOf(attempt.shown, at)) };
       if (effect !== null && attempt.reference !== null) news.reference = attempt.reference;
       if (Object.keys(news).length > 0) change(person, at, news);
@@ -135,6 +137,12 @@ function stranger({ account, profileKey, profileUrl }: Person): ContactRow {
     reference: null,
     updatedAt: 0,
   };
+}
+
+/** Whether something has happened between the two behind this moment. */
+function isOld(contact: ContactRow | null, at: number): boolean {
+  if (contact === null) return false;
+  return [contact.invitedAt, contact.withdrawnAt, contact.connectedAt].some((moment) => (moment ?? 0) > at);
 }
 
 /** Null for an action that changes nothing between the two. */

@@ -2,16 +2,15 @@ import { and, asc, eq, lte, sql } from "drizzle-orm";
 import type { Job } from "../../jobs/model.ts";
 import type { JobClaim } from "../../jobs/store.ts";
 import { actionKinds } from "../../network/action-kinds.ts";
-import type { PendingReason } from "../../network/action-model.ts";
+import { neverAt, type Objection } from "../../network/action-model.ts";
 import { nextCoolDown } from "../../network/cool-down.ts";
 import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../network/store.ts";
-import type { Objection } from "../../network/action-model.ts";
+import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./jobs.ts";
 import { limitOf } from "./limit.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
-import { neverAt } from "./network-actions.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
 import { jobs } from "./tables.ts";
@@ -72,18 +71,28 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   }
 
   /** `pendingReason` tells a worker's lease, which outlives this process, from our own. */
-  function mark({ row }: Pick<Target, "row">, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
+  function mark({ row, record }: Target, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
     const change = { pendingReason, used: 1, slotAt: now } as const;
     actions.settle(row, "sending", { ...change, now });
+    accounts.countChange(record);
     return { ...row, state: "sending", ...change };
   }
 
-  /** Back into the queue, with the moment at which it is looked at again. */
-  function waitUntil({ job, row }: Target, until: number, reason: PendingReason, now: number, message = ""): void {
-    const never = !Number.isFinite(until);
-    const slotAt = never ? row.slotAt : until;
+  /**
+   * Back into the queue, with the moment at which it is looked at again. `keepsPlace`: the queue is about to be planned
+   * again, and those behind it shall not pass it meanwhile.
+   */
+  function waitUntil(
+    { job, row, record }: Target,
+    { until, reason }: Hold,
+    now: number,
+    { keepsPlace = false, message = "" } = {},
+  ): void {
+    const isNever = !Number.isFinite(until);
+    const slotAt = isNever || keepsPlace ? (row.slotAt ?? now) : until;
     actions.settle(row, "scheduled", { pendingReason: reason, used: 0, slotAt, now });
-    wait.run("pending", never ? neverAt : until, null, message, now, job.id);
+    wait.run("pending", isNever ? neverAt : until, null, message, now, job.id);
+    accounts.countChange(record);
   }
 
   function skip(target: Target, objection: Objection, now: number): void {
@@ -98,8 +107,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     });
   }
 
-  /** Whether an action may go at this moment; if not, it is put off or ended. */
-  function mayGo(target: Target, now: number): boolean {
+  /** Whether an action is still to be sent; if not, it is ended. */
+  function isWanted(target: Target, now: number): boolean {
     const { row, record } = target;
     // It was paused, and the action is still to be taken back; the campaign schedules it anew when it goes on.
     if (row.campaignId !== null && !campaigns.isRunning(row.campaignId)) {
@@ -108,15 +117,22 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       return false;
     }
     const objection = objectionTo(record.seq, row, now);
-    if (objection !== null) {
-      skip(target, objection, now);
-      return false;
-    }
+    if (objection !== null) skip(target, objection, now);
+    return objection === null;
+  }
+
+  /** Whether an action may go at this moment; if not, it is put off or ended. */
+  function mayGo(target: Target, now: number): boolean {
+    const { row, record } = target;
+    if (!isWanted(target, now)) return false;
     const hold = slots.holdNow(record, row, now);
     if (hold === null) return true;
-    waitUntil(target, hold.until, hold.reason, now);
-    // A little later is the course of things; more, and everything behind it is planned anew, in the same order.
-    if (hold.until - now > shortWaitMs && Number.isFinite(hold.until)) accounts.wantPlan(record);
+    // A little later is the course of things. After a longer wait, or when the service was down, everything is planned
+    // anew in the same order, so that what piled up does not go out at the shortest distance.
+    const isLate = row.slotAt !== null && row.slotAt < now - shortDelayMs;
+    const wantsPlan = Number.isFinite(hold.until) && (isLate || hold.until - now > shortWaitMs);
+    waitUntil(target, hold, now, { keepsPlace: wantsPlan });
+    if (wantsPlan) accounts.wantPlan(record);
     return false;
   }
 
@@ -185,14 +201,16 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       const tries = job.failures + 1;
       if (tries >= job.maxAttempts) return giveUp(target, change.message, change.at);
       jobRows.write(job, { failures: tries });
-      waitUntil(target, Math.max(change.retryAt, change.at + 1), "retry", change.at, change.message);
+      const until = Math.max(change.retryAt, change.at + 1);
+      actions.notBefore(row, until);
+      waitUntil(target, { until, reason: "retry" }, change.at, { message: change.message });
     } else if (change.kind === "limited") {
       const until = rest(record, row, change);
-      waitUntil(target, until, "cooldown", change.at);
+      waitUntil(target, { until, reason: "cooldown" }, change.at, { keepsPlace: true });
       accounts.wantPlan(record);
     } else {
       accounts.disconnect(record, change.reason, change.at);
-      waitUntil(target, Infinity, "accountNeedsReconnect", change.at);
+      waitUntil(target, { until: Infinity, reason: "accountNeedsReconnect" }, change.at);
     }
     return true;
   }
@@ -242,11 +260,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         const record = accounts.get(seq);
         if (record === null) continue;
         const target = { job, row, record };
-        const objection = objectionTo(seq, row, now);
-        if (objection !== null) {
-          skip(target, objection, now);
-          continue;
-        }
+        if (!isWanted(target, now)) continue;
         const hold = slots.holdNow(record, row, now);
         if (hold === null)
           return { claimed: leased({ ...target, row: mark(target, now, "awaitingWorker") }, "send", now, leaseUntil) };
@@ -273,7 +287,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     renewLease: (userId, claim, leaseUntil) =>
       writer.write(() => {
         const target = held(claim);
-        if (target?.row.userId !== userId || target.row.state !== "sending") return false;
+        const isWorkers = target?.row.state === "sending" && target.row.pendingReason === "awaitingWorker";
+        if (target?.row.userId !== userId || !isWorkers) return false;
         jobRows.write(target.job, { leaseUntil });
         return true;
       }),
@@ -282,6 +297,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
 /** A wait that is shorter than this does not disturb the plan. */
 const shortWaitMs = 15 * 60_000;
+/** An action that is later than this was not held up by those before it. */
+const shortDelayMs = 60_000;
 /** How many of an account's actions a worker's claim looks at: behind one that is capped, another kind may be free. */
 const workerLook = 50;
 const notRepeated =

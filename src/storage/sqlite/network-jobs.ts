@@ -2,7 +2,7 @@ import type { Job } from "../../jobs/model.ts";
 import type { ClientChange } from "../../jobs/store.ts";
 import type { ActionChange } from "../../network/store.ts";
 import { actionMetadata, actionMessage, objectionText } from "../../network/texts.ts";
-import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
+import { isUnderWay, type ScheduleParts, type Scheduling } from "./network-schedule.ts";
 
 export type ActionJobs = ReturnType<typeof createActionJobs>;
 
@@ -16,6 +16,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
         return { kind: "refused", job, reason: `It can't be sent: ${objectionText(change.objection)}` };
       case "never":
         return { kind: "refused", job, reason: "There is no moment for it: see the account's hours and caps." };
+      case "twin":
       case "absent":
       case "refused":
         return { kind: "refused", job };
@@ -37,7 +38,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
     cancelJob(job: Job, at: number): ClientChange {
       const target = scheduling.found(job.userId, job.id);
       if (target === null) return { kind: "refused", job };
-      if (target.row.state === "sending" || target.row.pendingReason === "awaitingVendor")
+      if (isUnderWay(target.row))
         return {
           kind: "refused",
           job,
@@ -60,7 +61,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
         return { kind: "refused", job, reason: "The same action for this profile is on its way already." };
       const { cancelled: _cancelled, outcome: _outcome, reason: _reason, ...metadata } = job.metadata;
       const again = { ...job, metadata, failures: 0, message: "", completedAt: null, progress: 0 };
-      const change = scheduling.enqueue({ ...target, job: again }, at);
+      const change = scheduling.again({ ...target, job: again }, at);
       if (change.kind !== "changed") return changed(job, change);
       const { failures, message, completedAt, progress } = again;
       const written = jobRows.write(change.job, { metadata, failures, message, completedAt, progress });

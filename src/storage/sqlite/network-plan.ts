@@ -1,18 +1,18 @@
+import { neverAt } from "../../network/action-model.ts";
 import { meters, windowMs, windows, type Meter } from "../../network/account-model.ts";
 import type { MeterUsage, NetworkStore, PlanBasis, PlannedSlot, QueuedAction } from "../../network/store.ts";
 import { steadyCap } from "../../network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
-import { neverAt } from "./network-actions.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
 /** What plans are made from, and what comes of them. */
 export function createPlanStore({ database, writer, reader }: Engine, accounts: AccountRows): PlanStore {
-  const versionOf = database.query<{ queue_version: number }, [number]>(
-    "SELECT queue_version FROM network_accounts WHERE seq = ?",
+  const versionOf = database.query<{ version: number; needsPlan: number }, [number]>(
+    "SELECT queue_version AS version, needs_plan AS needsPlan FROM network_accounts WHERE seq = ?",
   );
-  const move = database.query<{ job_id: string }, [number | null, string, number, number]>(
+  const move = database.query<{ job_id: string }, [number, string, number, number]>(
     "UPDATE network_actions SET slot_at = ?, pending_reason = ?, updated_at = ? WHERE seq = ? AND state = 'scheduled'" +
       " RETURNING job_id",
   );
@@ -43,11 +43,11 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
   async function planBasis(accountId: string, limit: number, now: number): Promise<PlanBasis | null> {
     const record = accounts.byId(accountId);
     if (record === null) return null;
-    const queueVersion = versionOf.get(record.seq)?.queue_version ?? 0;
+    const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
     const queue = await reader.all<Omit<QueuedAction, "hasNote"> & { hasNote: number }>({
       sql:
         "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
-        " not_before AS notBefore, draw, slot_at AS slotAt FROM network_actions" +
+        " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
         " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled' ORDER BY slot_at, seq LIMIT ?",
       params: [record.seq, limit],
     });
@@ -59,15 +59,15 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       coolDowns: [...record.governed.coolDowns],
       history: Object.fromEntries(histories),
       queue: queue.map((action) => ({ ...action, hasNote: action.hasNote === 1 })),
-      queueVersion,
+      queueVersion: version,
+      needsPlan: needsPlan === 1,
     };
   }
 
   function movePlanned(slots: readonly PlannedSlot[], now: number): void {
     for (const { seq, slotAt, reason } of slots) {
-      // Without a moment it keeps its place in the queue, and waits until the settings change.
-      const moved = move.get(slotAt ?? neverAt, reason, now, seq);
-      if (moved !== null) moveJob.run(slotAt ?? neverAt, now, moved.job_id);
+      const moved = move.get(slotAt, reason, now, seq);
+      if (moved !== null) moveJob.run(Math.min(slotAt, neverAt), now, moved.job_id);
     }
   }
 

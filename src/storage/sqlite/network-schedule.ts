@@ -7,13 +7,13 @@ import type {
   ScheduleAction,
   ScheduleOutcome,
 } from "../../network/store.ts";
-import { openStates } from "../../network/action-model.ts";
+import { neverAt, openStates } from "../../network/action-model.ts";
 import type { Relation } from "../../network/contact-model.ts";
 import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import type { AccountRecord, AccountRows } from "./network-accounts.ts";
-import { neverAt, type ActionRows } from "./network-actions.ts";
+import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { Objections } from "./network-objections.ts";
 import type { Slots } from "./network-slots.ts";
@@ -116,26 +116,61 @@ export function createScheduling(parts: ScheduleParts) {
     const slot = slots.place(record, row, now);
     if (slot.at === null) return { kind: "never", reason: slot.reason };
     actions.settle(row, "scheduled", { pendingReason: slot.reason, used: 0, slotAt: slot.at, now });
-    jobRows.write(job, { status: "pending", runAt: slot.at, updatedAt: now });
+    jobRows.write(job, { status: "pending", runAt: slot.at, leaseUntil: null, updatedAt: now });
     accounts.countChange(record);
     return changed(row.jobId);
   }
 
-  function edit({ row, job, record }: Found, wanted: ActionEdit, now: number): ActionChange {
-    const { message = row.message, details = row.details, notBefore = row.notBefore } = wanted;
-    actions.edit(row, { message, details, notBefore, now });
-    const edited = { ...row, message, details, notBefore };
-    const keepsSlot =
-      row.state === "awaitingApproval" ||
-      (row.slotAt !== null && notBefore <= row.slotAt && row.hasNote === actions.takesNote(edited));
-    if (keepsSlot) return changed(row.jobId);
+  function edit(target: Found, wanted: ActionEdit, now: number): ActionChange {
+    const { row, job, record } = target;
+    const { message = row.message, details = row.details, notBefore = row.notBefore, targetKey = row.targetKey } = wanted;
+    const edited = { ...row, message, details, notBefore, targetKey };
+    const twin = targetKey === row.targetKey ? null : actions.twinOf(record.seq, edited);
+    if (twin !== null) return { kind: "twin", jobId: twin };
+    const change = { message, details, notBefore, targetKey, now };
+    if (row.state === "awaitingApproval" || wanted.needsApproval === true) {
+      actions.edit(row, change);
+      if (row.state !== "awaitingApproval") awaitApproval(target, now);
+      return changed(row.jobId);
+    }
+    const isSameMoment = notBefore === row.notBefore || (notBefore > row.notBefore && notBefore <= (row.slotAt ?? 0));
+    if (isSameMoment && row.hasNote === actions.takesNote(edited)) {
+      actions.edit(row, change);
+      // A voice message that is being prepared says what it said before: its claim is void.
+      if (job.status === "running") jobRows.write(job, { status: "pending", leaseUntil: null, updatedAt: now });
+      return changed(row.jobId);
+    }
+    // Its own slot must not stand in its way.
+    actions.moveSlot(row, null);
+    const moved = enqueue({ ...target, row: edited }, now);
+    if (moved.kind !== "changed") {
+      actions.moveSlot(row, row.slotAt);
+      return moved;
+    }
     actions.free(record, row);
-    return enqueue({ row: { ...edited, slotAt: null }, job, record }, now);
+    actions.edit(row, change);
+    return changed(row.jobId);
+  }
+
+  function awaitApproval({ row, job, record }: Found, now: number): void {
+    actions.free(record, row);
+    actions.settle(row, "awaitingApproval", { pendingReason: "awaitingApproval", used: 0, slotAt: null, now });
+    const waiting = { status: "pending", runAt: neverAt, leaseUntil: null, updatedAt: now } as const;
+    jobRows.write(job, { ...waiting, message: "", completedAt: null });
+  }
+
+  /** Back into the queue, or to whoever did not approve it before it was cancelled. */
+  function again(target: Found, now: number): ActionChange {
+    if (target.row.pendingReason !== "awaitingApproval") return enqueue(target, now);
+    awaitApproval(target, now);
+    return changed(target.row.jobId);
   }
 
   function cancel({ row, job, record }: Found, now: number): ActionChange {
     actions.free(record, row);
-    actions.settle(row, "cancelled", { pendingReason: null, used: 0, slotAt: null, now });
+    // What nobody has approved is not approved by being cancelled and run again.
+    const pendingReason = row.state === "awaitingApproval" ? ("awaitingApproval" as const) : null;
+    actions.settle(row, "cancelled", { pendingReason, used: 0, slotAt: null, now });
     const metadata = { ...job.metadata, cancelled: true };
     const ended = { status: "failed", message: "Cancelled", metadata, leaseUntil: null } as const;
     jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
@@ -149,23 +184,22 @@ export function createScheduling(parts: ScheduleParts) {
     const job = jobRows.get(jobId);
     const record = row && accounts.get(row.account);
     if (row === null || job === null || record === null) return;
-    const isBegun = row.state === "sending" || row.pendingReason === "awaitingVendor";
-    if (!isBegun && openStates.includes(row.state)) cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
+    if (!isUnderWay(row) && openStates.includes(row.state)) cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
   }
 
   /** Ends an action by somebody's word. */
-  function end({ row, job, record }: Found, ended: ActionEnd): ActionChange {
+  function end({ row, job, record }: Found, ended: ActionEnd, carriedOutAt: number = ended.at): ActionChange {
     const counts = ended.state === "done" || ended.state === "unknown";
     actions.free(record, row);
     actions.settle(row, ended.state, {
       pendingReason: null,
       used: counts ? 1 : 0,
-      slotAt: counts ? ended.at : null,
+      slotAt: counts ? carriedOutAt : null,
       now: ended.at,
     });
     if (ended.reference !== null) actions.refer(row, ended.reference);
     const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
-    contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, ended.at);
+    contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     const isFine = ended.state === "done" || ended.state === "skipped";
     jobRows.write(job, {
       status: isFine ? "completed" : "failed",
@@ -182,7 +216,7 @@ export function createScheduling(parts: ScheduleParts) {
     return changed(row.jobId);
   }
 
-  return { decide, record, change, changed, enqueue, edit, cancel, takeBack, end, found };
+  return { decide, record, change, enqueue, edit, again, cancel, takeBack, end, found };
 }
 
 export type Scheduling = ReturnType<typeof createScheduling>;
@@ -199,9 +233,17 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
         change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
       ),
     cancel: (userId, jobId, at) =>
-      writer.write(() => change(userId, jobId, cancellable, (target) => cancel(target, at))),
+      writer.write(() => change(userId, jobId, cancellable, (target) =>
+          isUnderWay(target.row)
+            ? { kind: "refused", action: parts.actions.actionOf(target.row) }
+            : cancel(target, at),
+        ),
+      ),
     resolve: (userId, jobId, ended) =>
-      writer.write(() => change(userId, jobId, ["unknown"], (target) => end(target, ended))),
+      writer.write(() =>
+        // It counts from when it was tried, not from when somebody looked.
+        change(userId, jobId, ["unknown"], (target) => end(target, ended, target.row.slotAt ?? ended.at)),
+      ),
     endHanded: (userId, jobId, waitsFor, ended) =>
       writer.write(() =>
         change(userId, jobId, ["awaiting"], (target) =>
@@ -215,6 +257,11 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
       return target && { action: parts.actions.actionOf(target.row), job: target.job };
     },
   };
+}
+
+/** Somebody has begun with it, who can't be told to stop. */
+export function isUnderWay({ state, pendingReason }: Pick<ActionRow, "state" | "pendingReason">): boolean {
+  return state === "sending" || (state === "awaiting" && pendingReason === "awaitingVendor");
 }
 
 const cancellable = ["awaitingApproval", "scheduled", "awaiting"] as const;

@@ -8,6 +8,7 @@ import {
   type Slot,
   type SlotRequest,
 } from "../../network/governor/slot.ts";
+import { narrowestOf, reasonInQueue } from "../../network/governor/plan.ts";
 import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import { usesOf } from "./network-actions.ts";
@@ -35,48 +36,48 @@ export function createSlots(engine: Engine) {
     "UPDATE network_actions SET slot_at = ? WHERE account = ? AND used = 1 AND slot_at > ?",
   );
 
-  /** The meter whose queue an action stands in: the one that few others take from. */
-  const narrowest = (uses: SlotRequest["uses"]) => (uses.includes("notes") ? "notes" : uses[0]) ?? "all";
-
   function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number): SlotRequest {
     return { account: governed, uses: usesOf(action), notBefore, gapMs: gapOf(governed.spacing, action.draw) };
   }
 
-  /** A slot that was freed before the end of the queue; also forgets one that turns out to be of no use. */
+  /** A slot that was freed before the end of the queue. */
   function inGap(record: AccountRecord, action: Placed, freeAt: number, start: number, frontier: number): Slot | null {
     const request = requestOf(record, action, Math.max(freeAt, start));
     const slot = earliestSlot(request, timelines.whole(record.seq), fewSteps);
-    const isFound = slot.at !== null && slot.isFree && slot.at < frontier;
-    const meter = meterCode(narrowest(request.uses));
-    setFree.run(isFound ? slot.at : null, record.seq, meter);
-    return isFound ? slot : null;
+    return slot.at !== null && slot.isFree && slot.at < frontier ? slot : null;
+  }
+
+  /** The earliest moment for an action, and what is then to be written down. */
+  function search(record: AccountRecord, action: Placed, now: number): { slot: Slot | Never; note: () => void } {
+    const start = Math.max(action.notBefore, now);
+    const meter = meterCode(narrowestOf(usesOf(action)));
+    const { frontier_at, free_at } = frontierOf.get(record.seq, meter) ?? { frontier_at: null, free_at: null };
+    const frontier = frontier_at ?? -Infinity;
+    const isBehindGap = free_at !== null && start < frontier;
+    const gap = isBehindGap ? inGap(record, action, free_at, start, frontier) : null;
+    if (gap !== null) return { slot: gap, note: () => setFree.run(gap.at, record.seq, meter) };
+    const request = requestOf(record, action, Math.max(start, frontier));
+    const found = earliestSlot(request, timelines.whole(record.seq), manySteps);
+    if (found.at === null) return { slot: found, note: () => {} };
+    const { at } = found;
+    const note = (): void => {
+      // One that is of no use now is looked for no more.
+      if (isBehindGap) setFree.run(null, record.seq, meter);
+      // Whoever asked for a later moment says nothing about what is free before it.
+      if (start <= Math.max(frontier, now) && at !== frontier) moveFrontier.run(record.seq, meter, at);
+    };
+    return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, note };
   }
 
   return {
     /** The earliest moment for a new action; writes down how far the search came, so that the next begins there. */
     place(record: AccountRecord, action: Placed, now: number): Slot | Never {
-      const start = Math.max(action.notBefore, now);
-      const meter = meterCode(narrowest(usesOf(action)));
-      const { frontier_at, free_at } = frontierOf.get(record.seq, meter) ?? { frontier_at: null, free_at: null };
-      const frontier = frontier_at ?? -Infinity;
-      if (free_at !== null && start < frontier) {
-        const gap = inGap(record, action, free_at, start, frontier);
-        if (gap !== null) return gap;
-      }
-      const request = requestOf(record, action, Math.max(start, frontier));
-      const slot = earliestSlot(request, timelines.whole(record.seq), manySteps);
-      if (slot.at === null) return slot;
-      // Whoever asked for a later moment says nothing about what is free before it.
-      if (start <= Math.max(frontier, now) && slot.at !== frontier) moveFrontier.run(record.seq, meter, slot.at);
-      return frontier > start && slot.reason === "spacing" ? { ...slot, reason: "queued" } : slot;
+      const { slot, note } = search(record, action, now);
+      note();
+      return slot;
     },
     /** What `place` would answer, writing nothing. */
-    foresee(record: AccountRecord, action: Placed, now: number): Slot | Never {
-      const start = Math.max(action.notBefore, now);
-      const frontier = frontierOf.get(record.seq, meterCode(narrowest(usesOf(action))))?.frontier_at ?? -Infinity;
-      const request = requestOf(record, action, Math.max(start, frontier));
-      return earliestSlot(request, timelines.whole(record.seq), manySteps);
-    },
+    foresee: (record: AccountRecord, action: Placed, now: number): Slot | Never => search(record, action, now).slot,
     /** What holds an action back at this moment, by what was really carried out; null: it may go. */
     holdNow(record: AccountRecord, action: Placed, now: number): Hold | null {
       const { state, spacing } = record.account;

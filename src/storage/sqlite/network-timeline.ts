@@ -36,19 +36,27 @@ export function createTimelines({ database }: Engine): Timelines {
     return queries.between.all(...keys(account, used), from, to).map((row) => row.slot_at);
   }
 
-  function countPlanned(account: number, meter: Meter, at: number, most: number): number {
+  function countPlanned(account: number, meter: Meter, from: number, to: number, most: number): number {
     const { queries, keys } = familyOf(meter);
-    return queries.count.get(...keys(account, 0), at, most)?.n ?? 0;
+    return queries.count.get(...keys(account, 0), from, to, most)?.n ?? 0;
+  }
+
+  function latest(account: number, meter: Meter, used: 0 | 1, at: number, most: number): number[] {
+    const { queries, keys } = familyOf(meter);
+    return queries.latest.all(...keys(account, used), at, most).map((row) => row.slot_at);
   }
 
   return {
     whole: (account) => ({
-      // What was carried out lies before what is planned, so the latest are found among the planned first.
       nthBefore(meter, at, n) {
         const planned = nth(account, meter, 0, at, n);
-        if (planned !== null) return planned;
-        const fewer = countPlanned(account, meter, at, n);
-        return nth(account, meter, 1, at, n - fewer);
+        const lastUsed = nth(account, meter, 1, at, 1);
+        if (lastUsed === null || (planned !== null && planned >= lastUsed)) return planned;
+        // As a rule what is planned lies behind all that was carried out; what is overdue does not.
+        if (nth(account, meter, 0, lastUsed, 1) === null)
+          return nth(account, meter, 1, at, n - countPlanned(account, meter, lastUsed, at, n));
+        const both = ([0, 1] as const).flatMap((used) => latest(account, meter, used, at, n));
+        return both.toSorted((a, b) => b - a)[n - 1] ?? null;
       },
       between(meter, from, to) {
         const used = between(account, meter, 1, from, to);
@@ -70,11 +78,14 @@ function statements(database: Engine["database"], where: string) {
     nthBefore: database.query<Moment, (string | number)[]>(
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= ? ORDER BY slot_at DESC LIMIT 1 OFFSET +?`,
     ),
+    latest: database.query<Moment, (string | number)[]>(
+      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= ? ORDER BY slot_at DESC LIMIT +?`,
+    ),
     between: database.query<Moment, (string | number)[]>(
       `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at > ? AND slot_at <= ? ORDER BY slot_at`,
     ),
     count: database.query<{ n: number }, (string | number)[]>(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM network_actions WHERE ${where} AND slot_at <= ? LIMIT +?)`,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM network_actions WHERE ${where} AND slot_at > ? AND slot_at <= ? LIMIT +?)`,
     ),
   };
 }

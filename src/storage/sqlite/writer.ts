@@ -25,6 +25,7 @@ export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
+  readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
   #closed = false;
@@ -44,6 +45,11 @@ export class Writer {
       this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
+  }
+
+  /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
+  onRollBack(forget: () => void): void {
+    this.#onRollBack.push(forget);
   }
 
   /** Commits what is queued and takes no more. */
@@ -93,11 +99,17 @@ export class Writer {
       if (!this.#database.inTransaction) throw error;
       this.#statements.undo.run();
       this.#statements.leave.run();
+      this.#rolledBack();
       failed.push({ unit, value: error });
     }
   }
 
+  #rolledBack(): void {
+    for (const forget of this.#onRollBack) forget();
+  }
+
   #rollBack(): void {
+    this.#rolledBack();
     if (!this.#database.inTransaction) return;
     try {
       this.#statements.rollBack.run();

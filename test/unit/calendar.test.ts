@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  earliestSlot,
-  isTimeZone,
-  nextOpenMoment,
-  type WorkingHours,
-  type WorkingSpan,
-} from "../../src/network/pacing.ts";
+import { nextOpening, type WorkingHours, type WorkingSpan } from "../../src/network/governor/calendar.ts";
+import { isTimeZone } from "../../src/network/governor/zone.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
 const minute = 60_000;
@@ -28,10 +23,8 @@ test.each([
   expect(nextOpenMoment(monday + from, everyDay([{ from: 540, to: 1080 }]), "UTC")).toBe(monday + expected);
 });
 
-test("hours that never open have no next moment, and no slot", () => {
-  const workingHours = everyDay([]);
-  expect(nextOpenMoment(monday, workingHours, "UTC")).toBeNull();
-  expect(earliestSlot({ notBefore: monday, lastSlotAt: null, gapMs: 0, workingHours, timeZone: "UTC" })).toBeNull();
+test("hours that never open have no next moment", () => {
+  expect(nextOpenMoment(monday, everyDay([]), "UTC")).toBeNull();
 });
 
 test("a week with one open minute is open once a week, also for who comes when it has just closed", () => {
@@ -58,24 +51,6 @@ test("of several spans the nearest opens, in whatever order they stand", () => {
   expect(nextOpenMoment(monday + 9 * hour, hours, "UTC")).toBe(monday + 700 * minute);
 });
 
-test.each([
-  ["nothing holds it back", null, 0, 600, "due"],
-  ["the last action is far behind", monday, 600, 600, "due"],
-  ["the gap holds it back", monday + 600 * minute, 5, 605, "spacing"],
-  ["the gap leads out of the hours", monday + 1079 * minute, 5, 1440 + 540, "outsideWorkingHours"],
-  ["the last action lies in the future", monday + 1000 * minute, 5, 1005, "spacing"],
-] as const)("the reason of a slot when %s", (_what, lastSlotAt, gap, expected, reason) => {
-  const workingHours = everyDay([{ from: 540, to: 1080 }]);
-  const slot = earliestSlot({
-    notBefore: monday + 600 * minute,
-    lastSlotAt,
-    gapMs: gap * minute,
-    workingHours,
-    timeZone: "UTC",
-  });
-  expect(slot).toEqual({ at: monday + expected * minute, reason });
-});
-
 const steadyZones = ["UTC", "Asia/Kolkata", "Asia/Kathmandu", "America/Phoenix", "Pacific/Kiritimati", "Etc/GMT+12"];
 const changingZones = [
   "Europe/Berlin",
@@ -99,29 +74,43 @@ test.each([...steadyZones, ...changingZones])(
   },
 );
 
-test.each([...steadyZones, ...changingZones])(
-  "in %s slots are open, never early, and keep the gap, whatever is asked for",
-  (timeZone) => {
-    const dice = createDice(32);
-    for (let round = 0; round < 20; round++) {
-      const workingHours = randomWeek(dice);
-      let lastSlotAt: number | null = null;
-      let notBefore = Date.UTC(2026, dice.pick([0, 5]), 2) + dice.below(3 * day);
-      for (let action = 0; action < 8; action++) {
-        const gapMs = dice.pick([0, 1, 90_000, 480_000, 3 * hour]);
-        const slot = earliestSlot({ notBefore, lastSlotAt, gapMs, workingHours, timeZone });
-        const spaced: number = Math.max(notBefore, (lastSlotAt ?? 0) + gapMs);
-        expect(slot?.at ?? null, shown(notBefore, workingHours, timeZone)).toBe(
-          firstOpenMinute(spaced, workingHours, timeZone),
-        );
-        if (slot === null) break;
-        expect(slot.reason).toBe(slot.at > spaced ? "outsideWorkingHours" : spaced > notBefore ? "spacing" : "due");
-        lastSlotAt = slot.at;
-        notBefore += dice.below(2 * hour);
+describe("sessions", () => {
+  const office = everyDay([{ from: 540, to: 1080 }]);
+  const sessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
+  const calendar = { id: "account-1", timeZone: "Europe/Berlin", workingHours: office, sessions };
+  const minutesOfDay = (date: number, of = calendar) =>
+    Array.from({ length: 1440 }, (_, n) => date + n * minute).map((at) => nextOpening(at, of)?.heldBy);
+
+  test("work and breaks take turns within the hours, each as long as it may be", () => {
+    for (let n = 0; n < 20; n++) {
+      const stretches = stretchesOf(minutesOfDay(monday + n * day));
+      expect(stretches.at(0)?.what).toBe("outsideWorkingHours");
+      expect(stretches.at(-1)?.what).toBe("outsideWorkingHours");
+      // The end of the day cuts the last one short.
+      const inside = stretches.slice(1, -2);
+      expect(inside.length).toBeGreaterThan(8);
+      for (const [index, { what, minutes }] of inside.entries()) {
+        expect(what).toBe(index % 2 === 0 ? null : "break");
+        const [least, most] = what === null ? [45, 60] : [10, 20];
+        expect(minutes).toBeWithin(least, most + 1);
       }
     }
-  },
-);
+  });
+
+  test("breaks are the same each time, differ from day to day and from account to account", () => {
+    expect(minutesOfDay(monday)).toEqual(minutesOfDay(monday));
+    expect(minutesOfDay(monday)).not.toEqual(minutesOfDay(monday + day));
+    expect(minutesOfDay(monday)).not.toEqual(minutesOfDay(monday, { ...calendar, id: "account-2" }));
+  });
+
+  test("a break tells when it ends", () => {
+    for (let at = monday; at < monday + 3 * day; at += minute) {
+      const opening = nextOpening(at, calendar)!;
+      expect(nextOpening(opening.at, calendar)).toEqual({ at: opening.at, heldBy: null });
+      if (opening.heldBy !== null) expect(nextOpening(opening.at - 1, calendar)?.heldBy).not.toBeNull();
+    }
+  });
+});
 
 /** Moments at which clocks are changed, by the rules of 2026. */
 const clockChanges: [string, string, string][] = [
@@ -182,6 +171,21 @@ test.each(["Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC", "Asia/Kathm
 test.each(["", "Mars/Olympus", "+02:00", "-0300", "Europe/", "Europe/Berlin\n", "9"])("%j is no time zone", (name) => {
   expect(isTimeZone(name)).toBe(false);
 });
+
+/** Without breaks. */
+function nextOpenMoment(from: number, workingHours: WorkingHours, timeZone: string): number | null {
+  return nextOpening(from, { id: "account-1", timeZone, workingHours, sessions: null })?.at ?? null;
+}
+
+function stretchesOf<T>(list: readonly T[]): { what: T; minutes: number }[] {
+  const stretches: { what: T; minutes: number }[] = [];
+  for (const what of list) {
+    const last = stretches.at(-1);
+    if (last?.what === what) last.minutes++;
+    else stretches.push({ what, minutes: 1 });
+  }
+  return stretches;
+}
 
 function expectFirstOpenMoment(from: number, hours: WorkingHours, timeZone: string): void {
   expect(nextOpenMoment(from, hours, timeZone), shown(from, hours, timeZone)).toBe(
