@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { limitOf } from "./limit.ts";
 import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { storedJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 /** `network` has a say in the jobs that carry out its actions. */
@@ -172,7 +173,10 @@ export function createJobRows({ orm, database }: Engine) {
       " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')",
   );
 
-  const get = (id: string): Job | null => byId.get({ id }) ?? null;
+  const get = (id: string): Job | null => {
+    const [row] = byId.values({ id });
+    return row === undefined ? null : storedJob(row);
+  };
 
   // All that can change at once, prepared: to build a query for each change costs more than to write it.
   const update = database.prepare(

@@ -6,6 +6,7 @@ import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { storedAction } from "./stored-job.ts";
 
 export type ActionRows = ReturnType<typeof createActionRows>;
 
@@ -35,7 +36,10 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
   );
 
   return {
-    get: (jobId: string): ActionRow | null => byJob.get({ jobId }) ?? null,
+    get: (jobId: string): ActionRow | null => {
+      const [row] = byJob.values({ jobId });
+      return row === undefined ? null : storedAction(row);
+    },
     /** The job of the open action of the same kind for the same target. */
     twinOf: (account: number, { targetKey, actionType }: Pick<NetworkAction, "targetKey" | "actionType">) =>
       openTwin.get(account, targetKey, actionType)?.job_id ?? null,

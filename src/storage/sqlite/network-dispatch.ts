@@ -13,6 +13,7 @@ import { limitOf } from "./limit.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
+import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 type DispatchStore = Pick<
@@ -169,9 +170,10 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   }
 
   function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
-    const found = abandoned.all({ now, limit });
-    found.push(...due.all({ now, limit: limit - found.length }));
-    const taken = found.flatMap(({ job, row }) => {
+    const found = abandoned.values({ now, limit });
+    found.push(...due.values({ now, limit: limit - found.length }));
+    const taken = found.flatMap((values) => {
+      const { job, row } = storedActionJob(values);
       const record = accounts.get(row.account);
       return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
     });
