@@ -27,6 +27,11 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
   const settle = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
+  // Indexes hold the slot, so it is left alone where it stays.
+  const endInPlace = database.query(
+    "UPDATE network_actions SET state = ?, pending_reason = NULL, reference = coalesce(?, reference), updated_at = ?" +
+      " WHERE seq = ?",
+  );
   const moveSlot = database.query("UPDATE network_actions SET slot_at = ? WHERE seq = ?");
   const setNotBefore = database.query("UPDATE network_actions SET not_before = ? WHERE seq = ?");
   const refer = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
@@ -54,6 +59,16 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       change: { pendingReason: ActionRow["pendingReason"]; used: 0 | 1; slotAt: number | null; now: number },
     ): void {
       settle.run(state, change.pendingReason, change.used, change.slotAt, change.now, row.seq);
+    },
+    /** As `settle`, for an action that is over; `reference`: what the connector calls it, where it said so. */
+    end(
+      row: ActionRow,
+      state: ActionState,
+      { slotAt, reference, now }: { slotAt: number | null; reference: string | null; now: number },
+    ): void {
+      const used = slotAt === null ? 0 : 1;
+      if (row.slotAt !== slotAt || row.used !== used) settle.run(state, null, used, slotAt, now, row.seq);
+      endInPlace.run(state, reference, now, row.seq);
     },
     /** What it says, and its earliest moment. */
     edit(

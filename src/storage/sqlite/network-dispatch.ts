@@ -275,7 +275,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   function endAction(claim: JobClaim, end: ActionEnd): boolean {
     const target = held(claim);
     if (target === null) return false;
-    scheduling.end(target, end);
+    // It counts from when it went out, which the network may have answered late.
+    scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
     return true;
   }
 

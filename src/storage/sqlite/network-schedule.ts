@@ -197,13 +197,8 @@ export function createScheduling(parts: ScheduleParts) {
   function end({ row, job, record }: Found, ended: ActionEnd, carriedOutAt: number = ended.at): void {
     const counts = ended.state === "done" || ended.state === "unknown";
     actions.free(record, row);
-    actions.settle(row, ended.state, {
-      pendingReason: null,
-      used: counts ? 1 : 0,
-      slotAt: counts ? carriedOutAt : null,
-      now: ended.at,
-    });
-    if (ended.reference !== null) actions.refer(row, ended.reference);
+    const { reference, at: now } = ended;
+    actions.end(row, ended.state, { slotAt: counts ? carriedOutAt : null, reference, now });
     const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     const isFine = ended.state === "done" || ended.state === "skipped";
