@@ -36,6 +36,8 @@ const web = /^(elysia|@elysiajs\/.*)$/;
 const database = /^(drizzle-orm(\/.*)?|bun:sqlite)$/;
 const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
+/** Functions over tables that come with the package: they reach nothing outside. */
+const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts-icann)/;
 const everything = /^/;
 const nothing = /^\b$/;
 
@@ -47,7 +49,7 @@ const table: Record<Kind, Row> = {
   threads: { modules: ["foundation"], neverPackages: webAndDatabase },
   config: { modules: ["foundation", "config", "model", "rule"], neverPackages: webAndDatabase },
   model: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
-  rule: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
+  rule: { modules: ["foundation", "model", "rule"], neverPackages: allButPure },
   port: { modules: ["foundation", "model", "rule", "port"], typesOnly: true, neverPackages: everything },
   feature: { modules: ["foundation", "threads", "model", "rule", "port", "feature"], neverPackages: webAndDatabase },
   routes: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["routes"], neverPackages: database },

@@ -16,6 +16,8 @@ import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
 import type { WorkingHours } from "../../src/network/pacing.ts";
 import type { ScheduleAction } from "../../src/network/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { suppressionKey } from "../../src/suppression/key.ts";
+import type { Suppression, SuppressionKind } from "../../src/suppression/model.ts";
 import type { User } from "../../src/users/model.ts";
 import type { NewUser } from "../../src/users/store.ts";
 import { startOfTests } from "./clock.ts";
@@ -230,6 +232,24 @@ export function createFactories(seed = 1) {
     return outcome.job;
   }
 
+  /** An entry of the do-not-contact list, by its normal form. Without a user it is the team's. */
+  function suppression(
+    userId: string | null,
+    kind: SuppressionKind,
+    value: string,
+    overrides: Partial<Suppression> = {},
+  ): Suppression {
+    const key = suppressionKey(kind, value);
+    const entry = { id: nextId(), userId, kind, key, value, reason: null, createdAt: startOfTests };
+    return { ...entry, source: "api", ...overrides };
+  }
+
+  async function storedSuppression(storage: Storage, ...of: Parameters<typeof suppression>): Promise<Suppression> {
+    const entry = suppression(...of);
+    await storage.suppressions.add([entry]);
+    return entry;
+  }
+
   return {
     ids,
     user,
@@ -250,6 +270,8 @@ export function createFactories(seed = 1) {
     storedJob,
     actionRequest,
     scheduledJob,
+    suppression,
+    storedSuppression,
   };
 }
 

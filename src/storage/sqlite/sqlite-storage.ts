@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.ts";
+import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createCreditStore } from "./credits.ts";
 import { openEngine } from "./engine.ts";
@@ -8,11 +9,15 @@ import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createRateStore } from "./rates.ts";
+import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 
-/** Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer. */
-export function openSqliteStorage(path: string, clock: Clock): Storage {
-  const engine = openEngine(path);
+/**
+ * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
+ * `phoneRegion` is where phone numbers without a country code are from.
+ */
+export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
+  const engine = openEngine(path, phoneRegion);
   const { database, writer, reader } = engine;
   migrate(database, migrations, clock.now());
   // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
@@ -25,6 +30,7 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
     leads: onFirstUse(() => createLeadStore(engine)),
     jobs: onFirstUse(() => createJobStore(engine)),
     network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
+    suppressions: onFirstUse(() => createSuppressionStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
