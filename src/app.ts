@@ -37,6 +37,8 @@ import { createManualConnector } from "./providers/network/manual.ts";
 import { createSimulatedConnector } from "./providers/network/simulated.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
+import { suppressionRoutes } from "./suppression/routes.ts";
+import { SuppressionService } from "./suppression/service.ts";
 import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
 
@@ -68,7 +70,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
-    const storage = openSqliteStorage(directory.databasePath, clock);
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
       return await compose(config, directory, storage, clock, overrides);
     } catch (error) {
@@ -102,7 +104,8 @@ async function compose(
   const creditService = new CreditService(storage.credits, storage.users, clock, ids);
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
-  const leads = new LeadService(storage.leads, clock, ids);
+  const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
+  const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
@@ -160,6 +163,7 @@ async function compose(
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads))
+    .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(jobRoutes(core, jobs))
     .use(networkRoutes(core, network))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));

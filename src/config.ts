@@ -11,6 +11,7 @@ import {
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
 import type { ConnectorName } from "./network/model.ts";
+import type { PhoneRegion } from "./suppression/phone.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
 export type Config = Readonly<{
@@ -29,6 +30,8 @@ export type Config = Readonly<{
   connector: ConnectorName;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
+  /** Null = numbers without a country code are not understood. */
+  phoneRegion: PhoneRegion | null;
   defaultCredits: number;
   adminEmail: string;
   drainSeconds: number;

@@ -1,4 +1,5 @@
 import { connectorNames, type ConnectorName } from "../network/model.ts";
+import type { PhoneRegion } from "../suppression/phone.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -7,6 +8,7 @@ import {
   listOf,
   oneOf,
   origin,
+  phoneRegion,
   showListenAddress,
   showSize,
   size,
@@ -93,6 +95,13 @@ export const serverOptions = {
     parse: timeZone,
     default: null,
     description: "IANA time zone of new users, for their working hours. Default: the zone of this machine.",
+  }),
+  phoneRegion: option<PhoneRegion | null>({
+    argument: "COUNTRY",
+    parse: phoneRegion,
+    default: null,
+    description:
+      "Country (DE, US) of phone numbers that are written without + and country code; without it, those are not found on the do-not-contact list.",
   }),
   defaultCredits: option({
     argument: "NUMBER",

@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { isTimeZone } from "../network/pacing.ts";
+import { isPhoneRegion, type PhoneRegion } from "../suppression/phone.ts";
 
 /**
  * Parsers of option values. Each takes the text that an operator wrote and answers the value, or throws a `RangeError`
@@ -108,6 +109,13 @@ export const origin: Parse<string> = (value) => {
 export const timeZone: Parse<string> = (value) => {
   if (!isTimeZone(value)) throw refusal("an IANA time zone such as Europe/Berlin", value);
   return value;
+};
+
+/** A country by its two letters (ISO 3166-1), in any case, whose phone numbers are known. */
+export const phoneRegion: Parse<PhoneRegion> = (value) => {
+  const region = value.toUpperCase();
+  if (!isPhoneRegion(region)) throw refusal("a country by its two letters, such as DE or US", value);
+  return region;
 };
 
 /** An address that may lack a dot in the domain, because admin@localhost is a good name on one machine. */

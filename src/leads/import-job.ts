@@ -95,11 +95,12 @@ function isAbsent(error: unknown): boolean {
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {
-  const { rows, created, updated, skipped, failed } = metadata as ImportCounts;
-  return { rows, created, updated, skipped, failed };
+  const { rows, created, updated, skipped, failed, doNotContact } = metadata as ImportCounts;
+  return { rows, created, updated, skipped, failed, ...(doNotContact !== undefined && { doNotContact }) };
 }
 
-function summary({ rows, created, updated, skipped, failed }: ImportCounts, dryRun: boolean): string {
-  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+function summary({ rows, created, updated, skipped, failed, doNotContact }: ImportCounts, dryRun: boolean): string {
+  const stopped = doNotContact === undefined ? "" : ` (${doNotContact} on the do-not-contact list)`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped${stopped}, ${failed} failed`;
   return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${counts}` : `Read ${rows} rows: ${counts}`;
 }

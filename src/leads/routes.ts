@@ -7,6 +7,7 @@ import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionsIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
+import type { Suppression } from "../suppression/model.ts";
 import { leadView, type LeadService } from "./service.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
@@ -43,6 +44,15 @@ const CreateQuery = Type.Object({
     ),
   ),
 });
+const DeleteQuery = Type.Object({
+  suppress: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "In the same step, put the lead's e-mail address, profile and phone number on the do-not-contact list, as hashes that nobody can read.",
+    }),
+  ),
+});
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
@@ -63,7 +73,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
         detail: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Store a lead",
-          errors: ["CONFLICT"],
+          errors: ["CONFLICT", "DO_NOT_CONTACT"],
           headers: etag,
         }),
       },
@@ -110,20 +120,24 @@ export function leadRoutes(core: Core, leads: LeadService) {
           tag: "Leads",
           summary: "Change a lead",
           description: "With If-Match, only if nobody changed it since you read it; otherwise 412.",
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED", "DO_NOT_CONTACT"],
           headers: etag,
         }),
       },
     )
     .delete(
       "/:leadId",
-      async ({ userId, params: { leadId }, headers }) => {
-        await leads.remove(userId, leadId, versionsIn(headers["if-match"]));
+      async ({ userId, params: { leadId }, query: { suppress = false }, headers }) => {
+        const versions = versionsIn(headers["if-match"]);
+        if (suppress)
+          return { success: true as const, message: erased(leadId, await leads.erase(userId, leadId, versions)) };
+        await leads.remove(userId, leadId, versions);
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },
       {
         access: "leads:delete",
         params: params(LeadId),
+        query: params(DeleteQuery),
         detail: answersJson(Deleted, {
           tag: "Leads",
           summary: "Delete a lead for good",
@@ -131,6 +145,13 @@ export function leadRoutes(core: Core, leads: LeadService) {
         }),
       },
     );
+}
+
+function erased(leadId: string, entries: readonly Suppression[]): string {
+  const kept = entries.map(({ kind }) => kind).join(", ");
+  return entries.length === 0
+    ? `Deleted the lead ${leadId}. It had no e-mail address, profile or phone number to keep off.`
+    : `Deleted the lead ${leadId}. Its hashes are on the do-not-contact list: ${kept}.`;
 }
 
 async function page(leads: LeadService, userId: string, query: Static<typeof LeadQuery>) {

@@ -1,17 +1,7 @@
-import type { Suppression, SuppressionKind, SuppressionMatch, SuppressionScope, SuppressionTarget } from "./model.ts";
+import type { Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
 /** "added", or "already" with the entry that was there. */
 export type AddSuppressionOutcome = { outcome: "added" | "already"; id: string };
-
-/** What a list is narrowed to: the user's own entries and the team's, unless it names one scope. */
-export type SuppressionFilter = {
-  scope?: SuppressionScope;
-  kind?: SuppressionKind;
-  /** Exactly this value, also where only its hash is kept. */
-  key?: Uint8Array;
-  /** Found anywhere in the value, without regard to case. */
-  text?: string;
-};
 
 export type SuppressionPageRequest = {
   userId: string;

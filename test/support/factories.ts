@@ -5,7 +5,7 @@ import { permissions, type ApiKey } from "../../src/keys/model.ts";
 import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
-import type { ImportBatch, ImportRow, InsertLead, UpdateLead } from "../../src/leads/store.ts";
+import type { ImportBatch, ImportRow, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
 import {
   defaultGapSeconds,
   defaultWorkingHours,
@@ -138,7 +138,7 @@ export function createFactories(seed = 1) {
   }
 
   async function storedLead(storage: Storage, userId: string, overrides: Partial<Lead> = {}): Promise<Lead> {
-    return (await storage.leads.insert(leadInsert(userId, overrides))).lead;
+    return leadOf(await storage.leads.insert(leadInsert(userId, overrides)));
   }
 
   /** The wish to change a stored lead, worked out from the version that is given. */
@@ -273,6 +273,12 @@ export function createFactories(seed = 1) {
     suppression,
     storedSuppression,
   };
+}
+
+/** The lead that was stored, or was there. */
+export function leadOf(outcome: InsertLeadOutcome): Lead {
+  if (outcome.kind === "doNotContact") throw new Error(`Expected a lead, got ${JSON.stringify(outcome)}`);
+  return outcome.lead;
 }
 
 /** Claims jobs as a runner would at the moment `now`, with a lease of a minute unless told otherwise. */

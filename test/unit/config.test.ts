@@ -34,6 +34,7 @@ test("without any setting the documented defaults hold", () => {
     logLevel: "info",
     connector: "manual",
     timeZone: null,
+    phoneRegion: null,
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
     drainSeconds: 10,

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import type { Suppression } from "../../suppression/model.ts";
-import type { SuppressionFilter, SuppressionPageRequest, SuppressionStore } from "../../suppression/store.ts";
+import type { Suppression, SuppressionFilter } from "../../suppression/model.ts";
+import type { SuppressionPageRequest, SuppressionStore } from "../../suppression/store.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners } from "./owners.ts";
 import { suppressions } from "./suppression-tables.ts";

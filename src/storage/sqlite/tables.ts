@@ -1,8 +1,8 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { FieldError } from "../../errors.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
 import type { Grant } from "../../keys/model.ts";
 import type { ImportOutcome, LeadStatus } from "../../leads/model.ts";
+import type { ImportRowError } from "../../leads/store.ts";
 import type { ActionState, ActionType, ConnectorName } from "../../network/model.ts";
 import type { WorkingHours } from "../../network/pacing.ts";
 import type { LedgerEntry } from "../../credits/store.ts";
@@ -119,7 +119,7 @@ export const leadImportRows = sqliteTable(
     row: integer().notNull(),
     outcome: text().$type<ImportOutcome>().notNull(),
     leadId: text("lead_id"),
-    errors: text({ mode: "json" }).$type<FieldError[]>().notNull(),
+    errors: text({ mode: "json" }).$type<ImportRowError[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );
