@@ -70,11 +70,13 @@ type Layout = { delimiter: string; headerRow: number; values: number[]; reason: 
 
 function layoutOf(sample: string, newline: "\n" | "\r"): Layout {
   for (const delimiter of delimiters) {
-    const [first] = new CsvRecords(delimiter, newline).take(`${sample}${newline}`);
+    const records = new CsvRecords(delimiter, newline).take(`${sample}${newline}`);
+    const first = records.find((record) => "problem" in record || !isEmpty(record.cells));
     const header = first && "cells" in first ? first.cells : [];
     const values = header.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
     const reason = header.findIndex(isReasonHeader);
-    if (values.length > 0) return { delimiter, headerRow: 1, values, reason: reason === -1 ? null : reason };
+    if (first && values.length > 0)
+      return { delimiter, headerRow: first.row, values, reason: reason === -1 ? null : reason };
   }
   const line = sample.slice(0, sample.indexOf(newline) + 1 || undefined);
   const delimiter = delimiters.find((one) => line.includes(one)) ?? ",";
@@ -101,10 +103,14 @@ function rowOf(record: CsvRecord, layout: Layout): ListRow | null {
   const { row } = record;
   if ("problem" in record) return { row, problem: record.problem };
   const cell = (index: number): string => unguardedCell((record.cells[index] ?? "").trim());
-  if (record.cells.every((text) => text.trim() === "")) return null;
+  if (isEmpty(record.cells)) return null;
   const values = layout.values.map(cell).filter((value) => value !== "");
   if (values.length === 0) return { row, problem: "The row has no value." };
   if (values.some((value) => value.includes("\ufffd")))
     return { row, problem: "The row has bytes that are no UTF-8. Save the list as CSV UTF-8." };
   return { row, values, reason: (layout.reason !== null && cell(layout.reason)) || null };
+}
+
+function isEmpty(cells: string[]): boolean {
+  return cells.every((text) => text.trim() === "");
 }
