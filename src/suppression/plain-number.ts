@@ -45,7 +45,7 @@ function prefixPattern(calling: string): string {
   const { Metadata } = phoneLibrary();
   const metadata = new Metadata();
   metadata.selectNumberingPlan(asCountry(calling));
-  const plan = metadata.numberingPlan as (NumberingPlan & WithPrefix) | undefined;
+  const plan: (NumberingPlan & WithPrefix) | undefined = metadata.numberingPlan;
   // An empty pattern matches everything, so that the library is asked; one that can't match never asks it.
   if (typeof plan?.nationalPrefixForParsing !== "function") return "";
   return plan.nationalPrefixForParsing() || "(?!)";

@@ -270,11 +270,8 @@ test("deleting a lead with suppress=true keeps hashes of its addresses, and noth
   expect((await user.get(`/api/v2/leads/${id}`)).status).toBe(404);
   const { suppressions, total } = await list(user);
   expect(total).toBe(3);
-  expect(suppressions.map(({ kind, value, reason }) => [kind, value, reason]).toSorted()).toEqual([
-    ["email", null, null],
-    ["phone", null, null],
-    ["profile", null, null],
-  ]);
+  expect(suppressions.map(({ kind }) => kind).toSorted()).toEqual(["email", "phone", "profile"]);
+  expect(suppressions.every(({ value, reason }) => value === null && reason === null)).toBe(true);
   for (const way of [
     { email: ada.email },
     { networkUrl: ada.networkUrl },
@@ -360,7 +357,7 @@ test("an export is taken back by an import as it is, hashes too", async () => {
   ]);
   expect(succeeded(await importText(other, String(body))).data).toMatchObject({ rows: 5, added: 5, invalid: 0 });
   const view = async (client: Client) =>
-    (await list(client)).suppressions.map(({ hash, value, reason }) => [hash, value, reason]).toSorted();
+    (await list(client)).suppressions.map(({ hash, value, reason }) => `${hash} ${value} ${reason}`).toSorted();
   expect(await view(other)).toEqual(await view(user));
   expect(await other.post("/api/v2/leads", { email: "bob@example.com" })).toMatchObject({ status: 409 });
 });
