@@ -170,6 +170,29 @@ test("no lead is given an address that is on the list; one that has it can be wo
   expect(changed).toMatchObject({ email: "ada@example.com", status: "unqualified", phone: null });
 });
 
+test("a lead that came before its entry is marked wherever it is read, for as long as the entry holds", async () => {
+  const user = await service.user();
+  const { id } = succeeded(
+    await user.post<LeadView>("/api/v2/leads", { networkUrl: "https://network.example/in/ada" }),
+  ).data;
+  succeeded(await user.post("/api/v2/leads", { email: "bob@example.com" }));
+  const marks = async () => {
+    const { leads } = (await user.get<{ leads: LeadView[] }>("/api/v2/leads", { query: { sort: "createdAt" } })).data;
+    const one = (await user.get<LeadView>(`/api/v2/leads/${id}`)).data;
+    const changed = (await user.put<LeadView>(`/api/v2/leads/${id}`, { status: "unqualified" })).data;
+    return [...leads, one, changed].map(({ doNotContact }) => doNotContact);
+  };
+  expect(await marks()).toEqual([undefined, undefined, undefined, undefined]);
+  const entry = await addOne(user, "http://www.network.example/in/Ada");
+  expect(await marks()).toEqual([true, undefined, true, true]);
+  // A copy from before the entry is no longer good.
+  const known = { headers: { "if-none-match": "*" } };
+  expect(await user.get(`/api/v2/leads/${id}`, known)).toMatchObject({ status: 200, data: { doNotContact: true } });
+  await user.delete(`${api}/${entry}`);
+  expect(await marks()).toEqual([undefined, undefined, undefined, undefined]);
+  expect((await user.get(`/api/v2/leads/${id}`, known)).status).toBe(304);
+});
+
 test.each(["true", "false"])("an import skips them and says so; dry run %s", async (dryRun) => {
   const user = await service.user();
   const entryId = await addOne(user, "ada@example.com");
