@@ -239,7 +239,7 @@ async function compose(
     .use(userRoutes(core, users, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
-    .use(leadRoutes(core, leads))
+    .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(jobRoutes(core, jobs))
     .use(actionRoutes(core, actions))
