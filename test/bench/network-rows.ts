@@ -1,5 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { metersOf } from "../../src/network/action-kinds.ts";
+import { MemoryTimeline, plan } from "../../src/network/governor/plan.ts";
+import { newAccount } from "../../src/network/new-account.ts";
 import { databasePath, type Home } from "./server.ts";
 
 /**
@@ -56,6 +59,26 @@ function inserter(database: Database, account: { seq: number; id: string; user_i
     job.run(id, account.user_id, at, JSON.stringify(metadata), now, now);
     action.run(id, account.user_id, account.seq, url, url, url, at, now, now, now);
   };
+}
+
+/** The moments that the governor gives so many visits of the first account, which has its usual pace. */
+export function plannedVisits(home: Home, count: number): number[] {
+  const account = peek(home, (database) => {
+    const row = database
+      .query<{ id: string; user_id: string; created_at: number }, []>(
+        "SELECT id, user_id, created_at FROM network_accounts LIMIT 1",
+      )
+      .get();
+    return newAccount(row?.id ?? "", row?.user_id ?? "", "UTC", "manual", row?.created_at ?? 0);
+  });
+  const now = Date.now();
+  const queue = Array.from({ length: count }, (_, n) => ({
+    uses: metersOf("visitProfile", false),
+    notBefore: now,
+    draw: ((n * 7919) % 10_000) / 10_000,
+  }));
+  const turns = plan({ ...account, coolDowns: [] }, new MemoryTimeline(), queue, now);
+  return [...turns].map(({ at }) => at ?? 0);
 }
 
 /** Looks into the database beside the running server. */

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
-import { limitOf } from "./limit.ts";
+import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { storedJob } from "./stored-job.ts";
@@ -52,10 +52,10 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   }
 
   const nextPending = database.query<{ at: number | null }, [string]>(
-    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = ?",
+    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
   );
   const nextLease = database.query<{ at: number | null }, [string]>(
-    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = ?",
+    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = +?",
   );
 
   async function nextDueAt(types: Job["type"][]): Promise<number | null> {
@@ -139,18 +139,18 @@ export function createJobRows({ orm, database }: Engine) {
     .where(eq(jobs.id, at("id")))
     .prepare();
   const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
-  const isOfType = eq(jobs.type, at("type"));
+  const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const due = orm
     .select()
     .from(jobs)
-    .where(and(sql`${jobs.status} = 'pending'`, isOfType, lte(jobs.runAt, at("now"))))
+    .where(and(sql`${jobs.status} = 'pending'`, isOfType, sql`${jobs.runAt} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
     .limit(limitOf("limit"))
     .prepare();
   const abandoned = orm
     .select()
     .from(jobs)
-    .where(and(sql`${jobs.status} = 'running'`, isOfType, lte(jobs.leaseUntil, at("now"))))
+    .where(and(sql`${jobs.status} = 'running'`, isOfType, sql`${jobs.leaseUntil} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();

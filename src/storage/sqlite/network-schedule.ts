@@ -58,7 +58,8 @@ export function createScheduling(parts: ScheduleParts) {
     if (stores) {
       jobRows.insert(placedJob);
       actions.insert(placed, record.seq, 0);
-      accounts.countChange(record);
+      if (slot.isFree) accounts.countChange(record);
+      else accounts.wantPlan(record);
     }
     return { kind: "scheduled", action: placed, job: placedJob };
   }

@@ -104,6 +104,6 @@ const pausedReasons: Record<"paused" | "needsReconnect", PendingReason> = {
 };
 
 const fewSteps = 12;
-/** A tenth of a second at most; where that is not enough the plan, which has more time, finds the moment. */
-const manySteps = 2_000;
+/** Some 20 ms at most; where that is not enough the plan, which has more time, finds the moment. */
+const manySteps = 500;
 const clockSlackMs = 60_000;

@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { load, type LoadResult } from "../load.ts";
-import { queueActions } from "../network-rows.ts";
+import { plannedVisits, queueActions } from "../network-rows.ts";
 import { median, type BenchCase } from "../report.ts";
 import { copyHome, createHome, startServer, withDirectory, type Home } from "../server.ts";
 
 const queued = 100_000;
 const rounds = 3;
-const dayMs = 86_400_000;
 
 /** Putting an action into a long queue, slot and all, against storing a lead. */
 export const networkSchedule: BenchCase = {
@@ -16,13 +15,8 @@ export const networkSchedule: BenchCase = {
 
 async function measure(directory: string) {
   const home = await createHome(join(directory, "home"));
-  // As the governor would place them: 50 visits on each working day.
-  const tomorrow = Math.ceil(Date.now() / dayMs) * dayMs;
-  const slot = (n: number): number => {
-    const day = Math.floor(n / 50);
-    return tomorrow + (day + 2 * Math.floor(day / 5)) * dayMs + 10 * 3_600_000 + (n % 50) * 400_000;
-  };
-  queueActions(home, queued, slot);
+  const slots = plannedVisits(home, queued);
+  queueActions(home, queued, (n) => slots[n] ?? 0);
   const seen: Record<"schedule" | "leads", LoadResult[]> = { schedule: [], leads: [] };
   for (let round = 0; round < rounds; round++) {
     seen.schedule.push(await run(await copyHome(home, join(directory, `schedule-${round}`)), "action"));
