@@ -190,7 +190,7 @@ async function compose(
     engine.wake();
   };
   const handWork = new WorkService(storage.network, clock, poke, onEnded);
-  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, onEnded };
+  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan: onEnded };
   const handlers = [createImportHandler(storage.leads, blobs, clock, ids), createActionHandler(actionParts)];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {

@@ -31,15 +31,15 @@ export type ActionJobParts = {
   speech: SpeechProvider;
   clock: Clock;
   log: Log;
-  /** The outcome of an action was written down. */
-  onEnded: (action: NetworkAction) => void;
+  /** Some queue is to be planned again, perhaps. */
+  replan: () => void;
 };
 
 /**
  * Carries actions out when they are due. The store marks an action as sending, durably, before the connector is called;
  * whoever finds the mark on a job whose lease ended knows that an earlier attempt died in between, and never repeats it.
  */
-export function createActionHandler({ store, connectors, speech, clock, log, onEnded }: ActionJobParts): JobHandler {
+export function createActionHandler({ store, connectors, speech, clock, log, replan }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
 
   async function run(job: Job, context: JobContext): Promise<null> {
@@ -90,7 +90,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
       if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
       return store.hand(claim, reminded(consequence.handed));
     });
-    onEnded(action);
+    replan();
   }
 
   async function carryOut(due: DueAction, audio: VoiceAudio | null): Promise<ConnectorOutcome> {
@@ -140,7 +140,8 @@ export function createActionHandler({ store, connectors, speech, clock, log, onE
     type: "linkedin_action",
     concurrency,
     async claim(request) {
-      const { due, more } = await store.claimDue(request);
+      const { due, more, wantsPlan } = await store.claimDue(request);
+      if (wantsPlan) replan();
       for (const item of due) taken.set(claimKey(item.job), item);
       return { jobs: due.map(({ job }) => job), more };
     },

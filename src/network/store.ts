@@ -173,9 +173,13 @@ export type NetworkStore = {
    * Takes due actions, at most `limit`, in one durable operation, and decides on each by what is true now: one that may
    * go is marked as sending (its job gets the lease), one that must wait gets a later moment, one that must not be sent
    * any more ends. An action that was being sent when its lease ended has an unknown outcome. `more`: there may be
-   * others that are due.
+   * others that are due. `wantsPlan`: some queue is to be planned again.
    */
-  claimDue(request: { now: number; limit: number; leaseUntil: number }): Promise<{ due: DueAction[]; more: boolean }>;
+  claimDue(request: {
+    now: number;
+    limit: number;
+    leaseUntil: number;
+  }): Promise<{ due: DueAction[]; more: boolean; wantsPlan: boolean }>;
   /** Marks a prepared action as sending, if nothing holds it back now; false: it was put off or ended, or a void claim. */
   markSending(claim: JobClaim, at: number): Promise<boolean>;
   /** Ends action and job. False: void claim, nothing was written. */

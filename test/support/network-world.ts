@@ -66,7 +66,7 @@ export async function createNetworkWorld(
       speech: life.mortal(speech),
       clock: ownClock,
       log,
-      onEnded: () => planner.wake(),
+      replan: () => planner.wake(),
     });
     const runner: JobRunner = new JobRunner(life.mortal(storage.jobs), [handler], ownClock, make.ids, log);
     runner.start();

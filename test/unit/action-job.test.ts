@@ -306,7 +306,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
       limit: { connector: { carryOut: async () => ({ kind: "limited", retryAt: null, reason: "Stop." }) }, action: {} },
     };
 
-    const endOf: Record<string, string> = {
+    const endOf: Record<string, NetworkAction["state"]> = {
       send: "done",
       "voice message": "done",
       "vendor that is asked later": "done",
@@ -316,35 +316,36 @@ describe.each(engines)("an action over $name", ({ open }) => {
     };
     const isRepeated = new Set(["busy network", "limit"]);
 
-    test.each(Object.keys(paths))(
-      "at whatever point of a %s, nothing is lost and nothing sent twice",
-      async (name) => {
-        const points: string[] = [];
-        for (let deathAt = 0; ; deathAt++) {
-          await using opened = await open();
-          const world = await createNetworkWorld(opened, paths[name]!.connector);
-          const job = await world.schedule({ action: paths[name]!.action });
-          const point = await world.runAndKill(deathAt);
-          if (point === null) break;
-          points.push(point);
-          const wasMarked = (await world.action(job))!.state === "sending";
-          const callsBefore = world.calls.length;
-          await world.runUntil(startOfTests + 70 * hour);
-          const action = (await world.action(job))!;
-          const shown = `${point}: ${JSON.stringify({ ...action, wasMarked, calls: world.calls })}`;
-          if (wasMarked) {
-            expect(action.state, shown).toBe("unknown");
-            expect(world.calls.length, shown).toBe(callsBefore);
-          } else expect(action.state, shown).toBe(endOf[name]!);
-          if (!isRepeated.has(name)) expect(world.calls.length, shown).toBe(wasMarked ? callsBefore : 1);
-          const retried = await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
-          if (action.state === "unknown" || action.state === "done") expect(retried.kind, shown).toBe("refused");
-        }
-        expect(points).toContain("in the call");
-        expect(points.length).toBeGreaterThan(12);
-      },
-      60_000,
-    );
+    async function killEverywhere(name: string): Promise<void> {
+      const points: string[] = [];
+      for (let deathAt = 0; ; deathAt++) {
+        await using opened = await open();
+        const world = await createNetworkWorld(opened, paths[name]!.connector);
+        const job = await world.schedule({ action: paths[name]!.action });
+        const point = await world.runAndKill(deathAt);
+        if (point === null) break;
+        points.push(point);
+        const wasMarked = (await world.action(job))!.state === "sending";
+        const callsBefore = world.calls.length;
+        await world.runUntil(startOfTests + 70 * hour);
+        const action = (await world.action(job))!;
+        const shown = `${point}: ${JSON.stringify({ ...action, wasMarked, calls: world.calls })}`;
+        if (wasMarked) {
+          expect(action.state, shown).toBe("unknown");
+          expect(world.calls.length, shown).toBe(callsBefore);
+        } else expect(action.state, shown).toBe(endOf[name]!);
+        if (!isRepeated.has(name)) expect(world.calls.length, shown).toBe(wasMarked ? callsBefore : 1);
+        const retried = await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
+        if (action.state === "unknown" || action.state === "done") expect(retried.kind, shown).toBe("refused");
+      }
+      expect(points).toContain("in the call");
+      expect(points.length).toBeGreaterThan(12);
+    }
+
+    for (const name of Object.keys(paths))
+      test(`at whatever point of a ${name}, nothing is lost and nothing sent twice`, () => killEverywhere(name), {
+        timeout: 60_000,
+      });
 
     test.each([1, 2, 3])(
       "again and again, no action is lost or sent twice, even if its owner retries what failed (seed %d)",

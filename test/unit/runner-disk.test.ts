@@ -133,9 +133,15 @@ test("the outcome of an action that was sent is kept until there is room to writ
       },
     };
     const connectors = connectorsOf(connector);
-    const onEnded = () => {};
     return [
-      createActionHandler({ store: network, connectors, speech: noVoices, clock, log: createLog("silent"), onEnded }),
+      createActionHandler({
+        store: network,
+        connectors,
+        speech: noVoices,
+        clock,
+        log: createLog("silent"),
+        replan: () => {},
+      }),
     ];
   });
   const account = setup.make.account(setup.userId, { workingHours: alwaysOpen });

@@ -158,14 +158,15 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   /** Nobody can say what came of it: its runner or worker died on the way. */
   function interrupted(target: Target, now: number): void {
-    scheduling.end(target, {
+    const end: ActionEnd = {
       state: "unknown",
       message: `It was interrupted while it was being sent. ${notRepeated}`,
       metadata: { outcome: "unknown", reason: "interrupted" },
       reference: null,
       relation: null,
       at: now,
-    });
+    };
+    scheduling.end(target, end, target.row.slotAt ?? now);
   }
 
   function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
@@ -176,7 +177,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       const record = accounts.get(row.account);
       return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
     });
-    return { due: taken, more: found.length >= limit };
+    const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
+    return { due: taken, more: found.length >= limit, wantsPlan };
   }
 
   /** The target of a claim that still holds. */
