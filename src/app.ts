@@ -1,5 +1,8 @@
 import { Elysia } from "elysia";
 import { createDiskBlobs } from "./blobs/disk.ts";
+import { CampaignEngine } from "./campaigns/advance.ts";
+import { campaignRoutes } from "./campaigns/routes.ts";
+import { CampaignService } from "./campaigns/service.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { CreditService } from "./credits/service.ts";
@@ -38,6 +41,10 @@ import { ActionService } from "./network/action-service.ts";
 import { ForesightService } from "./network/foresight-service.ts";
 import { Planner } from "./network/planner.ts";
 import { noVoices } from "./network/no-voices.ts";
+import { relationRoutes } from "./network/relation-routes.ts";
+import { RelationService } from "./network/relation-service.ts";
+import { uploadRoutes } from "./network/upload-routes.ts";
+import { UploadService } from "./network/upload-service.ts";
 import { workRoutes } from "./network/work-routes.ts";
 import { WorkService } from "./network/work-service.ts";
 import { createConnectors } from "./providers/network/connectors.ts";
@@ -69,7 +76,9 @@ export type App = {
   readonly firstRun: { email: string; key: string } | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
-  readonly planner: Planner;
+  readonly relations: RelationService;
+  /** Resolves when nothing that is due is left to be done. */
+  idle(): Promise<void>;
 };
 
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
@@ -118,6 +127,7 @@ async function compose(
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...overrides.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
   const replan = () => planner.wake();
+  const profileHosts = config.networkHosts;
   const accounts = new AccountService({
     store: storage.network,
     connectors,
@@ -135,11 +145,52 @@ async function compose(
     clock,
     ids,
     poke,
-    profileHosts: config.networkHosts,
+    profileHosts,
   });
   const foresight = new ForesightService(storage.network, accounts, clock);
-  const handWork = new WorkService(storage.network, clock, poke, replan);
-  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan };
+  const engine = new CampaignEngine({
+    store: storage.campaigns,
+    network: storage.network,
+    clock,
+    ids,
+    log,
+    profileHosts,
+    poke,
+  });
+  const campaigns = new CampaignService({
+    store: storage.campaigns,
+    network: storage.network,
+    leads: storage.leads,
+    engine,
+    clock,
+    ids,
+    profileHosts,
+  });
+  const uploads = new UploadService({
+    leads: storage.leads,
+    clock,
+    ids,
+    profileHosts,
+    requireCampaign: async (userId, id) => void (await campaigns.requireOpen(userId, id)),
+    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
+  });
+  const relations = new RelationService({
+    store: storage.network,
+    accounts,
+    actions,
+    connectors,
+    clock,
+    log,
+    profileHosts,
+    onNews: () => engine.wake(),
+  });
+  /** An action has ended, or was put off. */
+  const onEnded = () => {
+    planner.wake();
+    engine.wake();
+  };
+  const handWork = new WorkService(storage.network, clock, poke, onEnded);
+  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan: onEnded };
   const handlers = [createImportHandler(storage.leads, blobs, clock, ids), createActionHandler(actionParts)];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
@@ -150,6 +201,8 @@ async function compose(
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
+    { name: "ask for news of people", pattern: "0 */10 * * * *", run: () => relations.watch() },
+    { name: "take stale requests back", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -186,12 +239,15 @@ async function compose(
     .use(userRoutes(core, users, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
-    .use(leadRoutes(core, leads))
+    .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(jobRoutes(core, jobs))
     .use(actionRoutes(core, actions))
     .use(accountRoutes(core, accounts, foresight))
     .use(workRoutes(core, handWork))
+    .use(uploadRoutes(core, uploads))
+    .use(relationRoutes(core, relations))
+    .use(campaignRoutes(core, campaigns))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -215,6 +271,7 @@ async function compose(
     runner.start();
     maintenance.start();
     planner.wake();
+    engine.start();
   }
 
   async function start(): Promise<void> {
@@ -228,7 +285,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), planner.stop()]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), planner.stop(), engine.stop()]);
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();
@@ -247,7 +304,12 @@ async function compose(
     localKey,
     firstRun,
     runner,
-    planner,
+    relations,
+    async idle() {
+      // Each may give the others something to do.
+      do for (const each of [runner, planner, engine]) await each.idle();
+      while ([runner, planner, engine].some((each) => each.isBusy));
+    },
   };
 }
 

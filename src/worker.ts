@@ -1,17 +1,22 @@
-import { runLeadFileThread, type LeadFileThread } from "./leads/import/lead-file-thread.ts";
-import { runReaderThread, type ReaderThread } from "./storage/sqlite/reader-thread.ts";
+import type { LeadFileThread } from "./leads/import/lead-file-thread.ts";
+import type { ReaderThread } from "./storage/sqlite/reader-thread.ts";
 import { onThreadStart } from "./threads.ts";
 
 /** Every task of a worker thread, with what it is started with. */
 type Start = LeadFileThread | ReaderThread;
 
 // The entry point of every worker thread. It lies beside main.ts because a compiled executable finds it only there.
-onThreadStart<Start>((start) => {
+// Each task loads its own modules only: those of the others would take a few MB in every thread.
+onThreadStart<Start>(async (start) => {
   switch (start.task) {
-    case "lead-file":
+    case "lead-file": {
+      const { runLeadFileThread } = await import("./leads/import/lead-file-thread.ts");
       return runLeadFileThread(start.port, start.init);
-    case "sqlite-reader":
+    }
+    case "sqlite-reader": {
+      const { runReaderThread } = await import("./storage/sqlite/reader-thread.ts");
       return runReaderThread(start.port, start.init);
+    }
     default:
       throw new Error(`No thread knows the task ${JSON.stringify(start)}.`);
   }

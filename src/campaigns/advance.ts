@@ -68,6 +68,10 @@ export class CampaignEngine {
       });
   }
 
+  get isBusy(): boolean {
+    return this.#working !== null;
+  }
+
   /** Resolves when nothing is due. */
   async idle(): Promise<void> {
     while (this.#working !== null) await this.#working;

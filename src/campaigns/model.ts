@@ -26,7 +26,7 @@ const ActionStep = Type.Object(
     skill,
     voiceId,
   },
-  { description: "Carry an action out. The next step comes when it is done." },
+  { $id: "CampaignAction", description: "Carry an action out. The next step comes when it is done." },
 );
 const WaitStep = Type.Object(
   {
@@ -34,7 +34,7 @@ const WaitStep = Type.Object(
     days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
     hours: Type.Optional(Type.Integer({ minimum: 0, maximum: 24 * 365 })),
   },
-  { description: "Let time pass." },
+  { $id: "CampaignWait", description: "Let time pass." },
 );
 
 /** TypeBox can't name a schema in itself without a registry, so branches are described to this depth. */
@@ -66,7 +66,7 @@ function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
       then: stepsAt(depth - 1),
       else: stepsAt(depth - 1),
     },
-    { description: "Go one way or the other." },
+    { $id: `CampaignBranch${depth}`, description: "Go one way or the other." },
   );
   return Type.Unsafe<CampaignStep>(Type.Union([...simple, branch]));
 }
@@ -199,7 +199,7 @@ export const CampaignView = Type.Object(
     id: Type.String(),
     name: Type.String(),
     state: Type.Union(campaignStates.map((state) => Type.Literal(state))),
-    steps: Type.Array(Type.Unsafe<CampaignStep>(Type.Object({ type: Type.String() }))),
+    steps: Steps,
     accountIds: Type.Array(Type.String()),
     settings: CampaignSettings,
     startedAt: instantOrNull,

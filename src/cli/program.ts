@@ -10,6 +10,7 @@ import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
 import { addServeCommand } from "./serve.ts";
+import { addSuppressCommands } from "./suppress.ts";
 import { addUserCommands } from "./user.ts";
 import { addVersionCommand } from "./version.ts";
 
@@ -69,6 +70,7 @@ function createProgram(context: CommandContext): Command {
   addKeyCommands(program, context);
   addImportCommands(program, context);
   addExportCommand(program, context);
+  addSuppressCommands(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

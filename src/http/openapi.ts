@@ -27,6 +27,7 @@ const tags = {
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
+  Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
 } as const;
 

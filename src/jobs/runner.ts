@@ -89,6 +89,10 @@ export class JobRunner {
       });
   }
 
+  get isBusy(): boolean {
+    return this.#looking !== null || this.#running.size > 0;
+  }
+
   /** Resolves when nothing is due and nothing runs; for tests, which move the clock by hand. */
   async idle(): Promise<void> {
     while (this.#looking !== null || this.#running.size > 0) {

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
+import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
@@ -16,6 +17,10 @@ export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "col
 
 /** Small enough that storing a batch keeps the event loop for 15 ms at most, large enough to share a commit among many. */
 const batchRows = 400;
+/** Some 2 MB of garbage. */
+const batchesBetweenCollections = 2;
+/** Some 20,000 rows: a full collection is felt by everybody. */
+const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
 export function importFileName(jobId: string): string {
@@ -29,11 +34,14 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     const path = await blobs.localPath(importFileName(job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     let counts = countsSoFar(job);
+    const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
     try {
       for await (const batch of readLeadFile({ ...settings, path, afterRow, batchRows }, context.signal)) {
         const stored = await store(job, context, settings, batch);
         if (stored === null) return null; // cancelled, or another runner has the job
         counts = stored;
+        await new Promise((resolve) => setImmediate(resolve)); // see garbageCollector
+        collect();
       }
     } catch (error) {
       if (isAbsent(error))
@@ -47,10 +55,11 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     return { kind: "completed", message: summary(counts, settings.dryRun), metadata: { ...counts }, at: clock.now() };
   }
 
-  function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
+  /** Takes the rows out of the batch: nothing that still holds one keeps them from being collected. */
+  async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
     const at = clock.now();
-    const rows = batch.rows.map((row): ImportRow => ("errors" in row ? row : { ...row, id: ids.next(at) }));
-    return leads.importBatch({
+    const rows = batch.rows.splice(0).map((row): ImportRow => ("errors" in row ? row : { ...row, id: ids.next(at) }));
+    const counts = await leads.importBatch({
       userId: job.userId,
       jobId: job.id,
       attempt: claim.attempt,
@@ -62,6 +71,8 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
       leaseUntil: leaseUntil(),
       at,
     });
+    rows.length = 0;
+    return counts;
   }
 
   async function forgetDryRun(job: Job, { dryRun }: ImportSettings): Promise<void> {

@@ -6,8 +6,9 @@ import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionsIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
-import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
+import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPlace, type LeadSort } from "./model.ts";
 import type { Suppression } from "../suppression/model.ts";
+import type { SuppressionService } from "../suppression/service.ts";
 import { leadView, type LeadService } from "./service.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
@@ -56,7 +57,38 @@ const DeleteQuery = Type.Object({
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
-export function leadRoutes(core: Core, leads: LeadService) {
+export function leadRoutes(core: Core, leads: LeadService, suppressions: SuppressionService) {
+  /** Leads as they are shown, with the mark of those that may not be contacted. */
+  async function views(userId: string, found: readonly Lead[]): Promise<LeadView[]> {
+    const suppressed = await suppressions.among(userId, found);
+    if (suppressed.size === 0) return found.map(leadView);
+    return found.map((lead) => ({
+      ...leadView(lead),
+      ...(suppressed.has(lead.id) && { doNotContact: true as const }),
+    }));
+  }
+
+  async function page(userId: string, query: Static<typeof LeadQuery>) {
+    const { limit = 50, offset = 0, cursor } = query;
+    const sort = sortOf(query.sort ?? "-createdAt");
+    const after = cursor === undefined ? null : placeIn(cursor, sort);
+    const request = { userId, filter: filterOf(query), sort, limit, offset, after };
+    const { leads: found, total, next } = await leads.page(request);
+    return {
+      leads: await views(userId, found),
+      total,
+      limit,
+      offset,
+      nextCursor: next && encodeCursor([next.value, next.tie, sort.field]),
+    };
+  }
+
+  /** The body of an answer that shows one lead. */
+  async function shown(lead: Lead) {
+    const [view] = await views(lead.userId, [lead]);
+    return ok(view!);
+  }
+
   return new Elysia({ prefix: "/api/v2/leads" })
     .use(core)
     .post(
@@ -78,7 +110,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
         }),
       },
     )
-    .get("/", async ({ userId, query }) => ok(await page(leads, userId, query)), {
+    .get("/", async ({ userId, query }) => ok(await page(userId, query)), {
       access: "leads:read",
       query: params(LeadQuery),
       detail: answersJson(success(LeadPage), {
@@ -92,7 +124,10 @@ export function leadRoutes(core: Core, leads: LeadService) {
       async ({ userId, params: { leadId }, headers, set, status }) => {
         const lead = await leads.get(userId, leadId);
         set.headers.etag = etagOf(lead.version);
-        return isUnchanged(headers["if-none-match"], lead.version) ? status(304, null) : ok(leadView(lead));
+        const answer = await shown(lead);
+        // The mark is no part of the version. Nobody shall go on with a copy from before it.
+        const isCurrent = isUnchanged(headers["if-none-match"], lead.version) && !answer.data.doNotContact;
+        return isCurrent ? status(304, null) : answer;
       },
       {
         access: "leads:read",
@@ -110,7 +145,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
       async ({ userId, params: { leadId }, body: change, headers, set }) => {
         const lead = await leads.update(userId, leadId, change, versionsIn(headers["if-match"]));
         set.headers.etag = etagOf(lead.version);
-        return ok(leadView(lead));
+        return shown(lead);
       },
       {
         access: "leads:write",
@@ -152,24 +187,6 @@ function erased(leadId: string, entries: readonly Suppression[]): string {
   return entries.length === 0
     ? `Deleted the lead ${leadId}. It had no e-mail address, profile or phone number to keep off.`
     : `Deleted the lead ${leadId}. Its hashes are on the do-not-contact list: ${kept}.`;
-}
-
-async function page(leads: LeadService, userId: string, query: Static<typeof LeadQuery>) {
-  const { limit = 50, offset = 0, cursor } = query;
-  const sort = sortOf(query.sort ?? "-createdAt");
-  const after = cursor === undefined ? null : placeIn(cursor, sort);
-  const {
-    leads: found,
-    total,
-    next,
-  } = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
-  return {
-    leads: found.map(leadView),
-    total,
-    limit,
-    offset,
-    nextCursor: next && encodeCursor([next.value, next.tie, sort.field]),
-  };
 }
 
 function sortOf(text: string): LeadSort {

@@ -11,8 +11,11 @@ import type { DueAction, Handed, NetworkStore } from "./store.ts";
 
 /** A connector that takes longer than this has an unknown outcome. */
 const connectorTimeoutMs = 60_000;
-/** So many actions of all accounts are under way at once; an account's own pace is kept by the store. */
-const concurrency = 256;
+/**
+ * So many actions of all accounts are under way at once; an account's own pace is kept by the store. As many are
+ * claimed in one go, which must not keep the event loop for long.
+ */
+const concurrency = 128;
 /** What can't be spoken now, because the voice is busy or broken, may be spoken later. */
 const speakAgainMs = 10 * 60_000;
 

@@ -151,7 +151,10 @@ export function actionRoutes(core: Core, actions: ActionService) {
       {
         access: "network:schedule",
         body: body(ActionUpdate),
-        ...change("Edit an action that has not begun", "Changes its text, its details, or its earliest moment. Edited with a key that may only propose, it waits for approval again."),
+        ...change(
+          "Edit an action that has not begun",
+          "Changes its text, its details, or its earliest moment. Edited with a key that may only propose, it waits for approval again.",
+        ),
       },
     )
     .post("/actions/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(await actions.cancel(userId, jobId)), {

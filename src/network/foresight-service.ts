@@ -69,8 +69,7 @@ export class ForesightService {
 
   /** As it is planned, unless the plan is being made, or other settings are asked for. */
   async #coming(basis: PlanBasis, asked: NetworkAccount | null, now: number): Promise<ForeseenAction[]> {
-    if (asked !== null || basis.needsPlan)
-      return foresee(basis, asked ?? basis.account, now, horizonMs, mostForeseen);
+    if (asked !== null || basis.needsPlan) return foresee(basis, asked ?? basis.account, now, horizonMs, mostForeseen);
     return basis.queue
       .filter(({ slotAt }) => slotAt <= now + horizonMs)
       .map(({ jobId, actionType, profileUrl, slotAt, pendingReason }) => {

@@ -50,6 +50,10 @@ export class Planner {
       });
   }
 
+  get isBusy(): boolean {
+    return this.#working !== null;
+  }
+
   /** Resolves when no plan is under way. */
   async idle(): Promise<void> {
     while (this.#working !== null) await this.#working;

@@ -118,7 +118,7 @@ export type QueuedAction = {
   slotAt: number;
   pendingReason: PendingReason | null;
 };
-/** What a plan is worked out from. `history`: what was carried out, by meter, as far back as any window goes. */
+/** What a plan is worked out from. `history`: what was carried out, by meter, as far back as windows go. */
 export type PlanBasis = {
   account: NetworkAccount;
   coolDowns: CoolDown[];
@@ -143,6 +143,8 @@ export type NetworkStore = {
   updateAccount(userId: string, id: string, change: AccountChange): Promise<NetworkAccount | null>;
   /** Removes an account that never acted and has nothing to do; "inUse" otherwise. */
   removeAccount(userId: string, id: string): Promise<"removed" | "absent" | "inUse">;
+  /** Accounts of all users that may act now. */
+  activeAccounts(): Promise<NetworkAccount[]>;
   coolDowns(userId: string, accountId: string): Promise<CoolDown[]>;
 
   /**
@@ -211,6 +213,8 @@ export type NetworkStore = {
   contact(userId: string, accountId: string, profileKey: string): Promise<Contact | null>;
   /** Up to `limit` with a pending request, longest waiting first, and as many with an unanswered message, latest first. */
   watched(accountId: string, limit: number): Promise<Contact[]>;
+  /** People whose request has been pending since before `at`, longest first, at most `limit`. */
+  pendingSince(accountId: string, at: number, limit: number): Promise<Contact[]>;
   /** Notes what is new with people that the account was in touch with; answers what was not known yet. */
   noteNews(accountId: string, news: readonly News[], at: number): Promise<News[]>;
 };

@@ -1,3 +1,4 @@
+import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
@@ -16,6 +17,7 @@ export type Storage = {
   leads: LeadStore;
   jobs: JobStore;
   network: NetworkStore;
+  campaigns: CampaignStore;
   suppressions: SuppressionStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;

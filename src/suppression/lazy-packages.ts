@@ -5,12 +5,15 @@ import type * as Suffixes from "tldts-icann";
 // loads a module in the middle of synchronous work.
 /* oxlint-disable no-require-imports */
 
+let phones: typeof Phones | null = null;
+let suffixes: typeof Suffixes | null = null;
+
 /** libphonenumber-js, loaded with the first call. */
 export function phoneLibrary(): typeof Phones {
-  return require("libphonenumber-js/min") as typeof Phones;
+  return (phones ??= require("libphonenumber-js/min") as typeof Phones);
 }
 
 /** The registries' section of the public suffix list (publicsuffix.org), loaded with the first call. */
 export function suffixLibrary(): typeof Suffixes {
-  return require("tldts-icann") as typeof Suffixes;
+  return (suffixes ??= require("tldts-icann") as typeof Suffixes);
 }

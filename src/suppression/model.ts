@@ -35,6 +35,9 @@ export type SuppressionTarget = {
   phone?: string | null;
 };
 
+/** The same of a stored person, all as a person wrote it. */
+export type Reachable = { email: string | null; networkUrl: string | null; phone: string | null };
+
 /** The entry that stands in the way of contacting somebody. */
 export type SuppressionMatch = {
   entryId: string;

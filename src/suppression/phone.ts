@@ -1,5 +1,6 @@
 import type { CountryCode, PhoneNumber } from "libphonenumber-js/min";
 import { phoneLibrary } from "./lazy-packages.ts";
+import { plainNumber } from "./plain-number.ts";
 
 /** ISO 3166-1 alpha-2, in capitals. */
 export type PhoneRegion = CountryCode;
@@ -12,7 +13,7 @@ const maxLength = 50;
  * `region`. Null when it is none, or when it has no country code and there is no region.
  */
 export function phoneNumber(text: string, region: PhoneRegion | null): string | null {
-  return parsed(text, region)?.number ?? null;
+  return plainNumber(text) ?? parsed(text, region)?.number ?? null;
 }
 
 /** As `phoneNumber`; null also for a number that is too short or too long for its country. */

@@ -145,6 +145,12 @@ export class SuppressionService {
     return { doNotContact: matches.length > 0, matches };
   }
 
+  /** Ids of those leads that may not be contacted: an entry that came after a lead leaves the lead where it is. */
+  async among(userId: string, leads: readonly Lead[]): Promise<ReadonlySet<string>> {
+    const isSuppressed = await this.#store.among(userId, leads);
+    return new Set(leads.filter((_, index) => isSuppressed[index]).map(({ id }) => id));
+  }
+
   /** Entries that keep a person off after the lead is erased: hashes of what the lead can be reached by. */
   entriesFor(lead: Lead): Suppression[] {
     const ways = [lead.email, lead.networkUrl && canonicalProfileUrl(lead.networkUrl), lead.phone];

@@ -1,4 +1,4 @@
-import type { Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
+import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
 /** "added", or "already" with the entry that was there. */
 export type AddSuppressionOutcome = { outcome: "added" | "already"; id: string };
@@ -32,4 +32,6 @@ export type SuppressionStore = {
   forgetValue(userId: string, id: string): Promise<Suppression | null>;
   /** Every entry of the user or of the team that stands in the way of this target. */
   matches(userId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
+  /** For each of these people, in order, whether an entry of the user or of the team stands in the way. */
+  among(userId: string, people: readonly Reachable[]): Promise<boolean[]>;
 };

@@ -127,7 +127,10 @@ testInProcess("the first action of an account in its working hours runs at once"
   const script = scripted();
   await using world = await atWork({ connectors: script.connectors });
   const scheduled = await world.user.post<Scheduled>(path, request("ada", { message: " Hello Ada " }));
-  expect(scheduled).toMatchObject({ status: 200, message: expect.stringContaining("sendConnectionRequest runs in 0 ms.") });
+  expect(scheduled).toMatchObject({
+    status: 200,
+    message: expect.stringContaining("sendConnectionRequest runs in 0 ms."),
+  });
   expect(scheduled.data).toMatchObject({
     delay: 0,
     reason: "queued",
@@ -160,7 +163,11 @@ testInProcess("actions keep a random distance within the bounds of the account",
     expect(gap).toBeLessThanOrEqual(720_000);
   }
   expect(new Set(gaps).size).toBeGreaterThan(5);
-  expect(slots.map(({ reason }) => reason)).toEqual(["queued", "spacing", ...Array.from({ length: 10 }, () => "queued")]);
+  expect(slots.map(({ reason }) => reason)).toEqual([
+    "queued",
+    "spacing",
+    ...Array.from({ length: 10 }, () => "queued"),
+  ]);
   for (const { delay, scheduledFor } of slots) expect(Date.parse(scheduledFor)).toBe(world.clock.now() + delay);
 });
 

@@ -2,6 +2,11 @@ import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
+import { networkDrain } from "./cases/network-drain.ts";
+import { networkKill } from "./cases/network-kill.ts";
+import { networkLateness } from "./cases/network-lateness.ts";
+import { networkQueue } from "./cases/network-queue.ts";
+import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { start } from "./cases/start.ts";
 import { describeMachine } from "./machine.ts";
@@ -17,6 +22,11 @@ const cases: Record<string, BenchCase> = {
   import: importLeads,
   start,
   durability,
+  "network-drain": networkDrain,
+  "network-queue": networkQueue,
+  "network-lateness": networkLateness,
+  "network-schedule": networkSchedule,
+  "network-kill": networkKill,
 };
 
 const { values, positionals } = parseArgs({

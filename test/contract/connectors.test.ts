@@ -223,6 +223,22 @@ describe.each(live)("the %s connector", (name) => {
     expect(world.clock.pending).toEqual([]);
   });
 
+  test("gives a silent vendor up by itself; before the action nothing was done", async () => {
+    for (const [when, kind] of [
+      ["GET", "busy"],
+      ["POST", "unknown"],
+    ] as const) {
+      await using world = await worlds[name]();
+      world.vendor?.breakWith("hanging", ({ method }) => method === when);
+      const carrying = world.connector.carryOut(possible("sendConnectionRequest"), world.account, never);
+      const first = await Promise.race([carrying, world.vendor?.hasHung()]);
+      world.clock.advance(25_000);
+      // Who asks nothing before the action has no silence to fear there.
+      if (first === undefined) expect((await carrying).kind).toBe(kind);
+      else expect(name).not.toBe("unipile");
+    }
+  });
+
   test("tells two orders at once apart", async () => {
     await using world = await worlds[name]();
     const both = [possible("sendMessage"), possible("sendMessage")];

@@ -4,7 +4,15 @@ import type { Storage } from "../../src/storage/storage.ts";
 import type { ActionEnd } from "../../src/network/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
-import { actionEnd, claimAction, claimActions, claimJob, claimJobs, claimOf, createFactories } from "../support/factories.ts";
+import {
+  actionEnd,
+  claimAction,
+  claimActions,
+  claimJob,
+  claimJobs,
+  claimOf,
+  createFactories,
+} from "../support/factories.ts";
 
 const minute = 60_000;
 const at = startOfTests + 9;

@@ -102,7 +102,9 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     const first = await claimJobs(storage, startOfTests, { type: "lead_import" });
     expect(first.map(({ id }) => id)).toEqual(imports.map(({ id }) => id));
     expect(await claimJobs(storage, startOfTests, { type: "voice_training" })).toEqual([]);
-    expect((await claimJobs(storage, startOfTests, { type: "linkedin_action" })).map(({ id }) => id)).toEqual([action.id]);
+    expect((await claimJobs(storage, startOfTests, { type: "linkedin_action" })).map(({ id }) => id)).toEqual([
+      action.id,
+    ]);
   });
 
   test.each(["completed", "failed"] as const)("a job that has %s is never claimed", async (status) => {

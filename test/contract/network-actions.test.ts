@@ -65,7 +65,12 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     });
 
     test.each<[string, Partial<NetworkAccount>, number, string]>([
-      ["the hours", { workingHours: [[], [{ from: 540, to: 1080 }], [], [], [], [], []] }, 23 * hour - minute, "outsideWorkingHours"],
+      [
+        "the hours",
+        { workingHours: [[], [{ from: 540, to: 1080 }], [], [], [], [], []] },
+        23 * hour - minute,
+        "outsideWorkingHours",
+      ],
       ["a cap", { caps: { invites: { day: 1 } } }, day - minute, "dailyLimit"],
       ["the shortest distance", { spacing: { medianSeconds: 7200, minSeconds: 7200 } }, 2 * hour - minute, "spacing"],
       ["a pause", { state: "paused" }, Infinity, "accountPaused"],
@@ -137,7 +142,10 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const writes: [string, (storage: Storage, claim: JobClaim) => Promise<boolean>][] = [
       ["marks nothing", (storage, claim) => storage.network.markSending(claim, at)],
       ["puts nothing off", (storage, claim) => storage.network.putOff(claim, busy)],
-      ["limits nothing", (storage, claim) => storage.network.putOff(claim, { kind: "limited", retryAt: null, reason: "", at })],
+      [
+        "limits nothing",
+        (storage, claim) => storage.network.putOff(claim, { kind: "limited", retryAt: null, reason: "", at }),
+      ],
       ["signs nothing out", (storage, claim) => storage.network.putOff(claim, { kind: "signedOut", reason: "", at })],
       ["hands nothing on", (storage, claim) => storage.network.hand(claim, toVendor)],
       ["ends nothing", (storage, claim) => storage.network.endAction(claim, actionEnd({ at }))],
@@ -164,34 +172,39 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     );
   });
 
-  test.each(endStates)("an action that ends as %s takes its job with it, and counts if it may have had its effect", async (state) => {
-    await using opened = await open();
-    const { storage, job } = await withClaimed(opened.storage);
-    const end: ActionEnd = actionEnd({ state, at, metadata: { outcome: state } });
-    expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
-    const isFine = state === "done" || state === "skipped";
-    const counts = state === "done" || state === "unknown";
-    const found = await (await opened.reopen()).network.action(job.userId, job.id);
-    expect(found).toMatchObject({
-      action: { state, pendingReason: null, slotAt: counts ? at : null, updatedAt: at },
-      job: {
-        status: isFine ? "completed" : "failed",
-        progress: isFine ? 100 : 0,
-        message: "It ended",
-        metadata: { outcome: state },
-        leaseUntil: null,
-        completedAt: at,
-      },
-    });
-    expect(await claimActions(opened.storage, startOfTests + 365 * day)).toEqual([]);
-  });
+  test.each(endStates)(
+    "an action that ends as %s takes its job with it, and counts if it may have had its effect",
+    async (state) => {
+      await using opened = await open();
+      const { storage, job } = await withClaimed(opened.storage);
+      const end: ActionEnd = actionEnd({ state, at, metadata: { outcome: state } });
+      expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
+      const isFine = state === "done" || state === "skipped";
+      const counts = state === "done" || state === "unknown";
+      const found = await (await opened.reopen()).network.action(job.userId, job.id);
+      expect(found).toMatchObject({
+        action: { state, pendingReason: null, slotAt: counts ? at : null, updatedAt: at },
+        job: {
+          status: isFine ? "completed" : "failed",
+          progress: isFine ? 100 : 0,
+          message: "It ended",
+          metadata: { outcome: state },
+          leaseUntil: null,
+          completedAt: at,
+        },
+      });
+      expect(await claimActions(opened.storage, startOfTests + 365 * day)).toEqual([]);
+    },
+  );
 
   test("an action that was put off is due at the new moment, and given up when it had no effect five times", async () => {
     await using opened = await open();
     const { storage, job } = await withClaimed(opened.storage);
     let now = startOfTests;
     for (let attempt = 1; attempt < 5; attempt++) {
-      expect(await storage.network.putOff({ id: job.id, attempt }, { ...busy, retryAt: now + hour, at: now })).toBe(true);
+      expect(await storage.network.putOff({ id: job.id, attempt }, { ...busy, retryAt: now + hour, at: now })).toBe(
+        true,
+      );
       expect(await storage.network.action(job.userId, job.id)).toMatchObject({
         action: { state: "scheduled", slotAt: now + hour, notBefore: now + hour, pendingReason: "retry" },
         job: { status: "pending", runAt: now + hour, failures: attempt, message: "Later." },
@@ -238,17 +251,20 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     test.each([
       ["a person", toPerson, "awaitingPerson"],
       ["a vendor", toVendor, "awaitingVendor"],
-    ] as const)("to %s waits without a lease, counts, and outlives the process", async (_who, handed, pendingReason) => {
-      await using opened = await open();
-      const { storage, job } = await withClaimed(opened.storage);
-      expect(await storage.network.hand(claimOf(job), handed)).toBe(true);
-      const reopened = await opened.reopen();
-      expect(await reopened.network.action(job.userId, job.id)).toMatchObject({
-        action: { state: "awaiting", pendingReason, slotAt: startOfTests, reference: handed.reference },
-        job: { status: "running", leaseUntil: null },
-      });
-      expect(await claimActions(reopened, startOfTests + 365 * day)).toEqual([]);
-    });
+    ] as const)(
+      "to %s waits without a lease, counts, and outlives the process",
+      async (_who, handed, pendingReason) => {
+        await using opened = await open();
+        const { storage, job } = await withClaimed(opened.storage);
+        expect(await storage.network.hand(claimOf(job), handed)).toBe(true);
+        const reopened = await opened.reopen();
+        expect(await reopened.network.action(job.userId, job.id)).toMatchObject({
+          action: { state: "awaiting", pendingReason, slotAt: startOfTests, reference: handed.reference },
+          job: { status: "running", leaseUntil: null },
+        });
+        expect(await claimActions(reopened, startOfTests + 365 * day)).toEqual([]);
+      },
+    );
 
     test("to a vendor is asked after at its moment, and again when the one who asked died", async () => {
       await using opened = await open();
@@ -308,7 +324,11 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const list = async (limit: number, offset: number) =>
         (await storage.network.tasks(account.userId, limit, offset)).map(({ jobId }) => jobId);
       expect(await list(10, 0)).toEqual(expected);
-      expect([await list(3, 0), await list(3, 3), await list(3, 6)]).toEqual([expected.slice(0, 3), expected.slice(3), []]);
+      expect([await list(3, 0), await list(3, 3), await list(3, 6)]).toEqual([
+        expected.slice(0, 3),
+        expected.slice(3),
+        [],
+      ]);
       expect(await storage.network.countTasks(account.userId)).toBe(4);
       expect(await storage.network.tasks(stranger.user.id, 10, 0)).toEqual([]);
       expect(await storage.network.countTasks(stranger.user.id)).toBe(0);
@@ -321,7 +341,10 @@ describe.each(engines)("network actions on $name", ({ open }) => {
 
     test("gets what is due, one at a time, within hours, caps and pace, and hears when to come again", async () => {
       await using opened = await open();
-      const { storage, account, make } = await withScheduled(opened.storage, { connector: "worker", caps: { all: { day: 2 } } });
+      const { storage, account, make } = await withScheduled(opened.storage, {
+        connector: "worker",
+        caps: { all: { day: 2 } },
+      });
       for (let n = 0; n < 3; n++) await make.scheduledJob(storage, account);
       const { userId } = account;
       expect(await claimFor(storage, userId, startOfTests)).toEqual({ claimed: null, retryAt: null });
@@ -387,7 +410,10 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await claimActions(storage, startOfTests + 365 * day)).toEqual([]);
       expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests);
       const approved = await storage.network.approve(account.userId, job.id, startOfTests);
-      expect(approved).toMatchObject({ kind: "changed", action: { state: "scheduled", slotAt: startOfTests + minute } });
+      expect(approved).toMatchObject({
+        kind: "changed",
+        action: { state: "scheduled", slotAt: startOfTests + minute },
+      });
       expect(await storage.network.approve(account.userId, job.id, startOfTests)).toMatchObject({ kind: "refused" });
     });
 
@@ -406,7 +432,10 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const { storage, account, job } = await withScheduled(opened.storage);
       const edit = { message: "Something else", needsApproval: true };
       const change = await storage.network.edit(account.userId, job.id, edit, at);
-      expect(change).toMatchObject({ kind: "changed", action: { state: "awaitingApproval", message: "Something else" } });
+      expect(change).toMatchObject({
+        kind: "changed",
+        action: { state: "awaitingApproval", message: "Something else" },
+      });
       expect(await claimActions(storage, startOfTests + 365 * day)).toEqual([]);
     });
   });
@@ -443,14 +472,22 @@ describe.each(engines)("network actions on $name", ({ open }) => {
 
     test("does not make two of the same", async () => {
       await using opened = await open();
-      const like = (post: string) => ({ actionType: "likePost", profileUrl: "https://network.example/in/ada", targetKey: post }) as const;
+      const like = (post: string) =>
+        ({ actionType: "likePost", profileUrl: "https://network.example/in/ada", targetKey: post }) as const;
       const { storage, account, make, job } = await withScheduled(opened.storage, {}, like("a"));
       const other = await make.scheduledJob(storage, account, { action: like("b") });
       const { userId } = account;
-      expect(await storage.network.edit(userId, other.id, { targetKey: "a" }, at)).toEqual({ kind: "twin", jobId: job.id });
+      expect(await storage.network.edit(userId, other.id, { targetKey: "a" }, at)).toEqual({
+        kind: "twin",
+        jobId: job.id,
+      });
       expect((await storage.network.edit(userId, other.id, { targetKey: "c" }, at)).kind).toBe("changed");
-      expect((await storage.network.schedule(make.actionRequest(account, { action: like("b") }), true)).kind).toBe("scheduled");
-      expect((await storage.network.schedule(make.actionRequest(account, { action: like("c") }), true)).kind).toBe("existing");
+      expect((await storage.network.schedule(make.actionRequest(account, { action: like("b") }), true)).kind).toBe(
+        "scheduled",
+      );
+      expect((await storage.network.schedule(make.actionRequest(account, { action: like("c") }), true)).kind).toBe(
+        "existing",
+      );
     });
 
     test("is refused once the action has begun, and absent for others", async () => {
@@ -478,28 +515,38 @@ describe.each(engines)("network actions on $name", ({ open }) => {
   test.each([
     ["sent", "done", startOfTests],
     ["not sent", "failed", null],
-  ] as const)("an unknown action that a person says was %s is %s, as of when it was tried", async (_what, state, slotAt) => {
-    await using opened = await open();
-    const { storage, job } = await withClaimed(opened.storage);
-    await storage.network.endAction(claimOf(job), actionEnd({ state: "unknown" }));
-    const end = actionEnd({ state, at: startOfTests + 9 * day });
-    const change = await storage.network.resolve(job.userId, job.id, end);
-    expect(change).toMatchObject({ kind: "changed", action: { state, slotAt } });
-    expect(await storage.network.resolve(job.userId, job.id, end)).toMatchObject({ kind: "refused" });
-    const retried = await storage.jobs.retry(job.userId, job.id, startOfTests + 9 * day);
-    expect(retried.kind).toBe(state === "done" ? "refused" : "changed");
-  });
+  ] as const)(
+    "an unknown action that a person says was %s is %s, as of when it was tried",
+    async (_what, state, slotAt) => {
+      await using opened = await open();
+      const { storage, job } = await withClaimed(opened.storage);
+      await storage.network.endAction(claimOf(job), actionEnd({ state: "unknown" }));
+      const end = actionEnd({ state, at: startOfTests + 9 * day });
+      const change = await storage.network.resolve(job.userId, job.id, end);
+      expect(change).toMatchObject({ kind: "changed", action: { state, slotAt } });
+      expect(await storage.network.resolve(job.userId, job.id, end)).toMatchObject({ kind: "refused" });
+      const retried = await storage.jobs.retry(job.userId, job.id, startOfTests + 9 * day);
+      expect(retried.kind).toBe(state === "done" ? "refused" : "changed");
+    },
+  );
 
   test("a record of what was done by hand counts, and does not undo what has happened since", async () => {
     await using opened = await open();
     const { storage, account, make } = await withScheduled(opened.storage, { caps: { invites: { day: 2 } } });
     const profileUrl = "https://network.example/in/ada";
     const done = (doneAt: number) =>
-      make.actionRequest(account, { action: { profileUrl, state: "done", slotAt: doneAt }, job: { status: "completed" } });
+      make.actionRequest(account, {
+        action: { profileUrl, state: "done", slotAt: doneAt },
+        job: { status: "completed" },
+      });
     await storage.network.record(done(startOfTests - hour), "connected");
-    expect(await storage.network.contact(account.userId, account.id, profileUrl)).toMatchObject({ relation: "connected" });
+    expect(await storage.network.contact(account.userId, account.id, profileUrl)).toMatchObject({
+      relation: "connected",
+    });
     await storage.network.record(done(startOfTests - 90 * day), null);
-    expect(await storage.network.contact(account.userId, account.id, profileUrl)).toMatchObject({ relation: "connected" });
+    expect(await storage.network.contact(account.userId, account.id, profileUrl)).toMatchObject({
+      relation: "connected",
+    });
     expect(await storage.network.accountsToPlan()).toEqual([account.id]);
     // One by hand in the last day, one that waits: the next must wait for the first to leave the window.
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests + 23 * hour);
@@ -511,10 +558,24 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     await storage.network.endAction(claimOf(job), actionEnd());
     await make.scheduledJob(storage, account, { action: { notBefore: startOfTests + 2 * day } });
     const usage = await storage.network.usage(account.userId, account.id, startOfTests + hour);
-    const of = (meter: string) => usage.filter((count) => count.meter === meter).map(({ used, planned }) => [used, planned]);
-    expect(of("notes")).toEqual([[1, 0], [1, 0], [1, 0]]);
-    for (const meter of ["invites", "all"]) expect(of(meter)).toEqual([[1, 0], [1, 1], [1, 1]]);
-    expect(of("visits")).toEqual([[0, 0], [0, 0], [0, 0]]);
+    const of = (meter: string) =>
+      usage.filter((count) => count.meter === meter).map(({ used, planned }) => [used, planned]);
+    expect(of("notes")).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+    for (const meter of ["invites", "all"])
+      expect(of(meter)).toEqual([
+        [1, 0],
+        [1, 1],
+        [1, 1],
+      ]);
+    expect(of("visits")).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
     expect(usage.find(({ meter, window }) => meter === "all" && window === "day")?.resetsAt).toBe(startOfTests + day);
     expect(await storage.network.usage("somebody", account.id, startOfTests)).toEqual([]);
   });
@@ -551,7 +612,11 @@ async function storedAccount(storage: Storage, make: Make, overrides: Partial<Ne
 }
 
 /** An account that is always open, with one scheduled action. */
-async function withScheduled(storage: Storage, overrides: Partial<NetworkAccount> = {}, action: Partial<NetworkAction> = {}) {
+async function withScheduled(
+  storage: Storage,
+  overrides: Partial<NetworkAccount> = {},
+  action: Partial<NetworkAction> = {},
+) {
   const make = createFactories(Math.floor(Math.random() * 1e9));
   const { account } = await storedAccount(storage, make, overrides);
   return { storage, make, account, job: await make.scheduledJob(storage, account, { action }) };

@@ -104,7 +104,11 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
     expect(await storage.network.schedule(request, false)).toMatchObject({ kind: "never", reason });
     expect(await storage.network.action(account.userId, request.job.id)).toBeNull();
     expect(await storage.jobs.get(account.userId, request.job.id)).toBeNull();
-    await storage.network.updateAccount(account.userId, account.id, { caps: {}, workingHours: alwaysOpen, updatedAt: 1 });
+    await storage.network.updateAccount(account.userId, account.id, {
+      caps: {},
+      workingHours: alwaysOpen,
+      updatedAt: 1,
+    });
     expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests);
   });
 
@@ -117,7 +121,9 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
       }),
     );
     const outcomes = await Promise.all(requests.map((request) => storage.network.schedule(request, false)));
-    const slots = outcomes.map((outcome) => (outcome.kind === "scheduled" ? outcome.job.runAt : 0)).toSorted((a, b) => a - b);
+    const slots = outcomes
+      .map((outcome) => (outcome.kind === "scheduled" ? outcome.job.runAt : 0))
+      .toSorted((a, b) => a - b);
     for (const [index, slot] of slots.entries()) {
       if (index > 0) expect(slot - slots[index - 1]!).toBeGreaterThanOrEqual(minute);
       if (index >= 60) expect(slot - slots[index - 60]!).toBeGreaterThanOrEqual(day);
@@ -217,7 +223,11 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
       const again = make.actionRequest(account, {
         action: { profileUrl: "HTTPS://www.network.example/in/Ada/?x=1", message: "Hello" },
       });
-      expect(await storage.network.schedule(again, false)).toMatchObject({ kind: "existing", job, action: { jobId: job.id } });
+      expect(await storage.network.schedule(again, false)).toMatchObject({
+        kind: "existing",
+        job,
+        action: { jobId: job.id },
+      });
       expect(await storage.network.action(account.userId, again.job.id)).toBeNull();
       expect(await storage.jobs.get(account.userId, again.job.id)).toBeNull();
       expect((await make.scheduledJob(storage, account)).runAt).toBe(startOfTests + minute);

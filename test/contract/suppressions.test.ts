@@ -101,6 +101,24 @@ describe.each(engines)("the do-not-contact list on $name", ({ open }) => {
       expect(await storage.suppressions.matches(userId, target)).toEqual([]);
     });
 
+    test("among many people those are told who are on the list", async () => {
+      await using opened = await open();
+      const { storage, userId, make } = await withUser(opened.storage);
+      const nobody = { email: null, networkUrl: null, phone: null };
+      const people = [
+        { ...nobody, email: "Ada@example.com" },
+        nobody,
+        { ...nobody, networkUrl: "http://www.network.example/in/Bob/", phone: "1" },
+        { ...nobody, networkUrl: "nonsense", phone: "+44 20 7946 0018" },
+      ];
+      expect(await storage.suppressions.among(userId, people)).toEqual([false, false, false, false]);
+      await make.storedSuppression(storage, null, "email", "ada@example.com");
+      await make.storedSuppression(storage, userId, "profile", "https://network.example/in/bob");
+      await make.storedSuppression(storage, userId, "phone", "+442079460018");
+      expect(await storage.suppressions.among(userId, people)).toEqual([true, false, true, true]);
+      expect(await storage.suppressions.among("nobody", people)).toEqual([false, false, false, false]);
+    });
+
     test("the hash alone matches as the value does", async () => {
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);

@@ -305,7 +305,11 @@ export function leadOf(outcome: InsertLeadOutcome): Lead {
 export async function claimJobs(
   storage: Storage,
   now: number = startOfTests,
-  { limit = 100, leaseUntil = now + 60_000, type = "lead_import" }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
+  {
+    limit = 100,
+    leaseUntil = now + 60_000,
+    type = "lead_import",
+  }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
 ): Promise<Job[]> {
   return await storage.jobs.claim({ type, limit, now, leaseUntil });
 }

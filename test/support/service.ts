@@ -48,6 +48,8 @@ export type Service = {
   ended(client: Client, jobId: string): Promise<JobView>;
   /** In process: resolves when nothing is due and nothing runs. */
   idle(): Promise<void>;
+  /** In process: asks the connectors for news of people, as a chore does. */
+  watch(): Promise<void>;
   /** Stops it cleanly and starts it again on the same data; the clients go on. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -57,6 +59,7 @@ type Launched = {
   url: string;
   firstRun: { key: string } | null;
   idle: () => Promise<void>;
+  watch: () => Promise<void>;
   stop: () => Promise<unknown>;
 };
 
@@ -131,6 +134,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       });
     },
     idle: () => running.idle(),
+    watch: () => running.watch(),
     async restart() {
       await running.stop();
       running = await launch();
@@ -154,17 +158,18 @@ async function launchApp(dataDir: string, env: Record<string, string>, overrides
   const { createApp } = await import("../../src/app.ts");
   const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
   await app.start();
-  const idle = async () => {
-    await app.runner.idle();
-    await app.planner.idle();
-    await app.runner.idle();
+  return {
+    url: app.url,
+    firstRun: app.firstRun,
+    idle: () => app.idle(),
+    watch: () => app.relations.watch(),
+    stop: () => app.stop(),
   };
-  return { url: app.url, firstRun: app.firstRun, idle, stop: () => app.stop() };
 }
 
 async function launchBinary(dataDir: string, env: Record<string, string>): Promise<Launched> {
   const { url, firstRun, stop } = await startServer(dataDir, { env });
-  return { url, firstRun, idle: async () => {}, stop: () => stop() };
+  return { url, firstRun, idle: async () => {}, watch: async () => {}, stop: () => stop() };
 }
 
 const usualPatienceMs = 10_000;

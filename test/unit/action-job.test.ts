@@ -343,7 +343,9 @@ describe.each(engines)("an action over $name", ({ open }) => {
     }
 
     for (const name of Object.keys(paths))
-      test(`at whatever point of a ${name}, nothing is lost and nothing sent twice`, () => killEverywhere(name), { timeout: 60_000 });
+      test(`at whatever point of a ${name}, nothing is lost and nothing sent twice`, () => killEverywhere(name), {
+        timeout: 60_000,
+      });
 
     test.each([1, 2, 3])(
       "again and again, no action is lost or sent twice, even if its owner retries what failed (seed %d)",

@@ -133,7 +133,16 @@ test("the outcome of an action that was sent is kept until there is room to writ
       },
     };
     const connectors = connectorsOf(connector);
-    return [createActionHandler({ store: network, connectors, speech: noVoices, clock, log: createLog("silent"), replan: () => {} })];
+    return [
+      createActionHandler({
+        store: network,
+        connectors,
+        speech: noVoices,
+        clock,
+        log: createLog("silent"),
+        replan: () => {},
+      }),
+    ];
   });
   const account = setup.make.account(setup.userId, { workingHours: alwaysOpen });
   await setup.storage.network.insertAccount(account);

@@ -36,8 +36,23 @@ function spansOn(date: number, { workingHours }: Calendar): readonly WorkingSpan
   return workingHours[weekday] ?? [];
 }
 
+/** Days that were worked out before; a search goes over the same ones again and again. */
+const knownDays = new WeakMap<Calendar, Map<number, readonly WorkingSpan[]>>();
+const mostDays = 10_000;
+
 /** The stretches of work of a day: its spans with the day's breaks cut out. */
 function sessionsOn(date: number, calendar: Calendar): readonly WorkingSpan[] {
+  let days = knownDays.get(calendar);
+  if (days === undefined) knownDays.set(calendar, (days = new Map()));
+  let stretches = days.get(date);
+  if (stretches === undefined) {
+    if (days.size >= mostDays) days.clear();
+    days.set(date, (stretches = stretchesOf(date, calendar)));
+  }
+  return stretches;
+}
+
+function stretchesOf(date: number, calendar: Calendar): readonly WorkingSpan[] {
   const { sessions, id } = calendar;
   const spans = spansOn(date, calendar);
   if (sessions === null) return spans;

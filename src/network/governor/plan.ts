@@ -69,12 +69,7 @@ export function narrowestOf(uses: readonly Meter[]): Meter {
 }
 
 /** What an action waits for: its own moment, or only those before it, when nothing else holds it back. */
-export function reasonInQueue(
-  reason: PendingReason,
-  notBefore: number,
-  frontier: number,
-  now: number,
-): PendingReason {
+export function reasonInQueue(reason: PendingReason, notBefore: number, frontier: number, now: number): PendingReason {
   const isFirst = frontier <= Math.max(notBefore, now);
   if (reason === "queued" && isFirst && notBefore > now) return "notBefore";
   return reason === "spacing" && !isFirst ? "queued" : reason;

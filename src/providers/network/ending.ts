@@ -1,6 +1,6 @@
 import type { Refusal } from "../../network/action-model.ts";
 import type { ConnectorOutcome } from "../../network/connector.ts";
-import type { Relation } from "../../network/contact-model.ts";
+import type { News, Relation } from "../../network/contact-model.ts";
 
 /** Ends the work on an order, from however deep a step, with its outcome. It never leaves an adapter. */
 export class Ending extends Error {
@@ -18,6 +18,16 @@ export async function outcomeOf(steps: () => Promise<ConnectorOutcome>): Promise
     return await steps();
   } catch (error) {
     if (error instanceof Ending) return error.outcome;
+    throw error;
+  }
+}
+
+/** The news that `look` finds; none where it ended early, because the vendor could not be asked. */
+export async function newsOrNone(look: () => Promise<News[]>): Promise<News[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof Ending) return [];
     throw error;
   }
 }

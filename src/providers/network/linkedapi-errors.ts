@@ -12,7 +12,7 @@ export function outcomeOfType({ type, said }: LinkedapiError, retryAt: number | 
   if (signsOut.has(type))
     return { kind: "signedOut", reason: sentence("Linked API has no access to the account", said ?? type) };
   // The vendor has a type of its own for each limit, and adds more: dailyConnectionAttemptsExceeded and so on.
-  if (type === "tooManyRequests" || type === "limitExceeded" || /AttemptsExceeded$/.test(type))
+  if (type === "tooManyRequests" || type === "limitExceeded" || type.endsWith("AttemptsExceeded"))
     return { kind: "limited", retryAt, reason: sentence("Linked API asks for a slower pace", said ?? type) };
   if (type === "workflowTimeout") return unknownOutcome(sentence("The work at Linked API timed out", said));
   const refusal = refusalOf[type];

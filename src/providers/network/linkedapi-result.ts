@@ -2,19 +2,11 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { ActionOrder, ConnectorOutcome } from "../../network/connector.ts";
 import type { Relation } from "../../network/contact-model.ts";
 import { refused, sent, unknownOutcome } from "./ending.ts";
+import { Fault } from "./linkedapi-api.ts";
 import { outcomeOfType } from "./linkedapi-errors.ts";
-import { workflowOf } from "./linkedapi-workflow.ts";
+import { workflowOf, type Workflow } from "./linkedapi-workflow.ts";
 import { quote, sentence } from "./quote.ts";
 import { shaped } from "./vendor.ts";
-
-const Fault = Type.Object({ type: Type.String(), message: Type.Optional(Type.Unknown()) });
-
-/** The envelope of every answer. */
-export const Envelope = Type.Object({
-  success: Type.Optional(Type.Boolean()),
-  result: Type.Optional(Type.Unknown()),
-  error: Type.Optional(Type.Union([Fault, Type.Null()])),
-});
 
 /** A workflow at the vendor: pending or running, then completed with a completion, or failed with a failure. */
 export const WorkflowState = Type.Object({
@@ -25,6 +17,10 @@ export const WorkflowState = Type.Object({
   ),
 });
 export type WorkflowState = Static<typeof WorkflowState>;
+
+export function isOpen({ workflowStatus }: WorkflowState): boolean {
+  return workflowStatus === "pending" || workflowStatus === "running";
+}
 
 const ActionResult = Type.Object({
   actionType: Type.String(),
@@ -60,10 +56,11 @@ function outcomeOfCompletion(
     const reason = sentence("Linked API refused it", said ?? quote(type, secrets));
     return outcomeOfType({ type, said }, null) ?? refused("invalid", reason);
   }
-  const wanted = lastActionOf(order);
-  const done = results.find(({ actionType }) => actionType === wanted);
+  const [first, last] = endsOf(workflowOf(order));
+  const done = results.find(({ actionType }) => actionType === last);
   if (done !== undefined) return sent(reference, relationAfter(order, done));
-  if (results.length > 0 && wanted !== results[0]?.actionType)
+  // It got as far as the person's page, and found nothing there to go on with.
+  if (first !== last && results[0]?.actionType === first)
     return refused("postNotFound", "The person has no posts lately.");
   return unknownOutcome("Linked API reports that it is completed, but not how it ended.");
 }
@@ -78,10 +75,11 @@ function resultsIn(value: unknown, depth = 0): ActionResult[] {
   return [...(result === null ? [] : [result]), ...resultsIn(inner, depth + 1)];
 }
 
-function lastActionOf(order: ActionOrder): string {
-  let workflow = workflowOf(order);
-  while (workflow.then !== undefined) workflow = workflow.then;
-  return workflow.actionType;
+/** The types of the outermost and the innermost action. */
+function endsOf(workflow: Workflow): [string, string] {
+  let last = workflow;
+  while (last.then !== undefined) last = last.then;
+  return [workflow.actionType, last.actionType];
 }
 
 const relations: Partial<Record<string, Relation>> = {
@@ -95,4 +93,12 @@ function relationAfter({ actionType }: ActionOrder, { data }: ActionResult): Rel
   if (actionType === "withdrawConnectionRequest") return "none";
   const status = shaped(Type.Object({ connectionStatus: Type.String() }), data)?.connectionStatus;
   return actionType === "checkConnectionStatus" && status !== undefined ? relations[status] : undefined;
+}
+
+const Connections = Type.Array(Type.Object({ publicUrl: Type.String() }));
+
+/** Addresses of the people in a look at the connections that has ended; none when it failed. */
+export function connectionsIn(state: WorkflowState | null): string[] {
+  const [result] = resultsIn(state?.completion);
+  return (shaped(Connections, result?.data) ?? []).map(({ publicUrl }) => publicUrl);
 }

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import type { ActionOrder } from "../../network/connector.ts";
 import type { ActionDetails } from "../../network/action-model.ts";
 import { Ending, notSupported, refused } from "./ending.ts";

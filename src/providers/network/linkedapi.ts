@@ -1,15 +1,14 @@
-import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../clock.ts";
 import type { NetworkAccount } from "../../network/account-model.ts";
 import type { Connector, ConnectorOutcome } from "../../network/connector.ts";
+import type { Watched } from "../../network/contact-model.ts";
 import type { HttpClient } from "../http-client.ts";
-import { busy, Ending, outcomeOf, refused, unknownOutcome } from "./ending.ts";
-import { outcomeOfType } from "./linkedapi-errors.ts";
-import { Envelope, outcomeOfWorkflow, WorkflowState } from "./linkedapi-result.ts";
+import { newsOrNone, outcomeOf, unknownOutcome } from "./ending.ts";
+import { LinkedapiApi, Started } from "./linkedapi-api.ts";
+import { LinkedapiNews } from "./linkedapi-news.ts";
+import { isOpen, outcomeOfWorkflow, WorkflowState } from "./linkedapi-result.ts";
 import { workflowOf } from "./linkedapi-workflow.ts";
-import { quote, sentence } from "./quote.ts";
-import { retryAfter } from "./retry-after.ts";
-import { ask, jsonOf, outageMs, shaped, type Purpose, type Vendor, type VendorAnswer } from "./vendor.ts";
+import { shaped, type Vendor } from "./vendor.ts";
 
 export type LinkedapiSettings = {
   url: string;
@@ -24,10 +23,14 @@ export type LinkedapiSettings = {
  * browser of its own, within minutes or in the account's working hours there. `follow` asks what became of it.
  */
 export function createLinkedapiConnector(settings: LinkedapiSettings, http: HttpClient, clock: Clock): Connector {
-  const secrets = [settings.token ?? "", ...Object.values(settings.identifications ?? {})].filter(
-    (each) => each !== "",
-  );
+  const { url, token, identifications } = settings;
+  const secrets = [token ?? "", ...Object.values(identifications ?? {})].filter((each) => each !== "");
   const vendor: Vendor = { name: "Linked API", http, clock, secrets };
+  const news = new LinkedapiNews();
+  const apiFor = (account: NetworkAccount, signal: AbortSignal): LinkedapiApi | string => {
+    const access = accessOf(settings, account);
+    return typeof access === "string" ? access : new LinkedapiApi(vendor, url, access, signal);
+  };
   return {
     problem(account) {
       const access = accessOf(settings, account);
@@ -36,44 +39,43 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
 
     carryOut: (order, account, signal) =>
       outcomeOf(async () => {
-        const headers = accessOf(settings, account);
-        if (typeof headers === "string") return { kind: "signedOut", reason: headers };
-        const body = { json: workflowOf(order) };
-        const answer = await ask(vendor, "acts", {
-          method: "POST",
-          url: `${settings.url}/workflows`,
-          headers,
-          body,
-          signal,
-        });
-        const started = shaped(
-          Type.Object({ workflowId: Type.String({ minLength: 1 }) }),
-          resultOf(answer, "acts", vendor),
-        );
-        if (started === null) return unknownOutcome(unreadable);
+        const api = apiFor(account, signal);
+        if (typeof api === "string") return { kind: "signedOut", reason: api };
+        const answer = await api.post("acts", "workflows", workflowOf(order));
+        const started = shaped(Started, api.resultOf(answer, "acts"));
+        if (started === null) return unknownOutcome("Linked API answered with something that can't be read.");
         return handed(started.workflowId, clock.now(), clock.now());
       }),
 
     async follow(reference, order, account, signal) {
       const { workflowId, startedAt } = parsed(reference);
       const later = handed(workflowId, startedAt ?? clock.now() - firstLookMs, clock.now());
-      const headers = accessOf(settings, account);
-      if (typeof headers === "string") return later;
-      const url = `${settings.url}/workflows/${encodeURIComponent(workflowId)}`;
+      const api = apiFor(account, signal);
+      if (typeof api === "string") return later;
       const outcome = await outcomeOf(async () => {
-        const answer = await ask(vendor, "asks", { method: "GET", url, headers, signal });
+        const answer = await api.get(`workflows/${encodeURIComponent(workflowId)}`);
         if (answer.status === 404) return unknownOutcome("Linked API knows nothing of this work any more.");
-        const state = shaped(WorkflowState, resultOf(answer, "asks", vendor));
+        const state = shaped(WorkflowState, api.resultOf(answer, "asks"));
         if (state === null || isOpen(state)) return later;
-        return outcomeOfWorkflow(state, order, workflowId, secrets);
+        return outcomeOfWorkflow(state, order, workflowId, vendor.secrets);
       });
       // That the question failed says nothing of the work, which may be done meanwhile; so it is asked again.
       return outcome.kind === "busy" ? later : outcome;
     },
+
+    async watch(watched, account, signal) {
+      const api = apiFor(account, signal);
+      if (typeof api === "string") return [];
+      const awaiting = (what: Watched["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
+      const [accepted, replied] = await Promise.all([
+        newsOrNone(() => news.acceptances(api, account.id, awaiting("acceptance"))),
+        newsOrNone(() => news.replies(api, account.id, awaiting("reply"))),
+      ]);
+      return [...accepted, ...replied];
+    },
   };
 }
 
-const unreadable = "Linked API answered with something that can't be read.";
 const firstLookMs = 5000;
 /** The vendor's own clients give up after a day. */
 const giveUpMs = 86_400_000;
@@ -92,10 +94,6 @@ function parsed(reference: string): { workflowId: string; startedAt: number | nu
   return { workflowId, startedAt: digits === undefined ? null : Number(digits) };
 }
 
-function isOpen({ workflowStatus }: WorkflowState): boolean {
-  return workflowStatus === "pending" || workflowStatus === "running";
-}
-
 /** The headers that give access, or a sentence on what is missing. */
 function accessOf(
   { token, identifications }: LinkedapiSettings,
@@ -107,20 +105,4 @@ function accessOf(
   const own = Object.hasOwn(identifications ?? {}, identification) ? identifications?.[identification] : undefined;
   if (own === undefined) return `OUTREACHD_LINKEDAPI_IDENTIFICATIONS has no token of the name "${identification}".`;
   return { "linked-api-token": token, "identification-token": own, accept: "application/json" };
-}
-
-/** What the vendor answers with; undefined when it can't be read. Throws the `Ending` that an error means. */
-function resultOf(answer: VendorAnswer, purpose: Purpose, { clock, secrets }: Vendor): unknown {
-  const { status, headers } = answer;
-  const envelope = shaped(Envelope, jsonOf(answer));
-  const isFine = status >= 200 && status < 300;
-  if (isFine && (envelope?.error ?? null) === null) return envelope?.result;
-  const type = envelope?.error?.type ?? (status === 429 ? "tooManyRequests" : "");
-  const said = quote(envelope?.error?.message, secrets);
-  const known = outcomeOfType({ type, said }, retryAfter(headers, clock.now()));
-  if (known !== null && !(purpose === "asks" && known.kind !== "unknown")) throw new Ending(known);
-  const failed = sentence(`Linked API failed (${status})`, said);
-  if (status >= 500 && purpose === "acts") throw new Ending(unknownOutcome(failed));
-  if (status >= 500 || envelope === null || purpose === "asks") throw new Ending(busy(clock.now() + outageMs, failed));
-  throw new Ending(refused("invalid", sentence("Linked API refused it", said ?? quote(type, secrets))));
 }

@@ -68,21 +68,23 @@ const unreadable = "Unipile answered with something that can't be read.";
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const page = <T extends TSchema>(item: T) => Type.Object({ items: Type.Array(item), cursor: orNull(Type.String()) });
 
+/** Only what every action needs must be there; a vendor that writes the rest differently must not stop them all. */
 export const Profile = Type.Object({
   provider_id: Type.String({ minLength: 1 }),
-  public_identifier: orNull(Type.String()),
-  is_self: orNull(Type.Boolean()),
-  is_relationship: orNull(Type.Boolean()),
+  is_self: Type.Optional(Type.Unknown()),
+  is_relationship: Type.Optional(Type.Unknown()),
   /** FIRST_DEGREE, SECOND_DEGREE and so on; DISTANCE_1 in older answers. */
-  network_distance: orNull(Type.String()),
-  invitation: orNull(Type.Object({ type: orNull(Type.String()), status: orNull(Type.String()) })),
-  skills: orNull(
-    Type.Array(
-      Type.Object({ name: Type.String(), endorsement_id: orNull(Type.Union([Type.Number(), Type.String()])) }),
-    ),
-  ),
+  network_distance: Type.Optional(Type.Unknown()),
+  invitation: Type.Optional(Type.Unknown()),
+  skills: Type.Optional(Type.Unknown()),
 });
 export type Profile = Static<typeof Profile>;
+
+export const SentInvitation = Type.Object({ type: Type.Literal("SENT"), status: Type.String() });
+
+export const Skills = Type.Array(
+  Type.Object({ name: Type.String(), endorsement_id: orNull(Type.Union([Type.Number(), Type.String()])) }),
+);
 
 export const SentInvitations = page(
   Type.Object({
@@ -118,3 +120,8 @@ export const Messages = page(
 );
 
 export const Attendee = Type.Object({ profile_url: orNull(Type.String()), provider_id: orNull(Type.String()) });
+
+/** An id among what an action is acknowledged with; null when there is none. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value.slice(0, 300) : null;
+}

@@ -1,7 +1,7 @@
 import { isoTime } from "../../clock.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import type { News, Watched } from "../../network/contact-model.ts";
-import { Ending } from "./ending.ts";
+import { newsOrNone } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";
 
@@ -11,30 +11,12 @@ const maxAttendees = 50;
 
 /** Who of the watched accepted or replied. What can't be asked now is left out. */
 export async function newsOf(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+  const awaiting = (what: Watched["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
   const [accepted, replied] = await Promise.all([
-    whereAsked(
-      acceptances(
-        api,
-        watched.filter(({ waitsFor }) => waitsFor === "acceptance"),
-      ),
-    ),
-    whereAsked(
-      replies(
-        api,
-        watched.filter(({ waitsFor }) => waitsFor === "reply"),
-      ),
-    ),
+    newsOrNone(() => acceptances(api, awaiting("acceptance"))),
+    newsOrNone(() => replies(api, awaiting("reply"))),
   ]);
   return [...accepted, ...replied];
-}
-
-async function whereAsked(news: Promise<News[]>): Promise<News[]> {
-  try {
-    return await news;
-  } catch (error) {
-    if (error instanceof Ending) return [];
-    throw error;
-  }
 }
 
 /** From the list of connections, newest first: who is in it has accepted. */

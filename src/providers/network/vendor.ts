@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { parseJson } from "../../json.ts";
 import type { ConnectorOutcome } from "../../network/connector.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../http-client.ts";
-import { busy, Ending, refused, unknownOutcome } from "./ending.ts";
+import { busy, Ending, unknownOutcome } from "./ending.ts";
 
 /** Whom an adapter speaks with. */
 export type Vendor = {
@@ -23,8 +23,11 @@ export type VendorAnswer = { status: number; headers: Headers; body: Uint8Array 
 
 /** When a vendor that could not be reached is tried again. */
 export const outageMs = 5 * 60_000;
-/** An upper bound for those who give no limit of their own; the caller's signal mostly ends a call earlier. */
-const timeoutMs = 60_000;
+/**
+ * For one call. Standard Webhooks gives a receiver 15 to 30 s. It is well below the patience of those who call a
+ * connector, so that a silence still ends as what it is: before the action as busy, in the midst of it as unknown.
+ */
+const timeoutMs = 25_000;
 /** A page of a hundred people is some 100 KB. */
 const maxBytes = 4 * 2 ** 20;
 
@@ -44,7 +47,8 @@ function withoutAnswer(
   purpose: Purpose,
   outcome: Exclude<HttpOutcome, { kind: "answered" }>,
 ): ConnectorOutcome {
-  if (outcome.kind === "refused") return refused("invalid", `Its address can't be called: ${outcome.reason}.`);
+  // Every order of the account would end so; it rests until somebody has seen to its settings.
+  if (outcome.kind === "refused") return { kind: "signedOut", reason: `${name} can't be called: ${outcome.reason}.` };
   const said = `${name} ${failureOf(outcome)}.`;
   return outcome.sent && purpose === "acts" ? unknownOutcome(said) : busy(clock.now() + outageMs, said);
 }

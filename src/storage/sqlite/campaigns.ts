@@ -11,13 +11,13 @@ import type { ScheduleAction } from "../../network/store.ts";
 import { createCampaignHooks } from "./campaign-hooks.ts";
 import { campaignEnrolments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
-import type { LeadRows } from "./lead-rows.ts";
+import type { LeadReader } from "./lead-reader.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
-/** `lead` reads one of a user; both it and `network` share their rows with the stores that own them. */
-export function createCampaignStore(engine: Engine, lead: LeadRows["get"], network: () => NetworkRows): CampaignStore {
+/** Actions are put into the queue of their account, and taken back, by the rows of the network. */
+export function createCampaignStore(engine: Engine, lead: LeadReader, network: () => NetworkRows): CampaignStore {
   const { orm, database, writer, reader } = engine;
   const suppressions = createSuppressionRows(engine);
   const hooks = createCampaignHooks(engine);

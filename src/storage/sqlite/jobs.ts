@@ -2,9 +2,10 @@ import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
-import { limitOf } from "./limit.ts";
+import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { storedJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 /** `network` has a say in the jobs that carry out its actions. */
@@ -51,10 +52,10 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   }
 
   const nextPending = database.query<{ at: number | null }, [string]>(
-    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = ?",
+    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
   );
   const nextLease = database.query<{ at: number | null }, [string]>(
-    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = ?",
+    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = +?",
   );
 
   async function nextDueAt(types: Job["type"][]): Promise<number | null> {
@@ -125,7 +126,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   };
 }
 
-type JobChange = Partial<typeof jobs.$inferInsert>;
+type JobChange = Partial<Job>;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
@@ -138,18 +139,18 @@ export function createJobRows({ orm, database }: Engine) {
     .where(eq(jobs.id, at("id")))
     .prepare();
   const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
-  const isOfType = eq(jobs.type, at("type"));
+  const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const due = orm
     .select()
     .from(jobs)
-    .where(and(sql`${jobs.status} = 'pending'`, isOfType, lte(jobs.runAt, at("now"))))
+    .where(and(sql`${jobs.status} = 'pending'`, isOfType, sql`${jobs.runAt} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
     .limit(limitOf("limit"))
     .prepare();
   const abandoned = orm
     .select()
     .from(jobs)
-    .where(and(sql`${jobs.status} = 'running'`, isOfType, lte(jobs.leaseUntil, at("now"))))
+    .where(and(sql`${jobs.status} = 'running'`, isOfType, sql`${jobs.leaseUntil} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();
@@ -172,11 +173,23 @@ export function createJobRows({ orm, database }: Engine) {
       " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')",
   );
 
-  const get = (id: string): Job | null => byId.get({ id }) ?? null;
+  const get = (id: string): Job | null => {
+    const [row] = byId.values({ id });
+    return row === undefined ? null : storedJob(row);
+  };
 
-  function write(job: Job, change: JobChange): Job {
-    orm.update(jobs).set(change).where(eq(jobs.id, job.id)).run();
-    return { ...job, ...change };
+  // All that can change at once, prepared: to build a query for each change costs more than to write it.
+  const update = database.prepare(
+    `UPDATE jobs SET status = ?, run_at = ?, attempt = ?, failures = ?, lease_until = ?, message = ?, progress = ?,
+       metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
+  );
+
+  function write(job: Job, change: Partial<Job>): Job {
+    const after = { ...job, ...change };
+    const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
+    const metadata = JSON.stringify(after.metadata);
+    update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
+    return after;
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */

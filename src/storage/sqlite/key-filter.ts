@@ -10,16 +10,26 @@ export class KeyFilter {
   readonly #words = new Uint32Array(Math.ceil(bits / 32));
 
   add(key: number): void {
-    for (const bit of bitsOf(key)) this.#words[bit >>> 5]! |= 1 << (bit & 31);
+    for (const part of parts) {
+      const bit = bitOf(key, part);
+      this.#words[bit >>> 5]! |= 1 << (bit & 31);
+    }
   }
 
   has(key: number): boolean {
-    return bitsOf(key).every((bit) => (this.#words[bit >>> 5]! & (1 << (bit & 31))) !== 0);
+    for (const part of parts) {
+      const bit = bitOf(key, part);
+      if ((this.#words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
+    }
+    return true;
   }
 }
 
-/** Three places, from different parts of the hash. */
-function bitsOf(key: number): [number, number, number] {
+/** A key has a place by its whole hash, by the high part of it, and by both parts in another way. */
+const parts = [0, 1, 2] as const;
+
+function bitOf(key: number, part: (typeof parts)[number]): number {
+  if (part === 0) return key % bits;
   const high = Math.floor(key / 2 ** 26);
-  return [key % bits, high % bits, (high * 5 + (key % 2 ** 26) * 3) % bits];
+  return (part === 1 ? high : high * 5 + (key % 2 ** 26) * 3) % bits;
 }

@@ -6,21 +6,10 @@ const endOf = { name: "\u0001", email: "\u0002", company: "\u0003", title: "\u00
 
 /** The column `folded` of a lead. */
 export function foldedLead({ firstName, lastName, email, company, title, source }: Lead): string {
-  const name = [firstName, lastName].filter((part) => part !== null).join(" ");
-  return [
-    name,
-    endOf.name,
-    email ?? "",
-    endOf.email,
-    company ?? "",
-    endOf.company,
-    title ?? "",
-    endOf.title,
-    source ?? "",
-    endOf.source,
-  ]
-    .join("")
-    .toLowerCase();
+  const name = firstName !== null && lastName !== null ? `${firstName} ${lastName}` : (firstName ?? lastName ?? "");
+  const who = name + endOf.name + (email ?? "") + endOf.email;
+  const what = (company ?? "") + endOf.company + (title ?? "") + endOf.title + (source ?? "") + endOf.source;
+  return (who + what).toLowerCase();
 }
 
 /** What `folded` contains exactly when the company is this one. */

@@ -2,18 +2,16 @@ import type { Statement } from "bun:sqlite";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
+import { KeyTable } from "./key-table.ts";
 
-/** Entries that wait in the log before they are merged; in memory they take some 5 MB. */
-export const mergeAt = 70_000;
+/** Entries that wait in the log before they are merged; in memory they take 2 MB, and those of a merge as much. */
+export const mergeAt = 90_000;
 /** Sorted entries written in one unit: about 10 ms of the event loop in a large table. */
 const mergeSlice = 2_000;
 const forgetSlice = 5_000;
 /** Imports are large when they get so far; the filter costs a walk over the whole table. */
 const batchesBeforeFilter = 20;
 const filterSlice = 5_000;
-
-/** Leads by key; nearly every key has only one. */
-type Entries = Map<number, number | number[]>;
 
 /**
  * Finds leads by the hashes of what identifies them. A sorted table alone would dirty a random page for each key of
@@ -30,10 +28,10 @@ export class LeadKeys {
   readonly #insert: Statement;
   readonly #removeFromTable: Statement;
   readonly #forget: Statement;
-  /** Entries of the log: those that came since the last merge began, and those that are being merged. Null: not read yet. */
-  #recent: Entries | null = null;
-  #merging: Entries = new Map();
-  #recentCount = 0;
+  /** Entries of the log: those that came since the last merge began, and those that are being merged. */
+  #recent = new KeyTable();
+  #merging = new KeyTable();
+  #isLogRead = false;
   /** What the table has, once it is whole. */
   #filter: KeyFilter | null = null;
   #isFilterWhole = false;
@@ -59,16 +57,13 @@ export class LeadKeys {
   /** Leads (`seq`) that may have this key. */
   find(key: number): number[] {
     const mayBeMerged = !this.#isFilterWhole || this.#filter?.has(key) === true;
-    const merged = mayBeMerged ? (this.#inTable.values(key) as [number][]) : [];
-    const merging = this.#merging.get(key);
-    const recent = this.#recentEntries().get(key);
-    if (merged.length === 0 && merging === undefined && recent === undefined) return [];
-    return [...merged.map(([lead]) => lead), ...[merging ?? []].flat(), ...[recent ?? []].flat()];
+    const merged = mayBeMerged ? (this.#inTable.values(key) as [number][]).flat() : [];
+    return this.#recentEntries().find(key, this.#merging.find(key, merged));
   }
 
   /** Found from now on. `write` must follow in the same write unit, which may add many. */
   add(key: number, lead: number): void {
-    this.#remember(this.#recentEntries(), key, lead);
+    this.#recentEntries().add(key, lead);
     this.#unwritten.push(key, lead);
   }
 
@@ -78,24 +73,21 @@ export class LeadKeys {
     const entries = Float64Array.from(this.#unwritten);
     this.#unwritten = [];
     this.#append.run(++this.#lastNumber, new Uint8Array(entries.buffer));
-    if (this.#recentCount >= mergeAt && this.#merge === null) this.#startMerge();
+    if (this.#recent.size >= mergeAt && this.#merge === null) this.#startMerge();
   }
 
   /** Inside a write unit; for leads that are deleted for good. */
   remove(key: number, lead: number): void {
     this.#removeFromTable.run(key, lead);
     // The log keeps it until the merge, which goes by what is in memory.
-    for (const entries of [this.#recentEntries(), this.#merging]) {
-      const left = [entries.get(key) ?? []].flat().filter((other) => other !== lead);
-      if (left.length > 0) entries.set(key, left);
-      else entries.delete(key);
-    }
+    this.#recentEntries().remove(key, lead);
+    this.#merging.remove(key, lead);
   }
 
   /** Resolves when there is room for more: whoever adds many entries waits for it before each batch. */
   async room(): Promise<void> {
     if (++this.#batches === batchesBeforeFilter) await this.#fillFilter();
-    if (this.#recentCount >= mergeAt) await this.#merge;
+    if (this.#recent.size >= mergeAt) await this.#merge;
   }
 
   /** Spares a large import its look-ups of persons that are new, which nearly all of them are. */
@@ -120,31 +112,26 @@ export class LeadKeys {
     await this.#merge;
   }
 
-  #recentEntries(): Entries {
-    if (this.#recent !== null) return this.#recent;
-    this.#recent = new Map();
+  /** With what the log had when this process began. */
+  #recentEntries(): KeyTable {
+    if (this.#isLogRead) return this.#recent;
+    this.#isLogRead = true;
     const log = this.#engine.database.query("SELECT n, entries FROM lead_keys_log");
     for (const [n, blob] of log.values() as [number, Uint8Array][]) {
       const entries = new Float64Array(blob.slice().buffer);
-      for (let at = 0; at < entries.length; at += 2) this.#remember(this.#recent, entries[at]!, entries[at + 1]!);
+      for (let at = 0; at < entries.length; at += 2) this.#recent.add(entries[at]!, entries[at + 1]!);
       this.#lastNumber = Math.max(this.#lastNumber, n);
     }
     return this.#recent;
-  }
-
-  #remember(entries: Entries, key: number, lead: number): void {
-    const leads = entries.get(key);
-    entries.set(key, leads === undefined ? lead : [leads, lead].flat());
-    this.#recentCount++;
   }
 
   #startMerge(): void {
     this.#merge = this.#mergeLog()
       .catch(() => {
         // The log still has all of them: it is read anew, and the next merge takes them along.
-        this.#merging = new Map();
-        this.#recent = null;
-        this.#recentCount = 0;
+        this.#merging.clear();
+        this.#recent.clear();
+        this.#isLogRead = false;
       })
       .finally(() => (this.#merge = null));
   }
@@ -152,20 +139,21 @@ export class LeadKeys {
   async #mergeLog(): Promise<void> {
     const { writer } = this.#engine;
     const upTo = await writer.write(() => {
-      this.#merging = this.#recentEntries();
-      this.#recent = new Map();
-      this.#recentCount = 0;
+      [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
       return this.#lastNumber;
     });
-    const inOrder = Float64Array.from(this.#merging.keys()).sort();
+    const inOrder = this.#merging.sortedKeys();
+    let latestKey: number | null = null;
     for (let start = 0; start < inOrder.length; start += mergeSlice)
       await writer.write(() => {
-        for (const key of inOrder.subarray(start, start + mergeSlice))
-          for (const lead of [this.#merging.get(key) ?? []].flat()) this.#insert.run(key, lead);
-        // Before anybody can look: what runs in a write unit runs in one go.
-        for (const key of inOrder.subarray(start, start + mergeSlice)) this.#filter?.add(key);
+        for (const key of inOrder.subarray(start, start + mergeSlice)) {
+          if (key === latestKey) continue;
+          latestKey = key;
+          for (const lead of this.#merging.find(key, [])) this.#insert.run(key, lead);
+          this.#filter?.add(key); // before anybody can look: what runs in a write unit runs in one go
+        }
       });
-    this.#merging = new Map();
+    this.#merging.clear();
     for (let removed = forgetSlice; removed === forgetSlice;)
       removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
   }

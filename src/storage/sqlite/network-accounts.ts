@@ -16,7 +16,14 @@ export type AccountRecord = {
 
 type AccountStore = Pick<
   NetworkStore,
-  "insertAccount" | "accounts" | "account" | "updateAccount" | "removeAccount" | "coolDowns" | "accountsToPlan"
+  | "insertAccount"
+  | "accounts"
+  | "account"
+  | "activeAccounts"
+  | "updateAccount"
+  | "removeAccount"
+  | "coolDowns"
+  | "accountsToPlan"
 >;
 
 export type AccountRows = ReturnType<typeof createAccountRows>;
@@ -151,6 +158,8 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
         .all()
         .map(accountOf),
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
+    activeAccounts: async () =>
+      orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
     updateAccount: (userId, id, change) => writer.write(() => update(userId, id, change)),
     removeAccount: (userId, id) =>
       writer.write(() => {

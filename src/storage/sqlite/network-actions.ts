@@ -6,6 +6,7 @@ import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { storedAction } from "./stored-job.ts";
 
 export type ActionRows = ReturnType<typeof createActionRows>;
 
@@ -26,6 +27,11 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
   const settle = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
+  // Indexes hold the slot, so it is left alone where it stays.
+  const endInPlace = database.query(
+    "UPDATE network_actions SET state = ?, pending_reason = NULL, reference = coalesce(?, reference), updated_at = ?" +
+      " WHERE seq = ?",
+  );
   const moveSlot = database.query("UPDATE network_actions SET slot_at = ? WHERE seq = ?");
   const setNotBefore = database.query("UPDATE network_actions SET not_before = ? WHERE seq = ?");
   const refer = database.query("UPDATE network_actions SET reference = ? WHERE seq = ?");
@@ -35,7 +41,10 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
   );
 
   return {
-    get: (jobId: string): ActionRow | null => byJob.get({ jobId }) ?? null,
+    get: (jobId: string): ActionRow | null => {
+      const [row] = byJob.values({ jobId });
+      return row === undefined ? null : storedAction(row);
+    },
     /** The job of the open action of the same kind for the same target. */
     twinOf: (account: number, { targetKey, actionType }: Pick<NetworkAction, "targetKey" | "actionType">) =>
       openTwin.get(account, targetKey, actionType)?.job_id ?? null,
@@ -50,6 +59,16 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       change: { pendingReason: ActionRow["pendingReason"]; used: 0 | 1; slotAt: number | null; now: number },
     ): void {
       settle.run(state, change.pendingReason, change.used, change.slotAt, change.now, row.seq);
+    },
+    /** As `settle`, for an action that is over; `reference`: what the connector calls it, where it said so. */
+    end(
+      row: ActionRow,
+      state: ActionState,
+      { slotAt, reference, now }: { slotAt: number | null; reference: string | null; now: number },
+    ): void {
+      const used = slotAt === null ? 0 : 1;
+      if (row.slotAt !== slotAt || row.used !== used) settle.run(state, null, used, slotAt, now, row.seq);
+      endInPlace.run(state, reference, now, row.seq);
     },
     /** What it says, and its earliest moment. */
     edit(

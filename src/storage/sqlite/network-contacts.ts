@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { ActionType } from "../../network/action-kinds.ts";
 import type { Contact, News, Relation } from "../../network/contact-model.ts";
 import type { NetworkStore } from "../../network/store.ts";
@@ -78,7 +78,7 @@ export function createContactStore(
   accounts: AccountRows,
   rows: ContactRows,
   campaigns: CampaignHooks,
-): Pick<NetworkStore, "contact" | "watched" | "noteNews"> {
+): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
   const contactOf = ({ account, ...row }: ContactRow): Contact => ({ ...row, accountId: accounts.idOf(account) });
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
@@ -98,6 +98,19 @@ export function createContactStore(
         ...pending.orderBy(asc(networkContacts.invitedAt)).limit(limit).all(),
         ...unanswered.orderBy(desc(networkContacts.messagedAt)).limit(limit).all(),
       ].map(contactOf);
+    },
+    pendingSince: async (accountId, at, limit) => {
+      const record = accounts.byId(accountId);
+      if (record === null) return [];
+      const isStale = and(eq(networkContacts.account, record.seq), isPending, lt(networkContacts.invitedAt, at));
+      return orm
+        .select()
+        .from(networkContacts)
+        .where(isStale)
+        .orderBy(asc(networkContacts.invitedAt))
+        .limit(limit)
+        .all()
+        .map(contactOf);
     },
     noteNews: (accountId, news, at) =>
       writer.write(() => {

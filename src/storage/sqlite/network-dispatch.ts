@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { Job } from "../../jobs/model.ts";
 import type { JobClaim } from "../../jobs/store.ts";
 import { actionKinds } from "../../network/action-kinds.ts";
@@ -9,10 +9,11 @@ import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./jobs.ts";
-import { limitOf } from "./limit.ts";
+import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
+import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 type DispatchStore = Pick<
@@ -25,7 +26,6 @@ type Target = { job: Job; row: ActionRow; record: AccountRecord };
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
   const { accounts, actions, jobRows, slots, campaigns, objectionTo } = parts;
-  const at = sql.placeholder;
   const joined = () =>
     orm
       .select({ job: jobs, row: networkActions })
@@ -33,19 +33,19 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
   const isAction = sql`${jobs.type} = 'linkedin_action'`;
   const due = joined()
-    .where(and(sql`${jobs.status} = 'pending'`, lte(jobs.runAt, at("now")), isAction))
+    .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
     .limit(limitOf("limit"))
     .prepare();
   const abandoned = joined()
-    .where(and(sql`${jobs.status} = 'running'`, lte(jobs.leaseUntil, at("now")), isAction))
+    .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();
   const forWorker = joined()
     .where(
       and(
-        eq(networkActions.account, at("account")),
+        sql`${networkActions.account} = ${valueOf("account")}`,
         sql`${networkActions.state} = 'awaiting'`,
         sql`${networkActions.pendingReason} = 'awaitingWorker'`,
       ),
@@ -170,9 +170,10 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   }
 
   function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
-    const found = abandoned.all({ now, limit });
-    found.push(...due.all({ now, limit: limit - found.length }));
-    const taken = found.flatMap(({ job, row }) => {
+    const found = abandoned.values({ now, limit });
+    found.push(...due.values({ now, limit: limit - found.length }));
+    const taken = found.flatMap((values) => {
+      const { job, row } = storedActionJob(values);
       const record = accounts.get(row.account);
       return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
     });
@@ -275,7 +276,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   function endAction(claim: JobClaim, end: ActionEnd): boolean {
     const target = held(claim);
     if (target === null) return false;
-    scheduling.end(target, end);
+    // It counts from when it went out, which the network may have answered late.
+    scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
     return true;
   }
 

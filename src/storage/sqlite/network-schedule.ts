@@ -58,7 +58,8 @@ export function createScheduling(parts: ScheduleParts) {
     if (stores) {
       jobRows.insert(placedJob);
       actions.insert(placed, record.seq, 0);
-      accounts.countChange(record);
+      if (slot.isFree) accounts.countChange(record);
+      else accounts.wantPlan(record);
     }
     return { kind: "scheduled", action: placed, job: placedJob };
   }
@@ -123,7 +124,12 @@ export function createScheduling(parts: ScheduleParts) {
 
   function edit(target: Found, wanted: ActionEdit, now: number): ActionChange {
     const { row, job, record } = target;
-    const { message = row.message, details = row.details, notBefore = row.notBefore, targetKey = row.targetKey } = wanted;
+    const {
+      message = row.message,
+      details = row.details,
+      notBefore = row.notBefore,
+      targetKey = row.targetKey,
+    } = wanted;
     const edited = { ...row, message, details, notBefore, targetKey };
     const twin = targetKey === row.targetKey ? null : actions.twinOf(record.seq, edited);
     if (twin !== null) return { kind: "twin", jobId: twin };
@@ -184,20 +190,16 @@ export function createScheduling(parts: ScheduleParts) {
     const job = jobRows.get(jobId);
     const record = row && accounts.get(row.account);
     if (row === null || job === null || record === null) return;
-    if (!isUnderWay(row) && openStates.includes(row.state)) cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
+    if (!isUnderWay(row) && openStates.includes(row.state))
+      cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
   }
 
   /** Ends an action by somebody's word. */
-  function end({ row, job, record }: Found, ended: ActionEnd, carriedOutAt: number = ended.at): ActionChange {
+  function end({ row, job, record }: Found, ended: ActionEnd, carriedOutAt: number = ended.at): void {
     const counts = ended.state === "done" || ended.state === "unknown";
     actions.free(record, row);
-    actions.settle(row, ended.state, {
-      pendingReason: null,
-      used: counts ? 1 : 0,
-      slotAt: counts ? carriedOutAt : null,
-      now: ended.at,
-    });
-    if (ended.reference !== null) actions.refer(row, ended.reference);
+    const { reference, at: now } = ended;
+    actions.end(row, ended.state, { slotAt: counts ? carriedOutAt : null, reference, now });
     const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     const isFine = ended.state === "done" || ended.state === "skipped";
@@ -213,16 +215,21 @@ export function createScheduling(parts: ScheduleParts) {
     if (ended.relation === "connected")
       campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
     campaigns.wake(row.enrolmentId, ended.at);
-    return changed(row.jobId);
   }
 
-  return { decide, record, change, enqueue, edit, again, cancel, takeBack, end, found };
+  /** As `end`, and answers how the action stands then. */
+  function ended(target: Found, how: ActionEnd, carriedOutAt?: number): ActionChange {
+    end(target, how, carriedOutAt);
+    return changed(target.row.jobId);
+  }
+
+  return { decide, record, change, enqueue, edit, again, cancel, takeBack, end, ended, found };
 }
 
 export type Scheduling = ReturnType<typeof createScheduling>;
 
 export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, scheduling: Scheduling): ScheduleStore {
-  const { decide, record, change, enqueue, edit, cancel, end, found } = scheduling;
+  const { decide, record, change, enqueue, edit, cancel, ended, found } = scheduling;
   return {
     schedule: async (request, dryRun) => (dryRun ? decide(request, false) : writer.write(() => decide(request, true))),
     record: (request, relation) => writer.write(() => record(request, relation)),
@@ -233,22 +240,21 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
         change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
       ),
     cancel: (userId, jobId, at) =>
-      writer.write(() => change(userId, jobId, cancellable, (target) =>
-          isUnderWay(target.row)
-            ? { kind: "refused", action: parts.actions.actionOf(target.row) }
-            : cancel(target, at),
+      writer.write(() =>
+        change(userId, jobId, cancellable, (target) =>
+          isUnderWay(target.row) ? { kind: "refused", action: parts.actions.actionOf(target.row) } : cancel(target, at),
         ),
       ),
-    resolve: (userId, jobId, ended) =>
+    resolve: (userId, jobId, how) =>
       writer.write(() =>
         // It counts from when it was tried, not from when somebody looked.
-        change(userId, jobId, ["unknown"], (target) => end(target, ended, target.row.slotAt ?? ended.at)),
+        change(userId, jobId, ["unknown"], (target) => ended(target, how, target.row.slotAt ?? how.at)),
       ),
-    endHanded: (userId, jobId, waitsFor, ended) =>
+    endHanded: (userId, jobId, waitsFor, how) =>
       writer.write(() =>
         change(userId, jobId, ["awaiting"], (target) =>
           waitsFor.some((reason) => reason === target.row.pendingReason)
-            ? end(target, ended)
+            ? ended(target, how)
             : { kind: "refused", action: parts.actions.actionOf(target.row) },
         ),
       ),

@@ -69,6 +69,15 @@ export function createSlots(engine: Engine) {
     return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, note };
   }
 
+  let mended = { account: 0, at: 0 };
+  /** Marks of the future are left from a clock that was ahead; they count as made now. Once for all of a claim. */
+  function mendClock({ seq }: AccountRecord, now: number): void {
+    if (mended.account === seq && mended.at === now) return;
+    mended = { account: seq, at: now };
+    const ahead = now + clockSlackMs;
+    if (timelines.used(seq).between("all", ahead, Infinity).length > 0) clockWentBack.run(now, seq, ahead);
+  }
+
   return {
     /** The earliest moment for a new action; writes down how far the search came, so that the next begins there. */
     place(record: AccountRecord, action: Placed, now: number): Slot | Never {
@@ -83,9 +92,7 @@ export function createSlots(engine: Engine) {
       const { state, spacing } = record.account;
       if (state !== "active") return { until: Infinity, reason: pausedReasons[state] };
       const timeline = timelines.used(record.seq);
-      // Marks of the future are left from a clock that was ahead; they count as made now.
-      if (timeline.between("all", now + clockSlackMs, Infinity).length > 0)
-        clockWentBack.run(now, record.seq, now + clockSlackMs);
+      mendClock(record, now);
       return holdAt({ ...requestOf(record, action, now), gapMs: spacing.minSeconds * 1000 }, now, timeline);
     },
   };
@@ -97,6 +104,6 @@ const pausedReasons: Record<"paused" | "needsReconnect", PendingReason> = {
 };
 
 const fewSteps = 12;
-/** A tenth of a second at most; where that is not enough the plan, which has more time, finds the moment. */
-const manySteps = 2_000;
+/** Some 20 ms at most; where that is not enough the plan, which has more time, finds the moment. */
+const manySteps = 500;
 const clockSlackMs = 60_000;

@@ -15,9 +15,9 @@ export type Timelines = {
 
 export function createTimelines({ database }: Engine): Timelines {
   const families = {
-    meter: statements(database, "account = ? AND meter = ? AND used = ? AND slot_at IS NOT NULL"),
-    all: statements(database, "account = ? AND used = ? AND slot_at IS NOT NULL"),
-    notes: statements(database, "account = ? AND used = ? AND has_note = 1 AND slot_at IS NOT NULL"),
+    meter: statements(database, "account = +? AND meter = +? AND used = +? AND slot_at IS NOT NULL"),
+    all: statements(database, "account = +? AND used = +? AND slot_at IS NOT NULL"),
+    notes: statements(database, "account = +? AND used = +? AND has_note = 1 AND slot_at IS NOT NULL"),
   };
   function familyOf(meter: Meter): { queries: ReturnType<typeof statements>; keys: Range } {
     if (meter === "all" || meter === "notes")
@@ -46,8 +46,8 @@ export function createTimelines({ database }: Engine): Timelines {
     return queries.latest.all(...keys(account, used), at, most).map((row) => row.slot_at);
   }
 
-  return {
-    whole: (account) => ({
+  function wholeOf(account: number): Timeline {
+    return {
       nthBefore(meter, at, n) {
         const planned = nth(account, meter, 0, at, n);
         const lastUsed = nth(account, meter, 1, at, 1);
@@ -64,7 +64,11 @@ export function createTimelines({ database }: Engine): Timelines {
         if (used.length === 0 || planned.length === 0) return used.length === 0 ? planned : used;
         return [...used, ...planned].toSorted((a, b) => a - b);
       },
-    }),
+    };
+  }
+
+  return {
+    whole: (account) => withTail(wholeOf(account)),
     used: (account) => ({
       nthBefore: (meter, at, n) => nth(account, meter, 1, at, n),
       between: (meter, from, to) => between(account, meter, 1, from, to),
@@ -72,20 +76,40 @@ export function createTimelines({ database }: Engine): Timelines {
   };
 }
 
+/**
+ * Behind the last moment of all nothing changes any more. Most searches end there, at the end of the queue, and ask
+ * the same over and over as they come to later days.
+ */
+function withTail(timeline: Timeline): Timeline {
+  let last: number | null = null;
+  const isBehindAll = (at: number): boolean => at >= (last ??= timeline.nthBefore("all", Infinity, 1) ?? -Infinity);
+  const known = new Map<string, number | null>();
+  return {
+    nthBefore(meter, at, n) {
+      if (!isBehindAll(at)) return timeline.nthBefore(meter, at, n);
+      const key = `${meter} ${n}`;
+      let moment = known.get(key);
+      if (moment === undefined) known.set(key, (moment = timeline.nthBefore(meter, Infinity, n)));
+      return moment;
+    },
+    between: (meter, from, to) => (isBehindAll(from) ? [] : timeline.between(meter, from, to)),
+  };
+}
+
 function statements(database: Engine["database"], where: string) {
   type Moment = { slot_at: number };
   return {
     nthBefore: database.query<Moment, (string | number)[]>(
-      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= ? ORDER BY slot_at DESC LIMIT 1 OFFSET +?`,
+      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT 1 OFFSET +?`,
     ),
     latest: database.query<Moment, (string | number)[]>(
-      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= ? ORDER BY slot_at DESC LIMIT +?`,
+      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at <= +? ORDER BY slot_at DESC LIMIT +?`,
     ),
     between: database.query<Moment, (string | number)[]>(
-      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at > ? AND slot_at <= ? ORDER BY slot_at`,
+      `SELECT slot_at FROM network_actions WHERE ${where} AND slot_at > +? AND slot_at <= +? ORDER BY slot_at`,
     ),
     count: database.query<{ n: number }, (string | number)[]>(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM network_actions WHERE ${where} AND slot_at > ? AND slot_at <= ? LIMIT +?)`,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM network_actions WHERE ${where} AND slot_at > +? AND slot_at <= +? LIMIT +?)`,
     ),
   };
 }

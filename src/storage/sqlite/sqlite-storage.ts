@@ -1,13 +1,16 @@
 import type { Clock } from "../../clock.ts";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
+import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { openEngine } from "./engine.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { createLeadReader } from "./lead-reader.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
+import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
@@ -31,6 +34,9 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     leads: onFirstUse(() => createLeadStore(engine)),
     jobs: onFirstUse(() => createJobStore(engine, jobRows, network)),
     network: onFirstUse(() => network().store),
+    campaigns: onFirstUse(() => {
+      return createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
+    }),
     suppressions: onFirstUse(() => createSuppressionStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),

@@ -3,16 +3,17 @@ import type { SuppressionKind } from "../../suppression/model.ts";
 
 /** Keys read at once while the bits are filled: a fraction of a millisecond. */
 const fillSlice = 500;
-/** Bits a key: with 64 one look-up in 64 goes to the table for nothing. */
+/** With three bits of 64 a key, one look-up in 10,000 goes to the table for nothing. */
 const bitsPerKey = 64;
+const parts = 3;
 const leastBits = 2 ** 18;
 /** 16 MB. Beyond two million entries more look-ups go to the table. */
 const mostBits = 2 ** 27;
 
 /**
- * What spares a look at the table: who has entries of a kind at all, and a bit for each key (keys are hashes, so their
- * first bits place them). It errs on one side only: an entry that is there is never missed, not even when a write unit
- * is rolled back. Therefore removals take nothing away here; what they leave costs look-ups, no answers.
+ * What spares a look at the table: who has entries of a kind at all, and a Bloom filter of the keys (which are hashes,
+ * so that their own bytes place their bits). It errs on one side only: an entry that is there is never missed, not even
+ * when a write unit is rolled back. Therefore removals take nothing away here; what they leave costs look-ups, no answers.
  */
 export class SuppressionHints {
   readonly #readKinds: Statement<{ owner: number; kind: SuppressionKind; entries: number }>;
@@ -89,18 +90,25 @@ export class SuppressionHints {
   }
 
   #set(key: Uint8Array): void {
-    const place = this.#placeOf(key);
-    this.#bits[place >>> 5]! |= 1 << (place & 31);
+    for (let part = 0; part < parts; part++) {
+      const place = this.#placeOf(key, part);
+      this.#bits[place >>> 5]! |= 1 << (place & 31);
+    }
     this.#keys++;
   }
 
   #isSet(key: Uint8Array): boolean {
-    const place = this.#placeOf(key);
-    return (this.#bits[place >>> 5]! & (1 << (place & 31))) !== 0;
+    for (let part = 0; part < parts; part++) {
+      const place = this.#placeOf(key, part);
+      if ((this.#bits[place >>> 5]! & (1 << (place & 31))) === 0) return false;
+    }
+    return true;
   }
 
-  #placeOf(key: Uint8Array): number {
-    const start = ((key[0]! << 24) | (key[1]! << 16) | (key[2]! << 8) | key[3]!) >>> 0;
-    return start % (this.#bits.length * 32);
+  /** From four bytes of the key. */
+  #placeOf(key: Uint8Array, part: number): number {
+    const at = part * 4;
+    const number = ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
+    return number % (this.#bits.length * 32);
   }
 }

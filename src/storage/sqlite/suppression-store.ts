@@ -1,4 +1,5 @@
 import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import type { Suppression, SuppressionFilter } from "../../suppression/model.ts";
 import type { SuppressionPageRequest, SuppressionStore } from "../../suppression/store.ts";
 import type { Engine } from "./engine.ts";
@@ -94,6 +95,13 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
         return entryOf(userId, { ...entry, value: null, reason: null });
       }),
     matches: async (userId, target) => rows.findAll(userId, target),
+    among: async (userId, people) => {
+      if (!rows.hasAny(userId)) return people.map(() => false);
+      return people.map(({ email, networkUrl, phone }) => {
+        const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
+        return rows.find(userId, { email, profileKey, phone }) !== null;
+      });
+    },
   };
 }
 

@@ -11,6 +11,8 @@ import { SuppressionHints } from "./suppression-hints.ts";
 export type SuppressionRows = {
   /** The first entry of the user or of the team that stands in the way; null when nothing does. */
   find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
+  /** False when neither the user nor the team has any entry; costs next to nothing. */
+  hasAny(userId: string): boolean;
   /** All of them. */
   findAll(userId: string, target: SuppressionTarget): SuppressionMatch[];
   /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
@@ -41,9 +43,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   const hints = new SuppressionHints(database);
   // Plain statements: they run several times for each row of an import.
   const byKey = database.prepare<Found, [Uint8Array, number]>(
-    // The user's own first: that one the user can remove.
-    `SELECT id, owner, kind, reason FROM suppressions WHERE key = ?1 AND ifnull(owner, 0) IN (0, ?2)
-     ORDER BY ifnull(owner, 0) DESC LIMIT 1`,
+    "SELECT id, owner, kind, reason FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
   );
   const twin = database.prepare<{ id: string; value: string | null }, [Uint8Array, number]>(
     "SELECT id, value FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
@@ -65,7 +65,9 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     if (owner === null || kinds === null) return;
     for (const [kind, value] of waysTo(target, kinds)) {
       const key = suppressionKey(kind, value);
-      const entry = hints.mayHave(key) ? byKey.get(key, owner) : null;
+      if (!hints.mayHave(key)) continue;
+      // The user's own first: that one the user can remove.
+      const entry = byKey.get(key, owner) ?? byKey.get(key, 0);
       if (entry !== null) yield matchOf(entry);
     }
   }
@@ -109,6 +111,10 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     find(userId, target) {
       for (const match of matches(userId, target)) return match;
       return null;
+    },
+    hasAny(userId) {
+      const owner = owners(userId);
+      return owner !== null && hints.kindsFor(owner) !== null;
     },
     findAll: (userId, target) => [...matches(userId, target)],
     add,

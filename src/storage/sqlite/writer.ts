@@ -1,7 +1,17 @@
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 
 type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
 type Settled = { unit: Unit; value: unknown };
+
+/** Prepared once: compiling them anew for each unit would cost as much as a small write. */
+const controls = {
+  begin: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  rollBack: "ROLLBACK",
+  enter: "SAVEPOINT unit",
+  leave: "RELEASE unit",
+  undo: "ROLLBACK TO unit",
+};
 
 /** How many units share one commit at most: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
@@ -14,6 +24,7 @@ const maxBatch = 256;
 export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
+  readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
@@ -23,6 +34,8 @@ export class Writer {
   constructor(database: Database, afterCommit: () => void = () => {}) {
     this.#database = database;
     this.#afterCommit = afterCommit;
+    const prepared = Object.entries(controls).map(([name, sql]) => [name, database.prepare(sql)]);
+    this.#statements = Object.fromEntries(prepared) as Record<keyof typeof controls, Statement>;
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
@@ -61,9 +74,9 @@ export class Writer {
     const done: Settled[] = [];
     const failed: Settled[] = [];
     try {
-      this.#database.run("BEGIN IMMEDIATE");
+      this.#statements.begin.run();
       for (const unit of batch) this.#runUnit(unit, done, failed);
-      this.#database.run("COMMIT");
+      this.#statements.commit.run();
     } catch (error) {
       this.#rollBack();
       for (const unit of batch) unit.reject(error);
@@ -75,17 +88,17 @@ export class Writer {
   }
 
   #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
-    this.#database.run("SAVEPOINT unit");
+    this.#statements.enter.run();
     try {
       const value = unit.run();
       if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-      this.#database.run("RELEASE unit");
+      this.#statements.leave.run();
       done.push({ unit, value });
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
       if (!this.#database.inTransaction) throw error;
-      this.#database.run("ROLLBACK TO unit");
-      this.#database.run("RELEASE unit");
+      this.#statements.undo.run();
+      this.#statements.leave.run();
       this.#rolledBack();
       failed.push({ unit, value: error });
     }
@@ -99,7 +112,7 @@ export class Writer {
     this.#rolledBack();
     if (!this.#database.inTransaction) return;
     try {
-      this.#database.run("ROLLBACK");
+      this.#statements.rollBack.run();
     } catch {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import { jsonIn, startLoopback, type Loopback } from "./loopback.ts";
 
 type Workflow = { actionType: string; then?: Workflow } & Record<string, unknown>;
@@ -13,6 +14,9 @@ export type LinkedapiVendor = Loopback & {
   failNext(fault: Fault): void;
   /** The next request is refused as a whole. */
   refuseNext(status: number, fault: Fault, headers?: Record<string, string>): void;
+  /** Conversations by the address of the person, once they are followed. */
+  conversations: Map<string, { sender: "us" | "them"; time: string }[]>;
+  synced: Set<string>;
   /** What the innermost action of the next workflows found. */
   findNext(data: object): void;
 };
@@ -24,6 +28,8 @@ export type LinkedapiVendor = Loopback & {
 export async function startLinkedapi(): Promise<LinkedapiVendor> {
   const [token, identifications] = ["linked-token-123", { ada: "identification-of-ada", bob: "identification-of-bob" }];
   const workflows: LinkedapiVendor["workflows"] = [];
+  const conversations: LinkedapiVendor["conversations"] = new Map();
+  const synced = new Set<string>();
   let data: object = {};
   let refusal: Response | null = null;
   let ending: object | null = null;
@@ -44,9 +50,23 @@ export async function startLinkedapi(): Promise<LinkedapiVendor> {
       return response;
     }
     const [, path, id] = request.path.split("/");
+    if (request.path === "/conversations/poll") {
+      const asked = jsonIn(request) as unknown as { personUrl: string; since: string; type: string }[];
+      if (asked.some(({ personUrl }) => !synced.has(personUrl)))
+        return refuse(400, { type: "conversationsNotSynced", message: "Some conversations are not synced." });
+      const result = asked.map((one) => ({
+        ...one,
+        messages: (conversations.get(one.personUrl) ?? []).filter(({ time }) => time >= one.since),
+      }));
+      return Response.json({ success: true, result });
+    }
     if (path !== "workflows") return refuse(404, { type: "notFound", message: "There is no such route." });
     if (request.method === "POST") {
-      const workflow = jsonIn(request) as Workflow;
+      const json: unknown = jsonIn(request);
+      const all = (Array.isArray(json) ? json : [json]) as Workflow[]; // both are taken
+      for (const { actionType, personUrl } of all)
+        if (actionType === "st.syncConversation") synced.add(String(personUrl));
+      const [workflow] = all as [Workflow];
       const done = { workflowStatus: "completed", completion: completionOf(workflow) };
       const workflowId = `wf-${workflows.length + 1}`;
       workflows.push({ id: workflowId, identification, workflow, state: ending ?? done });
@@ -67,6 +87,8 @@ export async function startLinkedapi(): Promise<LinkedapiVendor> {
     token,
     identifications,
     workflows,
+    conversations,
+    synced,
     findNext: (next: object) => void (data = next),
     endNext: (state: object) => void (ending = state),
     failNext: (next: Fault) => void (fault = next),

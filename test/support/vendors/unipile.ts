@@ -160,7 +160,7 @@ export async function startUnipile(): Promise<UnipileVendor> {
       chat_id,
       is_sender: 1,
       sender_id: "ACoAAme",
-      text: String(fields["text"] ?? ""),
+      text: typeof fields["text"] === "string" ? fields["text"] : "",
       timestamp: "2026-01-05T10:00:00.000Z",
     });
     return { object: "ChatStarted", chat_id, message_id: `message-${made}` };

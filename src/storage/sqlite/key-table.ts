@@ -1,0 +1,73 @@
+const initialSlots = 1024;
+/** Beyond, a table of twice the size takes over: walks to a free slot get long. */
+const fullest = 0.75;
+const removed = -1;
+
+/**
+ * Leads by the 53-bit hashes of what they are found by, in flat memory: a Map takes twice as much, leaves its outgrown
+ * parts as garbage, and is walked through by every collection. An open-addressing hash table; nearly every key has only
+ * one lead, and further ones stand in slots of their own.
+ */
+export class KeyTable {
+  #keys = new Float64Array(initialSlots);
+  /** Beside each key its lead's number and one; 0 where the slot is free. */
+  #leads = new Float64Array(initialSlots);
+  #size = 0;
+
+  /** How many entries were added since the table was empty. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(key: number, lead: number): void {
+    if (this.#size >= fullest * this.#keys.length) this.#grow();
+    let slot = this.#firstSlot(key);
+    while (this.#leads[slot] !== 0) slot = this.#nextSlot(slot);
+    this.#keys[slot] = key;
+    this.#leads[slot] = lead + 1;
+    this.#size++;
+  }
+
+  /** Puts the leads of this key behind those that were found elsewhere, and answers them all. */
+  find(key: number, found: number[]): number[] {
+    for (let slot = this.#firstSlot(key); this.#leads[slot] !== 0; slot = this.#nextSlot(slot))
+      if (this.#keys[slot] === key && this.#leads[slot] !== removed) found.push(this.#leads[slot]! - 1);
+    return found;
+  }
+
+  remove(key: number, lead: number): void {
+    for (let slot = this.#firstSlot(key); this.#leads[slot] !== 0; slot = this.#nextSlot(slot))
+      if (this.#keys[slot] === key && this.#leads[slot] === lead + 1) this.#leads[slot] = removed;
+  }
+
+  /** The keys of all entries in ascending order. */
+  sortedKeys(): Float64Array {
+    const keys = new Float64Array(this.#size);
+    let count = 0;
+    for (let slot = 0; slot < this.#keys.length; slot++) if (this.#leads[slot]! > 0) keys[count++] = this.#keys[slot]!;
+    return keys.subarray(0, count).sort();
+  }
+
+  /** Keeps its memory: the next entries will be as many. */
+  clear(): void {
+    this.#leads.fill(0);
+    this.#size = 0;
+  }
+
+  #grow(): void {
+    const [keys, leads] = [this.#keys, this.#leads];
+    this.#keys = new Float64Array(keys.length * 2);
+    this.#leads = new Float64Array(keys.length * 2);
+    this.#size = 0;
+    for (let slot = 0; slot < keys.length; slot++) if (leads[slot]! > 0) this.add(keys[slot]!, leads[slot]! - 1);
+  }
+
+  // The number of slots is a power of two.
+  #firstSlot(key: number): number {
+    return key & (this.#keys.length - 1);
+  }
+
+  #nextSlot(slot: number): number {
+    return (slot + 1) & (this.#keys.length - 1);
+  }
+}
