@@ -6,7 +6,7 @@ import type { AccountUpdate, AccountView } from "../../src/network/account-model
 import type { ActionView } from "../../src/network/action-model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { startService, succeeded, testInProcess, type Service, type ServiceOptions } from "../support/service.ts";
+import { calmed, startService, succeeded, testInProcess, type ServiceOptions } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
 const service = await startService();
@@ -79,7 +79,7 @@ const everyDay = {
 async function atWork(options: Omit<ServiceOptions, "clock"> = {}, now?: number) {
   const clock = new FakeClock(now);
   const service = await startService({ settings: { CONNECTOR: "simulated" }, ...options, clock });
-  const user = await calmUser(service);
+  const user = await calmed(await service.user());
   async function pass(ms: number): Promise<void> {
     await service.idle();
     for (const step of [ms, 0]) {
@@ -99,14 +99,6 @@ async function atWork(options: Omit<ServiceOptions, "clock"> = {}, now?: number)
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
-}
-
-/** A user whose first account acts without breaks, warm-up and jitter: what is tested is what happens. */
-async function calmUser(service: Service): Promise<Client> {
-  const user = await service.user();
-  const spacing = { medianSeconds: 180, minSeconds: 90 };
-  succeeded(await changeAccount(user, { sessions: null, warmUp: null, jitterPercent: 0, spacing }));
-  return user;
 }
 
 /** A connector that answers what it is told to, and remembers what it was asked. */

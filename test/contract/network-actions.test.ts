@@ -183,7 +183,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const counts = state === "done" || state === "unknown";
       const found = await (await opened.reopen()).network.action(job.userId, job.id);
       expect(found).toMatchObject({
-        action: { state, pendingReason: null, slotAt: counts ? at : null, updatedAt: at },
+        action: { state, pendingReason: null, slotAt: counts ? startOfTests : null, updatedAt: at },
         job: {
           status: isFine ? "completed" : "failed",
           progress: isFine ? 100 : 0,

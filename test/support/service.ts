@@ -190,6 +190,17 @@ export async function eventually<T>(
   }
 }
 
+/** The same client, whose first account acts without breaks, warm-up and jitter: what is due is done. */
+export async function calmed(client: Client): Promise<Client> {
+  const path = "/api/v2/network/accounts";
+  const { accounts } = succeeded(await client.get<{ accounts: { id: string }[] }>(path)).data;
+  const spacing = { medianSeconds: 180, minSeconds: 90 };
+  succeeded(
+    await client.patch(`${path}/${accounts[0]?.id}`, { sessions: null, warmUp: null, jitterPercent: 0, spacing }),
+  );
+  return client;
+}
+
 /** The answer, if it is a success; a test that arranges something can't go on without. */
 export function succeeded<T>(answer: Answer<T>): Answer<T> {
   if (answer.status >= 300) throw new Error(`Expected success, got ${answer.status}: ${JSON.stringify(answer.body)}`);
