@@ -50,7 +50,6 @@ test("without any setting the documented defaults hold", () => {
     networkHosts: [],
     timeZone: null,
     phoneRegion: null,
-    networkHosts: [],
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
     drainSeconds: 10,

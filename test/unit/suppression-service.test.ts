@@ -21,6 +21,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
     userId: user.id,
     role: "member",
     permissions: ["leads:delete"],
+    requiresApproval: false,
     isLocal: false,
   };
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
