@@ -170,16 +170,14 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   }
 
   function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
-    const found = abandoned.values({ now, limit });
-    found.push(...due.values({ now, limit: limit - found.length }));
-    const looked = new Set<number>();
-    const taken = found.flatMap((values) => {
-      const { job, row } = storedActionJob(values);
-      looked.add(row.account);
+    const values = abandoned.values({ now, limit });
+    values.push(...due.values({ now, limit: limit - values.length }));
+    const found = values.map(storedActionJob);
+    const taken = found.flatMap(({ job, row }) => {
       const record = accounts.get(row.account);
       return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
     });
-    const wantsPlan = [...looked].some((seq) => accounts.get(seq)?.needsPlan);
+    const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
     return { due: taken, more: found.length >= limit, wantsPlan };
   }
 
