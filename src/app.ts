@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { Readiness } from "./health/readiness.ts";
@@ -96,10 +97,15 @@ async function compose(
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
 
+  const documentation = `${config.publicUrl ?? ""}/docs`;
   const { timeZone, connector, defaultCredits: credits } = config;
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
-  const creditService = new CreditService(storage.credits, storage.users, clock, ids);
+  const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
+    costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
+    monthlyGrant: config.monthlyCredits,
+    upgradeUrl: config.upgradeUrl ?? documentation,
+  });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const leads = new LeadService(storage.leads, clock, ids);
@@ -122,6 +128,17 @@ async function compose(
   };
   const chores: Chore[] = [
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    {
+      name: "give back credits of abandoned work",
+      pattern: "30 * * * * *",
+      run: async () => void (await creditService.giveBack()),
+    },
+    // Once an hour, so that a server that sleeps over midnight grants as well.
+    {
+      name: "grant credits of the month",
+      pattern: "5 0 * * * *",
+      run: async () => void (await creditService.grantMonth()),
+    },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
   ];
   const maintenance = new Maintenance(chores, log);
@@ -149,7 +166,7 @@ async function compose(
     gate,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
-    documentation: `${config.publicUrl ?? ""}/docs`,
+    documentation,
     methodsOf: (path) => methodsOf(path),
   });
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
@@ -157,6 +174,7 @@ async function compose(
     .use(core)
     .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
+    .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads))
@@ -182,6 +200,8 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    await creditService.giveBack();
+    await creditService.grantMonth();
     runner.start();
     maintenance.start();
   }

@@ -30,6 +30,11 @@ export type Config = Readonly<{
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
   defaultCredits: number;
+  monthlyCredits: number;
+  creditsPerEnrichment: number;
+  creditsPerProspect: number;
+  /** Null = the docs page. */
+  upgradeUrl: string | null;
   adminEmail: string;
   drainSeconds: number;
 }>;

@@ -35,6 +35,10 @@ test("without any setting the documented defaults hold", () => {
     connector: "manual",
     timeZone: null,
     defaultCredits: 1000,
+    monthlyCredits: 1000,
+    creditsPerEnrichment: 1,
+    creditsPerProspect: 1,
+    upgradeUrl: null,
     adminEmail: "admin@localhost",
     drainSeconds: 10,
   });
