@@ -5,6 +5,13 @@ import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
+import { createEnrichHandler } from "./enrichment/enrich-job.ts";
+import { Enricher } from "./enrichment/enricher.ts";
+import { GuardedProvider } from "./enrichment/provider-guard.ts";
+import { createLeadDirectory } from "./enrichment/lead-directory.ts";
+import { enrichmentRoutes } from "./enrichment/routes.ts";
+import { EnrichmentService } from "./enrichment/service.ts";
+import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { clientAddress } from "./http/client-address.ts";
@@ -13,7 +20,7 @@ import { docsRoutes } from "./http/docs.ts";
 import { Gate } from "./http/gate.ts";
 import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
-import { RateLimiter } from "./http/rate-limit.ts";
+import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
@@ -34,6 +41,7 @@ import { createLog, type Log } from "./log.ts";
 import { createActionHandler, type Connectors } from "./network/action-job.ts";
 import { networkRoutes } from "./network/routes.ts";
 import { NetworkService } from "./network/service.ts";
+import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createManualConnector } from "./providers/network/manual.ts";
 import { createSimulatedConnector } from "./providers/network/simulated.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
@@ -112,6 +120,30 @@ async function compose(
   const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
+  const spending = new Spending(clock);
+  const directories = [createLeadDirectory(storage.leads, storage.leadHints)];
+  const providers = [createLocalProvider(directories, () => clock.now())].map(
+    (provider) => new GuardedProvider(provider, { timeoutMs: 10_000, spendCap: null }, spending, clock, log),
+  );
+  const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
+  await enrichmentLimiter.load(storage.rates);
+  const enrichmentCost = creditService.costOf("enrichment");
+  const enricher = new Enricher(storage.enrichment, leads, providers, clock, enrichmentCost);
+  const enrichment = new EnrichmentService({
+    store: storage.enrichment,
+    enricher,
+    credits: creditService,
+    jobs,
+    providers,
+    hourly: {
+      limit: config.enrichmentsPerHour,
+      take: (userId) => enrichmentLimiter.take(`enrich:${userId}`, requestCost.full),
+    },
+    clock,
+    ids,
+    poke,
+  });
+
   const connectors: Connectors = {
     manual: createManualConnector(),
     simulated: createSimulatedConnector(clock),
@@ -119,14 +151,23 @@ async function compose(
   };
   const handlers = [
     createImportHandler(storage.leads, blobs, clock, ids),
+    createEnrichHandler(storage.enrichment, enricher, creditService, clock),
     createActionHandler(storage.network, connectors, clock, log),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
+    await enrichmentLimiter.flush(storage.rates);
+    await spending.flush(storage.enrichment);
+  };
+  // Behind the newest leads by two seconds, so that none that is being stored is passed over.
+  const learn = async () => {
+    for (let slices = 0; slices < 20 && (await storage.leadHints.learn(clock.now() - 2_000)); slices++);
   };
   const chores: Chore[] = [
+    { name: "learn where leads work", pattern: "* * * * * *", run: learn },
+    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     {
       name: "give back credits of abandoned work",
@@ -174,6 +215,7 @@ async function compose(
     .use(core)
     .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
+    .use(enrichmentRoutes(core, enrichment))
     .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))

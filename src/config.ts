@@ -35,6 +35,10 @@ export type Config = Readonly<{
   creditsPerProspect: number;
   /** Null = the docs page. */
   upgradeUrl: string | null;
+  /** 0 = no limit. */
+  enrichmentsPerHour: number;
+  /** In the order in which they are asked. */
+  enrichmentProviders: readonly string[];
   adminEmail: string;
   drainSeconds: number;
 }>;

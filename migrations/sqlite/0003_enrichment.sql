@@ -50,3 +50,58 @@ CREATE TABLE credit_reservations (
   UNIQUE (user_id, request)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX credit_reservations_open ON credit_reservations (held_until) WHERE held_until IS NOT NULL;
+
+-- What enrichments found, to serve repeats from; fields is a JSON object. Found by hashes of what identified the person
+-- in the request, as leads are (lead_keys).
+CREATE TABLE enrichment_results (
+  n INTEGER PRIMARY KEY,
+  owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
+  email TEXT,
+  network TEXT,
+  name TEXT,
+  groups TEXT NOT NULL,
+  fields TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX enrichment_results_by_age ON enrichment_results (at);
+CREATE TABLE enrichment_result_keys (
+  key INTEGER NOT NULL,
+  result INTEGER NOT NULL REFERENCES enrichment_results (n) ON DELETE CASCADE,
+  PRIMARY KEY (key, result)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX enrichment_result_keys_by_result ON enrichment_result_keys (result);
+
+-- The leads of a data_enrichment job; outcome is null until it is done.
+CREATE TABLE enrichment_items (
+  job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  input TEXT NOT NULL,
+  outcome TEXT,
+  PRIMARY KEY (job_id, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE enrichment_settings (
+  user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  providers TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What a provider took of its own credits in a month (year * 100 + month, UTC).
+CREATE TABLE provider_spending (
+  provider TEXT NOT NULL,
+  month INTEGER NOT NULL,
+  spent REAL NOT NULL,
+  PRIMARY KEY (provider, month)
+) STRICT, WITHOUT ROWID;
+
+-- Which leads have an address at a domain, or work for a company: hashes of owner and either, as hints that may be stale.
+-- Filled in the background behind the leads; lead_hints_done tells how far (src/storage/sqlite/lead-hints.ts).
+CREATE TABLE lead_hints (
+  key INTEGER NOT NULL,
+  lead INTEGER NOT NULL,
+  PRIMARY KEY (key, lead)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lead_hints_done (
+  owner INTEGER PRIMARY KEY REFERENCES users (seq) ON DELETE CASCADE,
+  updated_at INTEGER NOT NULL,
+  lead INTEGER NOT NULL
+) STRICT;

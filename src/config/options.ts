@@ -1,3 +1,4 @@
+import { enrichmentOptions } from "./enrichment-options.ts";
 import { connectorNames, type ConnectorName } from "../network/model.ts";
 import type { Option } from "./sources.ts";
 import {
@@ -128,6 +129,7 @@ export const serverOptions = {
     default: null,
     description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
   }),
+  ...enrichmentOptions,
   adminEmail: option({
     argument: "EMAIL",
     parse: emailAddress,

@@ -17,7 +17,9 @@ import type {
   CreditStore,
   Exhausted,
   LedgerPageRequest,
+  ReserveCredits,
   ReserveOutcome,
+  SettleCredits,
   SettleOutcome,
 } from "./store.ts";
 
@@ -38,7 +40,7 @@ export type CreditRequest = {
   /** Its budget counts; null where no key is behind it. */
   keyId: string | null;
   /** The job that will do the work, which keeps the reservation over a restart until it has ended. */
-  jobId?: string;
+  jobId?: string | null;
 };
 
 /** No request takes so long; what is held longer has lost its owner. */
@@ -87,18 +89,15 @@ export class CreditService {
    * release the rest. Repeated with the same request, it answers the same reservation and takes nothing more; after a
    * release it takes the amount anew.
    */
-  reserve(userId: string, { jobId, ...request }: CreditRequest): Promise<ReserveOutcome> {
+  reserve(userId: string, request: CreditRequest): Promise<ReserveOutcome> {
+    return this.#credits.reserve(this.reservation(userId, request));
+  }
+
+  /** What `reserve` asks the store for, for stores that reserve together with rows of their own. */
+  reservation(userId: string, { jobId = null, ...request }: CreditRequest): ReserveCredits {
     const at = this.#clock.now();
     const [id, entryId] = [this.#ids.next(at), this.#ids.next(at)];
-    return this.#credits.reserve({
-      ...request,
-      id,
-      entryId,
-      userId,
-      jobId: jobId ?? null,
-      heldUntil: at + holdMs,
-      at,
-    });
+    return { ...request, id, entryId, userId, jobId, heldUntil: at + holdMs, at };
   }
 
   /**
@@ -114,7 +113,11 @@ export class CreditService {
   }
 
   /** What `settle` asks the store for, for stores that charge together with rows of their own. */
-  settlement(reservationId: string, items: readonly { item: string; amount: number }[], closes: boolean) {
+  settlement(
+    reservationId: string,
+    items: readonly { item: string; amount: number }[],
+    closes: boolean,
+  ): SettleCredits {
     const at = this.#clock.now();
     return {
       reservationId,

@@ -113,11 +113,8 @@ function cleaned(finding: Finding): Finding | null {
 }
 
 function tidy(text: string): string {
-  const clean = text
-    .toWellFormed()
-    .replace(/\p{Cc}+/gu, " ")
-    .trim();
-  return clean.length > maxTextLength ? clean.slice(0, maxTextLength).toWellFormed().trim() : clean;
+  const clean = singleLine(text);
+  return clean.length > maxTextLength ? singleLine(clean.slice(0, maxTextLength)) : clean;
 }
 
 function namesSomebodyElse({ lastName }: Subject, findings: readonly Finding[]): boolean {

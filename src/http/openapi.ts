@@ -23,6 +23,7 @@ const tags = {
   Keys: "API keys: who may do what.",
   Users: "The people of the team.",
   Leads: "People to reach: store, find, import, export.",
+  Enrichment: "Find out more about leads, from many providers.",
   Credits: "What enrichment and searches may cost: balance, ledger, budgets of keys.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",

@@ -1,4 +1,6 @@
 import type { CreditStore } from "../credits/store.ts";
+import type { LeadHintStore } from "../enrichment/directory-store.ts";
+import type { EnrichmentStore } from "../enrichment/store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
@@ -13,6 +15,8 @@ export type Storage = {
   rates: RateStore;
   credits: CreditStore;
   leads: LeadStore;
+  leadHints: LeadHintStore;
+  enrichment: EnrichmentStore;
   jobs: JobStore;
   network: NetworkStore;
   /** Throws when the database can't be written to. */

@@ -39,6 +39,8 @@ test("without any setting the documented defaults hold", () => {
     creditsPerEnrichment: 1,
     creditsPerProspect: 1,
     upgradeUrl: null,
+    enrichmentsPerHour: 100,
+    enrichmentProviders: ["local"],
     adminEmail: "admin@localhost",
     drainSeconds: 10,
   });

@@ -15,6 +15,7 @@ export function createLeadStore(engine: Engine): LeadStore {
   return {
     insert: (request) => write(() => insertOrMerge(rows, request)),
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
+    findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
     update: (request) => write(() => updateLead(rows, request)),
     remove: (userId, id, version) => write(() => removeLead(rows, userId, id, version)),

@@ -2,8 +2,10 @@ import type { Clock } from "../../clock.ts";
 import type { Storage } from "../storage.ts";
 import { createCreditStore } from "./credits.ts";
 import { openEngine } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
@@ -23,6 +25,8 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
+    leadHints: onFirstUse(() => createLeadHintStore(engine)),
+    enrichment: onFirstUse(() => createEnrichmentStore(engine)),
     jobs: onFirstUse(() => createJobStore(engine)),
     network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.

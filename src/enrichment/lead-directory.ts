@@ -1,0 +1,40 @@
+import type { LeadStore } from "../leads/store.ts";
+import type { CompanyNames, Directory, KnownCompany, KnownPerson, LeadHintStore } from "./directory-store.ts";
+import { domainOfEmail, isFreeMail } from "./email-domain.ts";
+
+/** So many colleagues tell of a company; more would tell the same. */
+const witnesses = 30;
+
+/** The user's own leads as a directory of people and, by what they have in common, of companies. */
+export function createLeadDirectory(leads: LeadStore, hints: LeadHintStore): Directory {
+  async function findCompany(userId: string, company: CompanyNames): Promise<KnownCompany | null> {
+    const people = await hints.colleagues(userId, company, witnesses);
+    if (people.length === 0) return null;
+    return {
+      name: mostCommon(people.map((person) => person.company)),
+      domain: company.domain ?? mostCommon(people.map(businessDomain)),
+      industry: mostCommon(people.map(({ industry }) => industry)),
+      size: null,
+      description: null,
+      founded: null,
+      headquarters: null,
+    };
+  }
+
+  return {
+    findPerson: (userId, identity, exceptLeadId) => leads.findSame(userId, identity, exceptLeadId),
+    findCompany,
+    colleagues: hints.colleagues,
+  };
+}
+
+function businessDomain({ email }: KnownPerson): string | null {
+  const domain = email === null ? null : domainOfEmail(email);
+  return domain === null || isFreeMail(domain) ? null : domain;
+}
+
+function mostCommon(values: readonly (string | null)[]): string | null {
+  const counts = new Map<string, number>();
+  for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}
