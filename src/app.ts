@@ -41,6 +41,7 @@ import { createLog, type Log } from "./log.ts";
 import { createActionHandler, type Connectors } from "./network/action-job.ts";
 import { networkRoutes } from "./network/routes.ts";
 import { NetworkService } from "./network/service.ts";
+import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createManualConnector } from "./providers/network/manual.ts";
 import { createSimulatedConnector } from "./providers/network/simulated.ts";
@@ -121,9 +122,9 @@ async function compose(
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
   const spending = new Spending(clock);
-  const directories = [createLeadDirectory(storage.leads, storage.leadHints)];
-  const providers = [createLocalProvider(directories, () => clock.now())].map(
-    (provider) => new GuardedProvider(provider, { timeoutMs: 10_000, spendCap: null }, spending, clock, log),
+  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints)], () => clock.now());
+  const providers = createProviders(local, config, clock).map(
+    ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
   );
   const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
   await enrichmentLimiter.load(storage.rates);
@@ -242,6 +243,7 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    await spending.load(storage.enrichment);
     await creditService.giveBack();
     await creditService.grantMonth();
     runner.start();

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
+import type { enrichmentOptions } from "./config/enrichment-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
   resolveOptions,
@@ -8,6 +9,7 @@ import {
   type Problem,
   type Resolution,
   type Sources,
+  type ValuesOf,
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
 import type { ConnectorName } from "./network/model.ts";
@@ -35,13 +37,10 @@ export type Config = Readonly<{
   creditsPerProspect: number;
   /** Null = the docs page. */
   upgradeUrl: string | null;
-  /** 0 = no limit. */
-  enrichmentsPerHour: number;
-  /** In the order in which they are asked. */
-  enrichmentProviders: readonly string[];
   adminEmail: string;
   drainSeconds: number;
-}>;
+}> &
+  Readonly<ValuesOf<typeof enrichmentOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */

@@ -69,7 +69,7 @@ type Texts = Pick<
 /** Other fields that a client sends along are its own business. */
 function sentTexts({ email, networkUrl, firstName, lastName, company, title, location, phone }: Texts): Texts {
   const texts = { email, networkUrl, firstName, lastName, company, title, location, phone };
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text != null && text.trim() !== ""));
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => (text ?? "").trim() !== ""));
 }
 
 function draftOf({ email, networkUrl, firstName, lastName, company, title, location, phone, industry }: Lead) {

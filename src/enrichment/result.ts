@@ -31,13 +31,13 @@ export function resultOf(
 
 /** Fields with a dot in their name become objects. */
 function nested(merged: Merged): EnrichedData {
-  const data: Record<string, unknown> = {};
+  const data: EnrichedData & Record<string, unknown> = {};
   for (const [field, { value }] of entriesOf(merged)) {
     const [outer = "", inner] = field.split(".");
     if (inner === undefined) data[outer] = value;
     else data[outer] = { ...(data[outer] as object | undefined), [inner]: value };
   }
-  return data as EnrichedData; // field by field what `EnrichField` names
+  return data;
 }
 
 const failures = {

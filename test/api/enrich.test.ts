@@ -275,10 +275,10 @@ describe("credits", () => {
     await enrich(user, [{ email: ada.email }, { email: "nobody@nowhere.example" }]);
     const { data } = await user.get<{ entries: LedgerEntryView[] }>("/api/v2/credits/ledger");
     const movements = data.entries.filter(({ request }) => request !== null);
-    expect(movements.map(({ kind, amount, item }) => [kind, amount, item]).toSorted()).toEqual([
-      ["release", 2, null],
-      ["reserve", -2, null],
-      ["settle", -1, "0"],
+    expect(movements.map(({ kind, amount, item }) => `${kind} ${amount} ${item}`).toSorted()).toEqual([
+      "release 2 null",
+      "reserve -2 null",
+      "settle -1 0",
     ]);
     expect(new Set(movements.map(({ request }) => request)).size).toBe(1);
     const [{ request }] = movements as [LedgerEntryView];
