@@ -215,6 +215,8 @@ export const SettingsInput = Type.Object(
 /** What is known of a person while providers are asked; texts are clean, the address and the domain in lower case. */
 export type Subject = {
   email: string | null;
+  /** An address that was found or guessed, but that nobody is sure of yet; null when there is none or `email` is known. */
+  candidateEmail: string | null;
   /** Canonical (`canonicalProfileUrl`). */
   networkUrl: string | null;
   firstName: string | null;

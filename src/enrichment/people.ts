@@ -46,6 +46,7 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
   const ofEmail = identity.email === null ? null : domainOfEmail(identity.email);
   const subject: Subject = {
     email: identity.email,
+    candidateEmail: null,
     networkUrl: identity.network,
     firstName,
     lastName,

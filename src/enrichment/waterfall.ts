@@ -128,10 +128,14 @@ export function extended(input: Subject, merged: Merged): Subject {
     const value = merged[field]?.value;
     return typeof value === "string" ? value : null;
   };
-  const email = input.email ?? found("email")?.toLowerCase() ?? null;
-  const ofEmail = email === null ? null : domainOfEmail(email);
+  const foundEmail = found("email")?.toLowerCase() ?? null;
+  const isSure = (merged.email?.confidence ?? 0) >= sureEnough;
+  const email = input.email ?? (isSure ? foundEmail : null);
+  const candidateEmail = email === null ? foundEmail : null;
+  const ofEmail = domainOfEmail(email ?? candidateEmail ?? "");
   return {
     email,
+    candidateEmail,
     networkUrl: input.networkUrl ?? found("networkUrl"),
     firstName: input.firstName ?? found("firstName"),
     lastName: input.lastName ?? found("lastName"),

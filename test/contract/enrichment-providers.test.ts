@@ -146,6 +146,14 @@ describe("in particular", () => {
     expect(await lookUp({ email: "x@analytical.example" })).toEqual(verdict("x@analytical.example", 0));
   });
 
+  test("Hunter finds whom it can find, and verifies a guess only where it can't", async () => {
+    const { server, lookUp } = await arrange(vendorOf("hunter"));
+    await using _ = server;
+    const candidateEmail = "ada.lovelace@analytical.example";
+    expect(await lookUp({ ...vendorOf("hunter").known.subject, candidateEmail })).toMatchObject({ spent: 1 });
+    expect(await lookUp({ candidateEmail })).toMatchObject({ spent: 0.5, findings: [{ value: candidateEmail }] });
+  });
+
   test("Hunter is asked again while it is still working", async () => {
     const hunter = vendorOf("hunter");
     const { server, lookUp } = await arrange(hunter);

@@ -223,7 +223,7 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     expect(await emails("acme.example", null)).toEqual([]);
     await learnAll(storage);
     expect(await emails("acme.example", null)).toEqual([ada.email]);
-    expect((await emails(null, "acme gmbh")).toSorted()).toEqual([ada.email, alan.email].toSorted());
+    expect(new Set(await emails(null, "acme gmbh"))).toEqual(new Set([ada.email, alan.email]));
     expect(await emails(null, "acme", 1)).toHaveLength(1);
     expect(await emails("gmail.com", null)).toEqual([]);
     expect(await emails(null, null)).toEqual([]);

@@ -13,6 +13,7 @@ import type { VendorWorld } from "../../src/providers/enrichment/vendor.ts";
 export const vendorKey = "vendor-key";
 export const nobody: Subject = {
   email: null,
+  candidateEmail: null,
   networkUrl: null,
   firstName: null,
   lastName: null,
@@ -49,7 +50,7 @@ const pdl: Vendor = {
   create: (world, url, key) => createPdl(world, { url, key }),
   refusesWithoutKey: json({ status: 401, error: { type: ["authentication_error"], message: "Invalid API Key" } }, 401),
   async answer(request, { pathname, searchParams }) {
-    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone();
     if (request.method !== "GET" || pathname !== "/person/enrich") return json({}, 405);
     if (searchParams.get("email") !== "ada@analytical.example")
       return json({ status: 404, error: { type: ["not_found"], message: "No records were found" } }, 404);
@@ -112,7 +113,7 @@ const hunter: Vendor = {
   create: (world, url, key) => createHunter(world, { url, key }),
   refusesWithoutKey: json({ errors: [{ id: "authentication_failed", code: 401 }] }, 401),
   async answer(request, { pathname, searchParams }) {
-    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone();
     if (pathname === "/email-verifier") {
       const isKnown = searchParams.get("email") === "ada@analytical.example";
       return json({ data: { status: isKnown ? "valid" : "invalid", score: isKnown ? 100 : 0 } });
@@ -162,7 +163,7 @@ const apollo: Vendor = {
   create: (world, url, key) => createApollo(world, { url, key }),
   refusesWithoutKey: json({ error: "Invalid access credentials." }, 401),
   async answer(request, { pathname, searchParams }) {
-    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("x-api-key") !== vendorKey) return this.refusesWithoutKey!.clone();
     if (request.method !== "POST" || pathname !== "/people/match") return json({}, 404);
     if (searchParams.get("last_name") !== "Lovelace") return json({ person: null });
     return json({
@@ -222,8 +223,7 @@ const fullenrich: Vendor = {
   create: (world, url, key) => createFullenrich(world, { url, key }),
   refusesWithoutKey: json({ message: "unauthorized" }, 401),
   async answer(request, { pathname }) {
-    if (request.headers.get("authorization") !== `Bearer ${vendorKey}`)
-      return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("authorization") !== `Bearer ${vendorKey}`) return this.refusesWithoutKey!.clone();
     if (request.method === "POST" && pathname === "/contact/enrich/bulk") {
       const { data } = (await request.json()) as { data: Record<string, string>[] };
       const id = `${data[0]?.["last_name"]}-${enrichments.size}`;
@@ -254,7 +254,7 @@ const reacher: Vendor = {
   create: (world, url, secret) => createReacher(world, { url, secret }),
   refusesWithoutKey: json({ error: "Missing secret" }, 401),
   async answer(request, { pathname }) {
-    if (request.headers.get("x-reacher-secret") !== vendorKey) return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("x-reacher-secret") !== vendorKey) return this.refusesWithoutKey!.clone();
     if (request.method !== "POST" || pathname !== "/v0/check_email") return json({}, 404);
     const { to_email: email } = (await request.json()) as { to_email: string };
     const isCatchAll = email.startsWith("anybody@");
@@ -388,8 +388,7 @@ const acme: Vendor = {
   create: (world, url, secret) => createHttpVendor(world, readVendorMappings(mappedVendorFile(url))[0]!, secret),
   refusesWithoutKey: json({ error: "no" }, 401),
   async answer(request, { pathname, searchParams }) {
-    if (request.headers.get("authorization") !== `Bearer ${vendorKey}`)
-      return this.refusesWithoutKey!.clone() as Response;
+    if (request.headers.get("authorization") !== `Bearer ${vendorKey}`) return this.refusesWithoutKey!.clone();
     const { who } = (await request.json()) as { who: Record<string, string> };
     const isWhole = Object.keys(who).join() === "first,last,fixed" && who["last"] === "Lovelace";
     if (pathname !== "/find" || searchParams.get("at") !== "analytical.example" || !isWhole) return json({}, 404);

@@ -149,7 +149,7 @@ describe("the waterfall", () => {
     const { merged, wasHindered } = await lookUpPerson(nobody, all, providers, context, clock);
     expect(merged.email).toMatchObject({ value: "ada@acme.example", providers: ["first", "second"] });
     expect(wasHindered).toBe(false);
-    expect(second.asked).toMatchObject([{ email: "ada@acme.example", domain: "acme.example" }]);
+    expect(second.asked).toMatchObject([{ candidateEmail: "ada@acme.example", domain: "acme.example" }]);
     expect(third.asked).toEqual([]);
   });
 

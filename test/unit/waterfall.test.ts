@@ -11,8 +11,7 @@ import {
   restricted,
   sourcesOf,
 } from "../../src/enrichment/waterfall.ts";
-
-const nobody: Subject = { email: null, networkUrl: null, firstName: null, lastName: null, company: null, domain: null };
+import { nobody } from "../support/vendors.ts";
 
 /** What several providers say, in turn. */
 function merged(input: Partial<Subject>, ...said: [string, Finding[]][]): Merged {
@@ -152,16 +151,19 @@ describe("the course", () => {
   test("what was found is known to the next one", () => {
     const record = merged({}, [
       "a",
-      [says("email", "Ada@Acme.com"), says("company", "Acme"), says("firstName", "Ada")],
+      [says("email", "Ada@Acme.com", 0.8), says("company", "Acme"), says("firstName", "Ada")],
     ]);
     expect(extended({ ...nobody, firstName: "Augusta" }, record)).toEqual({
       email: "ada@acme.com",
+      candidateEmail: null,
       networkUrl: null,
       firstName: "Augusta",
       lastName: null,
       company: "Acme",
       domain: "acme.com",
     });
+    const guess = merged({}, ["a", [says("email", "ada@acme.com", 0.7)]]);
+    expect(extended(nobody, guess)).toMatchObject({ email: null, candidateEmail: "ada@acme.com", domain: "acme.com" });
     expect(extended({ ...nobody, email: "ada@gmail.com" }, {}).domain).toBeNull();
     const site = merged({}, ["a", [says("companyInfo.website", "https://www.acme.io/about")]]);
     expect(extended({ ...nobody, email: "ada@gmail.com" }, site).domain).toBe("acme.io");

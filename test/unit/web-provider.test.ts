@@ -147,7 +147,7 @@ describe("the web provider", () => {
       ],
       spent: 0,
     });
-    expect(found[1]).toEqual(found[0]!);
+    expect(found[1]).toEqual(found[0]);
     expect(asked).toEqual(["https://acme.example/robots.txt", "https://acme.example/"]);
     clock.advance(86_400_000);
     await lookUp({ domain: "acme.example" });

@@ -94,8 +94,17 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
   return {
     name: "hunter",
     gives: ["email", "title", "company", "networkUrl", "phone"],
-    canLookUp: ({ email, firstName, lastName, company, domain, networkUrl }) =>
-      email !== null || Boolean(firstName && lastName && (domain ?? company)) || networkUrl?.includes("/in/") === true,
-    lookUp: (subject, { signal }) => (subject.email === null ? find(subject, signal) : verify(subject.email, signal)),
+    canLookUp: (subject) => (subject.email ?? subject.candidateEmail) !== null || canFind(subject),
+    // Whom it can find it finds, also when somebody has guessed: its address comes verified.
+    lookUp(subject, { signal }) {
+      const { email, candidateEmail } = subject;
+      if (email === null && canFind(subject)) return find(subject, signal);
+      return verify(email ?? candidateEmail ?? "", signal);
+    },
   };
+}
+
+function canFind({ firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+  const isNamed = firstName !== null && lastName !== null;
+  return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
 }

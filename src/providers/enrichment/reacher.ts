@@ -13,9 +13,10 @@ export function createReacher(
   return {
     name: "reacher",
     gives: ["email"],
-    canLookUp: ({ email }) => email !== null,
+    canLookUp: ({ email, candidateEmail }) => (email ?? candidateEmail) !== null,
 
-    async lookUp({ email }, { signal }) {
+    async lookUp({ email: known, candidateEmail }, { signal }) {
+      const email = known ?? candidateEmail;
       if (email === null) return { kind: "none", spent: 0 };
       const answer = await askVendor(world, {
         url: `${url}/v0/check_email`,

@@ -98,9 +98,9 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
     ],
     canLookUp: ({ domain }) => domain !== null,
 
-    async lookUp({ email, domain }) {
+    async lookUp({ email, candidateEmail, domain }) {
       if (domain === null) return { kind: "none", spent: 0 };
-      const [{ page }, mail] = await Promise.all([siteOf(domain), mailFindings(email, domain)]);
+      const [{ page }, mail] = await Promise.all([siteOf(domain), mailFindings(email ?? candidateEmail, domain)]);
       const findings = [...mail, ...(page === null ? [] : findingsIn(page, domain))];
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },
