@@ -140,6 +140,7 @@ async function compose(
       limit: config.enrichmentsPerHour,
       take: (userId) => enrichmentLimiter.take(`enrich:${userId}`, requestCost.full),
     },
+    documentation,
     clock,
     ids,
     poke,

@@ -34,6 +34,8 @@ export type EnrichmentParts = {
   /** In the order that holds for users who set none. */
   providers: readonly GuardedProvider[];
   hourly: HourlyLimit;
+  /** Where a person reads about permissions. */
+  documentation: string;
   clock: Clock;
   ids: Ids;
   poke: () => void;
@@ -128,7 +130,13 @@ export class EnrichmentService {
     if (writeBack && !hasPermission(caller, "leads:write"))
       throw new ApiError("PERMISSION_DENIED", {
         message: "writeBack changes leads, which needs the permission leads:write.",
-        details: { permissionHelp: { required: "leads:write", available: caller.permissions, documentation: "/docs" } },
+        details: {
+          permissionHelp: {
+            required: "leads:write",
+            available: caller.permissions,
+            documentation: this.#parts.documentation,
+          },
+        },
       });
     const order = providers ?? this.#usable(await this.#parts.store.providers(userId));
     return { groups, providers: [...new Set(order)], writeBack, refresh };
