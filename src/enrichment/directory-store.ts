@@ -17,6 +17,9 @@ export type KnownPerson = {
   updatedAt: number;
 };
 
+/** A person as far as it tells of its company. */
+export type Colleague = Pick<KnownPerson, "firstName" | "lastName" | "email" | "company" | "industry">;
+
 export type KnownCompany = {
   name: Text;
   domain: Text;
@@ -36,13 +39,13 @@ export type Directory = {
   findPerson(userId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
   findCompany(userId: string, company: CompanyNames): Promise<KnownCompany | null>;
   /** People with an e-mail address at the domain, or at the company where no domain is given; at most `limit`. */
-  colleagues(userId: string, company: CompanyNames, limit: number): Promise<KnownPerson[]>;
+  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
 };
 
 /** Finds leads by domain and company. Learned behind the leads' back, so that storing a million costs nothing more. */
 export type LeadHintStore = {
   /** As `Directory.colleagues`. */
-  colleagues(userId: string, company: CompanyNames, limit: number): Promise<KnownPerson[]>;
+  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**
    * Learns from leads that were stored or changed up to `until`: one slice, which keeps the event loop for some
    * milliseconds. False when there is nothing left to learn.

@@ -178,7 +178,11 @@ async function inParallel<T>(items: readonly T[], limit: number, run: (item: T) 
   const queue = items.values();
   await Promise.all(
     Array.from({ length: Math.min(limit, items.length) }, async () => {
-      for (const item of queue) await run(item);
+      for (const item of queue) {
+        await run(item);
+        // Who answers without waiting must not keep everybody else waiting.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     }),
   );
 }

@@ -1,9 +1,9 @@
 import type { LeadStore } from "../leads/store.ts";
-import type { CompanyNames, Directory, KnownCompany, KnownPerson, LeadHintStore } from "./directory-store.ts";
+import type { Colleague, CompanyNames, Directory, KnownCompany, LeadHintStore } from "./directory-store.ts";
 import { domainOfEmail, isFreeMail } from "./email-domain.ts";
 
-/** So many colleagues tell of a company; more would tell the same. */
-const witnesses = 30;
+/** So many colleagues tell of a company; more would tell the same, and each costs time. */
+const witnesses = 12;
 
 /** The user's own leads as a directory of people and, by what they have in common, of companies. */
 export function createLeadDirectory(leads: LeadStore, hints: LeadHintStore): Directory {
@@ -28,7 +28,7 @@ export function createLeadDirectory(leads: LeadStore, hints: LeadHintStore): Dir
   };
 }
 
-function businessDomain({ email }: KnownPerson): string | null {
+function businessDomain({ email }: Colleague): string | null {
   const domain = email === null ? null : domainOfEmail(email);
   return domain === null || isFreeMail(domain) ? null : domain;
 }

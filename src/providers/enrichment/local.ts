@@ -13,7 +13,7 @@ const oldFactor = 0.8;
 /** What colleagues say of a company. */
 const companySureness = 0.7;
 /** So many addresses of a company tell its pattern. */
-const witnesses = 30;
+const witnesses = 12;
 
 /**
  * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,

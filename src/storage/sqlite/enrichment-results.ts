@@ -1,4 +1,3 @@
-import { and, eq, gte, sql } from "drizzle-orm";
 import type { StoredResult } from "../../enrichment/store.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
 import { enrichmentResultKeys, enrichmentResults } from "./enrichment-tables.ts";
@@ -8,42 +7,19 @@ import { samePerson } from "./lead-match.ts";
 import { placeholdersOf } from "./placeholders.ts";
 
 /** What was found about people, inside a write unit, by the same rules by which leads are the same person. */
-export function createResultRows({ orm }: Engine) {
-  const at = sql.placeholder;
-  // The newest first: it is the one that counts.
-  const byKey = orm
-    .select({
-      email: enrichmentResults.email,
-      network: enrichmentResults.network,
-      name: enrichmentResults.name,
-      groups: enrichmentResults.groups,
-      fields: enrichmentResults.fields,
-      at: enrichmentResults.at,
-    })
-    .from(enrichmentResultKeys)
-    .innerJoin(enrichmentResults, eq(enrichmentResults.n, enrichmentResultKeys.result))
-    .where(
-      and(
-        eq(enrichmentResultKeys.key, at("key")),
-        eq(enrichmentResults.owner, at("owner")),
-        gte(enrichmentResults.at, at("since")),
-      ),
-    )
-    .orderBy(sql`${enrichmentResultKeys.result} DESC`)
-    .prepare();
+export function createResultRows({ orm, database }: Engine) {
+  // The newest first: it is the one that counts. A plain statement: it runs twice for each lead, mostly for nothing.
+  const byKey = database.prepare(
+    `SELECT r.email, r.network, r.name, r.groups, r.fields, r.at
+     FROM enrichment_result_keys AS k JOIN enrichment_results AS r ON r.n = k.result
+     WHERE k.key = ? AND r.owner = ? AND r.at >= ? ORDER BY k.result DESC`,
+  );
   const { n: _n, ...values } = placeholdersOf(enrichmentResults);
   const insertResult = orm.insert(enrichmentResults).values(values).returning({ n: enrichmentResults.n }).prepare();
   const insertKey = orm.insert(enrichmentResultKeys).values(placeholdersOf(enrichmentResultKeys)).prepare();
 
   function find(owner: number, person: LeadIdentity, since: number): StoredResult | null {
-    const found = samePerson(owner, person, (key) =>
-      byKey.all({ key, owner, since }).map(({ email, network, name, fields, ...result }) => ({
-        identity: { email, network, name },
-        merged: fields,
-        ...result,
-      })),
-    );
-    return found;
+    return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as ResultRow[]).map(resultIn));
   }
 
   function insert(owner: number, { identity, merged, ...result }: StoredResult): void {
@@ -53,4 +29,16 @@ export function createResultRows({ orm }: Engine) {
   }
 
   return { find, insert };
+}
+
+type Text = string | null;
+type ResultRow = [email: Text, network: Text, name: Text, groups: string, fields: string, at: number];
+
+function resultIn([email, network, name, groups, fields, at]: ResultRow): StoredResult {
+  return {
+    identity: { email, network, name },
+    groups: JSON.parse(groups) as StoredResult["groups"],
+    merged: JSON.parse(fields) as StoredResult["merged"],
+    at,
+  };
 }

@@ -1,9 +1,8 @@
 import { companyName } from "../../enrichment/company-name.ts";
-import type { CompanyNames, KnownPerson, LeadHintStore } from "../../enrichment/directory-store.ts";
+import type { Colleague, CompanyNames, LeadHintStore } from "../../enrichment/directory-store.ts";
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import type { Engine } from "./engine.ts";
 import { companyKey, domainKey } from "./lead-keys.ts";
-import { storedLead } from "./lead-row.ts";
 import { createOwners } from "./owners.ts";
 
 /** Leads learned from in one write unit: some 3 ms of the event loop in a large table. */
@@ -31,7 +30,8 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
   );
   const byKey = database.prepare(
-    `SELECT leads.* FROM lead_hints JOIN leads ON leads.seq = lead_hints.lead
+    `SELECT leads.first_name, leads.last_name, leads.email, leads.company, leads.industry
+     FROM lead_hints JOIN leads ON leads.seq = lead_hints.lead
      WHERE lead_hints.key = ? AND leads.owner = ? ORDER BY lead_hints.lead DESC LIMIT +?`,
   );
 
@@ -59,21 +59,25 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
     for (const [key, seq] of hints.toSorted((a, b) => a[0] - b[0])) addHint.run(key, seq);
   }
 
-  async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<KnownPerson[]> {
+  async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
     const owner = ownerOf(userId);
     const company = name === null ? "" : companyName(name);
     if (owner === null || (domain === null && company === "")) return [];
     const key = domain === null ? companyKey(owner, company) : domainKey(owner, domain);
     // Hints may be stale: the lead itself decides.
-    const isMeant = (person: KnownPerson) =>
+    const isMeant = (person: Colleague) =>
       domain === null
-        ? person.company !== null && companyName(person.company) === company
+        ? person.company !== null && (person.company === name || companyName(person.company) === company)
         : person.email !== null && domainOfEmail(person.email) === domain;
-    return byKey
-      .values(key, owner, limit)
-      .map((row) => storedLead(row, userId).lead)
-      .filter(isMeant);
+    return (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn).filter(isMeant);
   }
 
   return { colleagues, learn: (until) => writer.write(() => learn(until)) };
+}
+
+type Text = string | null;
+type ColleagueRow = [firstName: Text, lastName: Text, email: Text, company: Text, industry: Text];
+
+function colleagueIn([firstName, lastName, email, company, industry]: ColleagueRow): Colleague {
+  return { firstName, lastName, email, company, industry };
 }
