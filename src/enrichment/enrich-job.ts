@@ -50,7 +50,7 @@ export function createEnrichHandler(
     before: Counts,
   ): Promise<Counts | null> {
     const prepared = await enricher.prepare(job.userId, items, settings);
-    const { outcomes, results, charges } = await enricher.enrich(job.userId, prepared, settings, signal);
+    const { outcomes, results, charges, freeSince } = await enricher.enrich(job.userId, prepared, settings, signal);
     // What was not asked because the server stops is not a miss: the next start asks.
     if (signal.aborted) throw new Error("Interrupted");
     const enriched = outcomes.filter(({ outcome }) => outcome.kind === "enriched").length;
@@ -59,20 +59,21 @@ export function createEnrichHandler(
       processed: before.processed + outcomes.length,
       enriched: before.enriched + enriched,
       failed: before.failed + outcomes.length - enriched,
-      creditsUsed: before.creditsUsed + charges.reduce((sum, { amount }) => sum + amount, 0),
+      creditsUsed: before.creditsUsed,
     };
-    const isStored = await store.finishBatch(job.userId, {
+    const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, false);
+    const { creditsUsed: _before, ...metadata } = counts;
+    const stored = await store.finishBatch(job.userId, {
       claim,
       outcomes,
-      results,
-      settlement: reservationId === null ? null : credits.settlement(reservationId, charges, false),
-      metadata: { ...counts },
+      payment: { results, settlement, freeSince },
+      metadata,
       message: `${counts.processed} of ${counts.batchSize} leads done`,
       progress: Math.min(99, (counts.processed / counts.batchSize) * 100),
       leaseUntil: leaseUntil(),
       at: clock.now(),
     });
-    return isStored ? counts : null;
+    return stored && { ...counts, ...stored };
   }
 
   return { type: "data_enrichment", concurrency: 2, run };

@@ -9,7 +9,7 @@ import { lookUpPerson } from "./look-up.ts";
 import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
 import { personKey, personOf, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
-import type { EnrichmentStore, ItemOutcome, StoredResult } from "./store.ts";
+import type { EnrichmentStore, ItemOutcome, PaidResult, StoredResult } from "./store.ts";
 import { isNews, restricted, worthPaying } from "./waterfall.ts";
 
 /** How a request wants its leads to be enriched. */
@@ -32,8 +32,10 @@ export type Prepared = {
 /** What came of leads: an outcome for each, results to store, and what to charge for which. */
 export type Enriched = {
   outcomes: { n: number; outcome: ItemOutcome }[];
-  results: StoredResult[];
+  results: PaidResult[];
   charges: { item: string; amount: number }[];
+  /** As `Payment.freeSince`. */
+  freeSince: number | null;
 };
 
 const dayMs = 86_400_000;
@@ -91,7 +93,7 @@ export class Enricher {
   async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
     const { people, stored, leads } = prepared;
     const outcomes = new Map(prepared.outcomes);
-    const results: StoredResult[] = [];
+    const results: PaidResult[] = [];
     const charges: Enriched["charges"] = [];
     const groups = Map.groupBy(people, personKey);
     await inParallel([...groups.values()], lookUpsAtOnce, async (same) => {
@@ -103,7 +105,7 @@ export class Enricher {
       // A guess costs nothing, and is not kept: next time somebody may know more.
       const isWorth = asked !== null && isNews(merged, first.texts, worthPaying);
       const amount = isWorth ? this.#cost : 0;
-      if (isWorth) results.push(this.#result(first, asked.merged, settings));
+      if (isWorth) results.push({ ...this.#result(first, asked.merged, settings), item: `${first.n}` });
       if (amount > 0) charges.push({ item: `${first.n}`, amount });
       for (const person of same) {
         const { n, input } = person;
@@ -121,7 +123,7 @@ export class Enricher {
       }
     });
     const inOrder = [...outcomes].toSorted((a, b) => a[0] - b[0]).map(([n, outcome]) => ({ n, outcome }));
-    return { outcomes: inOrder, results, charges };
+    return { outcomes: inOrder, results, charges, freeSince: settings.refresh ? null : this.#freeSince() };
   }
 
   async #lead(userId: string, id: string): Promise<Lead | null> {
@@ -134,7 +136,7 @@ export class Enricher {
   }
 
   async #stored(userId: string, people: readonly Person[], { groups }: EnrichSettings) {
-    const since = this.#clock.now() - resultDays * dayMs;
+    const since = this.#freeSince();
     const found = await this.#store.results(
       userId,
       people.map(({ identity }) => identity),
@@ -145,6 +147,10 @@ export class Enricher {
       // One that was not asked for all that is wanted now is no repeat.
       return result && groups.every((group) => result.groups.includes(group)) ? [[person.n, result]] : [];
     });
+  }
+
+  #freeSince(): number {
+    return this.#clock.now() - resultDays * dayMs;
   }
 
   #ask(userId: string, { subject, leadId }: Person, { groups, providers }: EnrichSettings, signal: AbortSignal) {

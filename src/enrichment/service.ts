@@ -218,9 +218,11 @@ export class EnrichmentService {
     const stop = new AbortController();
     const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
     try {
-      const { outcomes, results, charges } = await enricher.enrich(userId, prepared, settings, stop.signal);
+      const { outcomes, results, charges, freeSince } = await enricher.enrich(userId, prepared, settings, stop.signal);
       const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, true);
-      const settled = await store.finish(userId, results, settlement);
+      const { settled, free } = await store.finish(userId, { results, settlement, freeSince });
+      for (const { n, outcome } of outcomes)
+        if (outcome.kind === "enriched" && free.includes(`${n}`)) outcome.result.creditsUsed = 0;
       return {
         ...splitOutcomes(outcomes.map(({ outcome }) => outcome)),
         creditsUsed: settled?.kind === "settled" ? settled.charged : 0,

@@ -8,6 +8,17 @@ import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "
 /** What providers said of a person when `groups` were wanted. */
 export type StoredResult = { identity: LeadIdentity; groups: FieldGroup[]; merged: Merged; at: number };
 
+/** A result that is to be paid for, with the item that it is charged as. */
+export type PaidResult = StoredResult & { item: string };
+
+/**
+ * What is stored together. With `freeSince`, a person whose result of that moment or later has been stored meanwhile,
+ * by another request for the same one, is not charged and not stored again.
+ */
+export type Payment = { results: PaidResult[]; settlement: SettleCredits | null; freeSince: number | null };
+/** `free` are the items that were not charged because of `freeSince`. */
+export type Paid = { settled: SettleOutcome | null; free: string[] };
+
 export type ItemOutcome =
   | { kind: "enriched"; result: EnrichmentResult }
   | { kind: "failed"; failure: EnrichmentFailure };
@@ -16,8 +27,8 @@ export type EnrichmentItem = { n: number; input: LeadToEnrich; outcome: ItemOutc
 export type FinishedBatch = {
   claim: JobClaim;
   outcomes: { n: number; outcome: ItemOutcome }[];
-  results: StoredResult[];
-  settlement: SettleCredits | null;
+  payment: Payment;
+  /** Merged into the job's; what was charged is added to its `creditsUsed`. */
   metadata: JobMetadata;
   message: string;
   /** Percent. */
@@ -29,15 +40,18 @@ export type FinishedBatch = {
 export type EnrichmentStore = {
   /** For each person the newest result since `since`, or null. */
   results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
-  /** Stores results and charges for them: both or neither. Null without a settlement. */
-  finish(userId: string, results: StoredResult[], settlement: SettleCredits | null): Promise<SettleOutcome | null>;
+  /** Stores results and charges for them: both or neither. */
+  finish(userId: string, payment: Payment): Promise<Paid>;
 
   /** Stores a job with its leads and reserves its credits: all or, when they are exhausted, nothing. */
   submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
   /** Leads of a job that are not done, in order, at most `limit`. */
   pending(jobId: string, limit: number): Promise<EnrichmentItem[]>;
-  /** Stores what came of leads of a job, charges for it and tells its progress. False, and nothing, if the claim is void. */
-  finishBatch(userId: string, batch: FinishedBatch): Promise<boolean>;
+  /**
+   * Stores what came of leads of a job, charges for it and tells its progress. Answers what the whole job has used by
+   * now, or null, and does nothing, when the claim is void.
+   */
+  finishBatch(userId: string, batch: FinishedBatch): Promise<{ creditsUsed: number } | null>;
   /** Leads of a job that are done, behind number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
 import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
 
 const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
@@ -98,6 +98,27 @@ test("a vendor spends no more than its cap, also over a restart", async () => {
   await service.restart();
   await user.post("/api/v2/enrich", { leads: leads.slice(2), providers: ["apollo"] });
   expect(servers[0]?.requests).toBe(2);
+});
+
+test("requests for the same person that are under way at once are charged once", async () => {
+  await using started = await startWith(["apollo"]);
+  const { service, servers } = started;
+  const user = await service.user();
+  const answers: (() => void)[] = [];
+  servers[0]!.answerWith(
+    (request) =>
+      new Promise((resolve) => answers.push(() => resolve(vendorOf("apollo").answer(request, new URL(request.url))))),
+  );
+  const enrich = () => user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+  const both = Promise.all([enrich(), enrich()]);
+  await eventually("both to ask", async () => (answers.length === 2 ? true : null));
+  for (const answer of answers) answer();
+  const used = (await both).map(({ data }) => [data.creditsUsed, data.enriched[0]?.creditsUsed]);
+  expect(used.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([
+    [0, 0],
+    [1, 1],
+  ]);
+  expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
 });
 
 test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {

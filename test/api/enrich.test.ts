@@ -3,8 +3,9 @@ import type { CreditsView, LedgerEntryView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, EnrichmentFailure, EnrichmentResult, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadInput, LeadView } from "../../src/leads/model.ts";
+import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
-import { eventually, startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 
 const service = await startService({ settings: { ENRICHMENTS_PER_HOUR: 0, DEFAULT_CREDITS: 200 } });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -394,6 +395,19 @@ test("more requests in an hour than are allowed are refused, with the limit and 
   expect((await enrich(await limited.user(), leads)).status).toBe(200);
   await limited.restart();
   expect((await enrich(user, leads)).status).toBe(429);
+});
+
+testInProcess("a repeat is free for 90 days, and costs again afterwards", async () => {
+  const clock = new FakeClock();
+  await using clocked = await startService({ clock, settings: { ENRICHMENTS_PER_HOUR: 0 } });
+  const user = await clocked.user();
+  await store(user, ada);
+  const used = async () => (await enrich(user, [{ email: ada.email }])).data.creditsUsed;
+  expect(await used()).toBe(1);
+  clock.advance(90 * 86_400_000);
+  expect(await used()).toBe(0);
+  clock.advance(1);
+  expect(await used()).toBe(1);
 });
 
 test("a key with all rights of another kind may not enrich", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { EnrichmentStore, ItemOutcome, StoredResult } from "../../src/enrichment/store.ts";
+import type { EnrichmentStore, ItemOutcome, Payment, StoredResult } from "../../src/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/leads/model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -14,11 +14,15 @@ function resultOf(identity: LeadIdentity, overrides: Partial<StoredResult> = {})
   return { identity, groups: ["personal"], merged, at: startOfTests, ...overrides };
 }
 
+function unpaid(results: StoredResult[]): Payment {
+  return { results: results.map((result, n) => ({ ...result, item: `${n}` })), settlement: null, freeSince: null };
+}
+
 describe.each(engines)("enrichment on $name", ({ open }) => {
   async function arrange(storage: Storage) {
     const make = createFactories();
     const userId = (await make.storedUser(storage)).user.id;
-    const store = (...results: StoredResult[]) => storage.enrichment.finish(userId, results, null);
+    const store = (...results: StoredResult[]) => storage.enrichment.finish(userId, unpaid(results));
     const find = async (identity: LeadIdentity, since = 0) =>
       (await storage.enrichment.results(userId, [identity], since))[0];
     return { make, userId, store, find };
@@ -57,12 +61,38 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 5 }));
     if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
     const settlement = make.settlement(reserved.id, { "0": 2 }, { closes: true });
-    const finish = (results: StoredResult[]) => storage.enrichment.finish(userId, results, settlement);
+    const result = resultOf(byEmail("a@b.co"));
+    const payment: Payment = { ...unpaid([result]), settlement };
     const broken = { ...settlement, items: [{ entryId: "x", item: "1", amount: 99 }] };
-    await expect(storage.enrichment.finish(userId, [resultOf(byEmail("a@b.co"))], broken)).rejects.toThrow();
-    expect(await find(byEmail("a@b.co"))).toBeNull();
-    expect(await finish([resultOf(byEmail("a@b.co"))])).toEqual({ kind: "settled", charged: 2, balance: 8 });
-    expect(await find(byEmail("a@b.co"))).not.toBeNull();
+    await expect(storage.enrichment.finish(userId, { ...payment, settlement: broken })).rejects.toThrow();
+    expect(await find(result.identity)).toBeNull();
+    const settled = { kind: "settled", charged: 2, balance: 8 } as const;
+    expect(await storage.enrichment.finish(userId, payment)).toEqual({ settled, free: [] });
+    expect(await find(result.identity)).toEqual(result);
+  });
+
+  test("a person whose result another request has stored meanwhile is free, and stored once", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId, find } = await arrange(storage);
+    await storage.credits.add(make.grant(userId, { amount: 10 }));
+    const first = resultOf(byEmail("a@b.co"));
+    await storage.enrichment.finish(userId, unpaid([first]));
+    const pay = async (results: StoredResult[], freeSince: number | null) => {
+      const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 2 }));
+      if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
+      const settlement = make.settlement(reserved.id, { "0": 1, "1": 1 }, { closes: true });
+      return storage.enrichment.finish(userId, { ...unpaid(results), settlement, freeSince });
+    };
+    const again = resultOf(byEmail("a@b.co"), { at: startOfTests + 5 });
+    const other = resultOf(byEmail("b@b.co"));
+    expect(await pay([again, other], 0)).toMatchObject({ settled: { charged: 1, balance: 9 }, free: ["0"] });
+    expect(await find(first.identity)).toEqual(first);
+    // One that covers less, one that is too old, and one that was wanted anew are no repeats.
+    const more = resultOf(byEmail("a@b.co"), { groups: ["personal", "contact"] });
+    expect(await pay([more, other], 0)).toMatchObject({ settled: { charged: 1 }, free: ["1"] });
+    expect(await pay([again, other], startOfTests + 1)).toMatchObject({ settled: { charged: 2 }, free: [] });
+    expect(await pay([again, other], null)).toMatchObject({ settled: { charged: 2 }, free: [] });
   });
 
   test("a job is stored with its leads and its credits, or not at all", async () => {
@@ -103,8 +133,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const batch = (numbers: number[]): Parameters<EnrichmentStore["finishBatch"]>[1] => ({
       claim: claimOf(claimed!),
       outcomes: numbers.map((n) => ({ n, outcome: failed(n) })),
-      results: [],
-      settlement: null,
+      payment: unpaid([]),
       metadata: { processed: numbers.length },
       message: "going on",
       progress: 50,
@@ -118,12 +147,12 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const { userId, job, batch } = await runningJob(storage);
-    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toBe(true);
+    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toEqual({ creditsUsed: 0 });
     expect(await storage.jobs.get(userId, job.id)).toMatchObject({
       progress: 50,
       message: "going on",
       leaseUntil: startOfTests + 99_000,
-      metadata: { batchSize: 3, results: "here", processed: 2 },
+      metadata: { batchSize: 3, results: "here", processed: 2, creditsUsed: 0 },
     });
     expect((await storage.enrichment.pending(job.id, 10)).map(({ n }) => n)).toEqual([1]);
     const done = await storage.enrichment.done(job.id, -1, 10);
@@ -143,8 +172,8 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const { userId, job, batch } = await runningJob(storage);
     await storage.jobs.cancel(userId, job.id, startOfTests);
     expect(
-      await storage.enrichment.finishBatch(userId, { ...batch([0]), results: [resultOf(byEmail("a@b.co"))] }),
-    ).toBe(false);
+      await storage.enrichment.finishBatch(userId, { ...batch([0]), payment: unpaid([resultOf(byEmail("a@b.co"))]) }),
+    ).toBeNull();
     expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
     expect(await storage.enrichment.results(userId, [byEmail("a@b.co")], 0)).toEqual([null]);
   });
@@ -177,15 +206,9 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const { storage } = opened;
     const { userId, job, batch } = await runningJob(storage);
     await storage.enrichment.finishBatch(userId, batch([0]));
-    await storage.enrichment.finish(
-      userId,
-      [
-        resultOf(byEmail("a@b.co")),
-        resultOf(byEmail("b@b.co")),
-        resultOf(byEmail("c@b.co"), { at: startOfTests + 50 }),
-      ],
-      null,
-    );
+    const people = ["a@b.co", "b@b.co", "c@b.co"].map(byEmail);
+    const results = people.map((person, n) => resultOf(person, { at: startOfTests + n * 8 }));
+    await storage.enrichment.finish(userId, unpaid(results));
     // A job that runs is never old.
     expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(1);
     await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests + 2 });

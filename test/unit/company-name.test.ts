@@ -7,7 +7,7 @@ test.each([
   ["Acme Holding Co. Ltd", "acme holding"],
   ["  Müller  &  Söhne\tGmbH ", "muller & sohne"],
   ["MULLER & SOHNE", "muller & sohne"],
-  ['"Quoted" AG', 'quoted"'],
+  ['"Quoted" AG', "quoted"],
   ["Cooper", "cooper"],
   ["Inc", "inc"],
   ["Ltd.", "ltd"],

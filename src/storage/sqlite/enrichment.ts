@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import type { EnrichmentStore, FinishedBatch } from "../../enrichment/store.ts";
+import type { EnrichmentStore, FinishedBatch, ItemOutcome, Paid, Payment } from "../../enrichment/store.ts";
 import { createCreditRows } from "./credit-rows.ts";
 import { createResultRows } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
-import { createJobRows } from "./jobs.ts";
+import { createJobRows, isHeld } from "./jobs.ts";
 import { limitOf } from "./limit.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -41,25 +41,40 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   const doneItems = itemsOf(true);
   const pendingItems = itemsOf(false);
 
-  function finishBatch(userId: string, batch: FinishedBatch): boolean {
-    const { claim, outcomes, settlement, message, progress, leaseUntil, at: now } = batch;
-    const isOurs = jobRows.writeClaimed(claim, ({ metadata }) => ({
-      metadata: { ...metadata, ...batch.metadata },
+  function finishBatch(userId: string, batch: FinishedBatch): { creditsUsed: number } | null {
+    const { claim, outcomes, payment, metadata, message, progress, leaseUntil, at: now } = batch;
+    const job = jobRows.get(claim.id);
+    if (job === null || !isHeld(job, claim)) return null;
+    const { settled, free } = pay(userId, payment);
+    const before = job.metadata["creditsUsed"];
+    const charged = settled?.kind === "settled" ? settled.charged : 0;
+    const creditsUsed = (typeof before === "number" ? before : 0) + charged;
+    for (const { n, outcome } of outcomes) {
+      const told = free.includes(`${n}`) ? withoutCharge(outcome) : outcome;
+      setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told) });
+    }
+    jobRows.write(job, {
+      metadata: { ...job.metadata, ...metadata, creditsUsed },
       message,
       progress,
       leaseUntil,
       updatedAt: now,
-    }));
-    if (!isOurs) return false;
-    for (const { n, outcome } of outcomes) setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(outcome) });
-    store(userId, batch.results);
-    if (settlement !== null) credits.settle(settlement);
-    return true;
+    });
+    return { creditsUsed };
   }
 
-  function store(userId: string, found: FinishedBatch["results"]): void {
+  /** Stores results that are new and charges for them. */
+  function pay(userId: string, { results: found, settlement, freeSince }: Payment): Paid {
     const owner = ownerOf(userId);
-    if (owner !== null) for (const result of found) results.insert(owner, result);
+    const free: string[] = [];
+    for (const { item, ...result } of owner === null ? [] : found) {
+      const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
+      if (stored !== null && result.groups.every((group) => stored.groups.includes(group))) free.push(item);
+      else results.insert(owner!, result);
+    }
+    if (settlement === null) return { settled: null, free };
+    const items = settlement.items.filter(({ item }) => !free.includes(item));
+    return { settled: credits.settle({ ...settlement, items }), free };
   }
 
   function forgetBefore(before: number, limit: number): number {
@@ -97,11 +112,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       const owner = ownerOf(userId);
       return people.map((person) => (owner === null ? null : results.find(owner, person, since)));
     },
-    finish: (userId, found, settlement) =>
-      writer.write(() => {
-        store(userId, found);
-        return settlement === null ? null : credits.settle(settlement);
-      }),
+    finish: (userId, payment) => writer.write(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>
       writer.write(() => {
         const outcome = reserve === null ? null : credits.reserve(reserve);
@@ -144,4 +155,8 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       }),
     forgetBefore: (before, limit) => writer.write(() => forgetBefore(before, limit)),
   };
+}
+
+function withoutCharge(outcome: ItemOutcome): ItemOutcome {
+  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed: 0 } };
 }
