@@ -244,9 +244,12 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
-    await spending.load(storage.enrichment);
-    await creditService.giveBack();
-    await creditService.grantMonth();
+    // The chores do it as well: a disk that takes no writes now must not keep the service from starting.
+    await spending
+      .load(storage.enrichment)
+      .then(() => creditService.giveBack())
+      .then(() => creditService.grantMonth())
+      .catch((error: unknown) => log.error({ err: error }, "could not bring the credits up to date"));
     runner.start();
     maintenance.start();
   }

@@ -3,7 +3,7 @@ import type { Colleague, CompanyNames, Directory, KnownCompany, LeadHintStore } 
 import { domainOfEmail, isFreeMail } from "./email-domain.ts";
 
 /** So many colleagues tell of a company; more would tell the same, and each costs time. */
-const witnesses = 12;
+const witnesses = 6;
 
 /** The user's own leads as a directory of people and, by what they have in common, of companies. */
 export function createLeadDirectory(leads: LeadStore, hints: LeadHintStore): Directory {

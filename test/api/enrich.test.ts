@@ -55,6 +55,7 @@ describe("an answer", () => {
             phone: "+44 1",
             email: "ada@analytical.example",
             company: "Analytical Engines",
+            companyInfo: { name: "Analytical Engines", industry: "Computing" },
           },
           confidence: expect.any(Number),
           sources: ["local"],
@@ -95,7 +96,10 @@ describe("an answer", () => {
     const off = { includePersonalInfo: false, includeCompanyInfo: false, includeSocialProfiles: false };
     expect((await only(off)).data.enriched[0]?.enrichedData).toEqual({ email: ada.email, phone: "+44 1" });
     const company = (await only({ ...off, includeContactInfo: false, includeCompanyInfo: true })).data.enriched[0];
-    expect(company?.enrichedData).toEqual({ company: "Analytical Engines" });
+    expect(company?.enrichedData).toEqual({
+      company: "Analytical Engines",
+      companyInfo: { name: "Analytical Engines", industry: "Computing" },
+    });
     const nothing = await only({ ...off, includeContactInfo: false });
     expect(nothing).toMatchObject({ status: 400, details: { errors: [{ path: "enrichmentOptions" }] } });
   });
@@ -147,6 +151,7 @@ describe("a lead of one's own", () => {
     expect(data.enriched[0]?.writtenBack?.toSorted()).toEqual([
       "company",
       "firstName",
+      "industry",
       "lastName",
       "location",
       "phone",

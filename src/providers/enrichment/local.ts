@@ -13,7 +13,7 @@ const oldFactor = 0.8;
 /** What colleagues say of a company. */
 const companySureness = 0.7;
 /** So many addresses of a company tell its pattern. */
-const witnesses = 12;
+const witnesses = 8;
 
 /**
  * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,
@@ -75,8 +75,12 @@ function surenessFor({ email, networkUrl }: Subject, person: KnownPerson, now: n
 }
 
 function findingsOfPerson(person: KnownPerson, confidence: number): Finding[] {
-  const { firstName, lastName, email, phone, networkUrl, title, location, company } = person;
-  return findingsFrom({ firstName, lastName, email, phone, networkUrl, title, location, company }, confidence);
+  const { firstName, lastName, email, phone, networkUrl, title, location, company, industry } = person;
+  const ofCompany = company === null ? {} : { "companyInfo.name": company, "companyInfo.industry": industry };
+  return findingsFrom(
+    { firstName, lastName, email, phone, networkUrl, title, location, company, ...ofCompany },
+    confidence,
+  );
 }
 
 function findingsOfCompany({
