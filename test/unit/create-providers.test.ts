@@ -91,6 +91,7 @@ describe("a file of vendors", () => {
     ["needs what nobody knows", valid.replace(`"email",`, `"age",`), `"age" can't be needed`],
     ["has an option that is none", valid.replace("spends = 2", "cost = 2"), "vendor.0.cost"],
     ["has a URL that is none", valid.replace("https://", "ftp://"), "vendor.0.url"],
+    ["lets a lead choose the host", valid.replace("https://acme.example", "https://{domain}"), "vendor.0.url"],
     ["has a name for two", valid.replace(`name = "acme"`, `name = "local,acme"`), "vendor.0.name"],
   ])("that %s is refused", (_name, toml, message) => {
     expect(() => readVendorMappings(toml)).toThrow(message);

@@ -12,8 +12,8 @@ const subjectFields = ["email", "networkUrl", "firstName", "lastName", "company"
 export const VendorMapping = Type.Object(
   {
     name: Type.String({ pattern: "^[a-z][a-z0-9-]{0,39}$" }),
-    /** Placeholders {email}, {domain} and so on are filled in, URL-encoded; {secret} too. */
-    url: Type.String({ pattern: "^https?://" }),
+    /** Placeholders {email}, {domain} and so on are filled in, URL-encoded; {secret} too. The host is fixed. */
+    url: Type.String({ pattern: "^https?://[^/{}?#\\s]+([/?].*)?$" }),
     method: Type.Optional(Type.Union([Type.Literal("GET"), Type.Literal("POST")])),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     /** JSON; placeholders in its texts are filled in, and texts that hold an unknown one are left out. */
