@@ -23,6 +23,7 @@ import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
+import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { JobRunner } from "./jobs/runner.ts";
@@ -151,8 +152,16 @@ async function compose(
     simulated: createSimulatedConnector(clock),
     ...overrides.connectors,
   };
-  const handlers = [
-    createImportHandler(storage.leads, blobs, clock, ids),
+  const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
+  let importsUnderWay = 0;
+  const handlers: JobHandler[] = [
+    {
+      ...importHandler,
+      async run(job, context) {
+        importsUnderWay++;
+        return importHandler.run(job, context).finally(() => importsUnderWay--);
+      },
+    },
     createEnrichHandler(storage.enrichment, enricher, creditService, clock),
     createActionHandler(storage.network, connectors, clock, log),
   ];
@@ -163,9 +172,14 @@ async function compose(
     await enrichmentLimiter.flush(storage.rates);
     await spending.flush(storage.enrichment);
   };
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over.
+  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
+  // which has better uses for the disk.
   const learn = async () => {
-    for (let slices = 0; slices < 20 && (await storage.leadHints.learn(clock.now() - 2_000)); slices++);
+    for (
+      let slices = 0;
+      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
+      slices++
+    );
   };
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
