@@ -124,7 +124,7 @@ async function compose(
 
   const spending = new Spending(clock);
   const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints)], () => clock.now());
-  const providers = createProviders(local, config, clock).map(
+  const providers = (await createProviders(local, config, clock)).map(
     ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
   );
   const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
@@ -186,8 +186,9 @@ async function compose(
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     {
+      // Soon after each start, too, which finds what the process before it held; no start waits for it.
       name: "give back credits of abandoned work",
-      pattern: "30 * * * * *",
+      pattern: "*/5 * * * * *",
       run: async () => void (await creditService.giveBack()),
     },
     // Once an hour, so that a server that sleeps over midnight grants as well.
@@ -258,12 +259,7 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
-    // The chores do it as well: a disk that takes no writes now must not keep the service from starting.
-    await spending
-      .load(storage.enrichment)
-      .then(() => creditService.giveBack())
-      .then(() => creditService.grantMonth())
-      .catch((error: unknown) => log.error({ err: error }, "could not bring the credits up to date"));
+    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();
     maintenance.start();
   }

@@ -7,20 +7,20 @@ import { FakeClock } from "../support/clock.ts";
 import { createDirectory } from "../support/program.ts";
 import { mappedVendorFile } from "../support/vendors.ts";
 
-function providersOf(env: Record<string, string>) {
+async function providersOf(env: Record<string, string>) {
   const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [`OUTREACHD_${name}`, value]));
   const local = createLocalProvider([], () => 0);
   return createProviders(local, loadConfig({ flags: {}, env: variables }), new FakeClock());
 }
-const shown = (env: Record<string, string>) =>
-  providersOf(env).map(({ provider, timeoutMs, spendCap }) => [provider.name, timeoutMs / 1000, spendCap]);
+const shown = async (env: Record<string, string>) =>
+  (await providersOf(env)).map(({ provider, timeoutMs, spendCap }) => [provider.name, timeoutMs / 1000, spendCap]);
 
 describe("the providers that are switched on", () => {
-  test("are the local one alone unless others are named", () => {
-    expect(shown({})).toEqual([["local", 15, null]]);
+  test("are the local one alone unless others are named", async () => {
+    expect(await shown({})).toEqual([["local", 15, null]]);
   });
 
-  test("come in the order in which they are named, with their limits", () => {
+  test("come in the order in which they are named, with their limits", async () => {
     const keys = { PDL_KEY: "k", HUNTER_KEY: "k", APOLLO_KEY: "k", FULLENRICH_KEY: "k" };
     const env = {
       ...keys,
@@ -29,7 +29,7 @@ describe("the providers that are switched on", () => {
       ENRICHMENT_TIMEOUTS: "pdl=5",
       ENRICHMENT_SPEND_CAPS: "hunter=500,pdl=0",
     };
-    expect(shown(env)).toEqual([
+    expect(await shown(env)).toEqual([
       ["local", 15, null],
       ["web", 15, null],
       ["pdl", 5, 0],
@@ -49,12 +49,16 @@ describe("the providers that are switched on", () => {
     ["has settings but is off", { ENRICHMENT_SPEND_CAPS: "pdl=1" }, "pdl, which is not switched on"],
     [
       "is allowed a network that is none",
-      { ALLOW_PRIVATE_HOSTS: "10.0.0.0/99" },
+      { ENRICHMENT_PROVIDERS: "gravatar", ALLOW_PRIVATE_HOSTS: "10.0.0.0/99" },
       "allow-private-hosts: Expected a host",
     ],
-    ["is described in no file", { ENRICHMENT_VENDORS: "/nowhere.toml" }, "Could not read the enrichment vendors"],
-  ])("do not start with one that %s", (_name, env, message) => {
-    expect(() => providersOf(env)).toThrow(message);
+    [
+      "is described in no file",
+      { ENRICHMENT_PROVIDERS: "acme", ENRICHMENT_VENDORS: "/nowhere.toml" },
+      "Could not read the enrichment vendors",
+    ],
+  ])("do not start with one that %s", async (_name, env, message) => {
+    await expect(providersOf(env)).rejects.toThrow(message);
   });
 
   test.each([
@@ -62,8 +66,8 @@ describe("the providers that are switched on", () => {
     ["ENRICHMENT_URLS", "hunter"],
     ["ENRICHMENT_TIMEOUTS", "hunter=0"],
     ["ENRICHMENT_SPEND_CAPS", "hunter=1,hunter=2"],
-  ])("%s=%s is refused", (name, value) => {
-    expect(() => providersOf({ [name]: value })).toThrow(`OUTREACHD_${name}`);
+  ])("%s=%s is refused", async (name, value) => {
+    await expect(providersOf({ [name]: value })).rejects.toThrow(`OUTREACHD_${name}`);
   });
 
   test("may be vendors of one's own, whose secret is in the environment", async () => {
@@ -71,10 +75,10 @@ describe("the providers that are switched on", () => {
     const file = `${directory.path}/vendors.toml`;
     await Bun.write(file, mappedVendorFile("https://acme.example"));
     const env = { ENRICHMENT_PROVIDERS: "acme", ENRICHMENT_VENDORS: file };
-    expect(() => providersOf(env)).toThrow("needs the variable ACME_KEY");
+    await expect(providersOf(env)).rejects.toThrow("needs the variable ACME_KEY");
     process.env["ACME_KEY"] = "secret";
     try {
-      expect(shown(env)).toEqual([["acme", 15, null]]);
+      expect(await shown(env)).toEqual([["acme", 15, null]]);
     } finally {
       delete process.env["ACME_KEY"];
     }

@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { allFields, isList, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
@@ -43,8 +43,9 @@ const defaultConfidence = 0.7;
  */
 export function readVendorMappings(toml: string): VendorMapping[] {
   const parsed: unknown = Bun.TOML.parse(toml);
-  if (!Value.Check(File, parsed)) {
-    const [problem] = Value.Errors(File, parsed);
+  const check = TypeCompiler.Compile(File);
+  if (!check.Check(parsed)) {
+    const [problem] = check.Errors(parsed);
     throw new RangeError(
       `${problem?.path.slice(1).replaceAll("/", ".") || "file"}: ${problem?.message ?? "not valid"}.`,
     );
