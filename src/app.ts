@@ -123,7 +123,8 @@ async function compose(
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
   const spending = new Spending(clock);
-  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints)], () => clock.now());
+  const now = (): number => clock.now();
+  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints, now)], now);
   const providers = (await createProviders(local, config, clock)).map(
     ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
   );

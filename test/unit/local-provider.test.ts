@@ -84,6 +84,8 @@ test("an address is guessed only when none is known, and is as sure as what it i
   const ada = { firstName: "Ada", lastName: "Lovelace", company: "Acme" };
   expect(await ask([acme], ada)).toContain("email=alovelace@acme.example 0.70");
   expect((await ask([acme], { ...ada, email: "x@acme.example" })).toString()).not.toContain("email=");
+  const listed = directory({ person: { email: "ada@acme.example" }, company: { domain: "acme.example" }, colleagues });
+  expect((await ask([listed], ada)).toString()).not.toContain("alovelace");
   expect(await ask([directory({})], { ...ada, domain: "acme.example" })).toEqual([
     "email=ada.lovelace@acme.example 0.30",
   ]);

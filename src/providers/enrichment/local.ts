@@ -42,7 +42,8 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
       const company = await companyOf(known, userId);
       if (company !== null) findings.push(...findingsOfCompany(company));
       const domain = known.domain ?? company?.domain ?? null;
-      if (known.email === null && domain !== null) findings.push(...(await guess(known, domain, userId)));
+      const isAddressKnown = (known.email ?? known.candidateEmail) !== null;
+      if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, userId)));
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },
   };
