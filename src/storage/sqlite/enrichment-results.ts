@@ -1,31 +1,33 @@
 import type { StoredResult } from "../../enrichment/store.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
-import { enrichmentResultKeys, enrichmentResults } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
 import { leadKeysOf } from "./lead-keys.ts";
 import { samePerson } from "./lead-match.ts";
-import { placeholdersOf } from "./placeholders.ts";
 
 /** What was found about people, inside a write unit, by the same rules by which leads are the same person. */
-export function createResultRows({ orm, database }: Engine) {
-  // The newest first: it is the one that counts. A plain statement: it runs twice for each lead, mostly for nothing.
+export function createResultRows({ database }: Engine) {
+  // The newest first: it is the one that counts. Plain statements: they run several times for each lead.
   const byKey = database.prepare(
     `SELECT r.email, r.network, r.name, r.groups, r.fields, r.at
      FROM enrichment_result_keys AS k JOIN enrichment_results AS r ON r.n = k.result
      WHERE k.key = ? AND r.owner = ? AND r.at >= ? ORDER BY k.result DESC`,
   );
-  const { n: _n, ...values } = placeholdersOf(enrichmentResults);
-  const insertResult = orm.insert(enrichmentResults).values(values).returning({ n: enrichmentResults.n }).prepare();
-  const insertKey = orm.insert(enrichmentResultKeys).values(placeholdersOf(enrichmentResultKeys)).prepare();
+  const insertResult = database.prepare(
+    "INSERT INTO enrichment_results (owner, email, network, name, groups, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertKey = database.prepare("INSERT INTO enrichment_result_keys (key, result) VALUES (?, ?)");
 
   function find(owner: number, person: LeadIdentity, since: number): StoredResult | null {
     return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as ResultRow[]).map(resultIn));
   }
 
-  function insert(owner: number, { identity, merged, ...result }: StoredResult): void {
-    const [row] = insertResult.all({ owner, ...identity, fields: merged, ...result });
-    const { strong, name } = leadKeysOf(owner, identity);
-    for (const key of name === null ? strong : [...strong, name]) insertKey.run({ key, result: row!.n });
+  function insert(owner: number, { identity, groups, merged, at }: StoredResult): void {
+    const { email, network, name } = identity;
+    const fields = JSON.stringify(merged);
+    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(groups), fields, at);
+    const keys = leadKeysOf(owner, identity);
+    for (const key of keys.name === null ? keys.strong : [...keys.strong, keys.name])
+      insertKey.run(key, Number(lastInsertRowid));
   }
 
   return { find, insert };

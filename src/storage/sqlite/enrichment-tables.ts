@@ -3,7 +3,7 @@ import type { FieldGroup } from "../../enrichment/fields.ts";
 import type { LeadToEnrich, Merged } from "../../enrichment/model.ts";
 import type { ItemOutcome } from "../../enrichment/store.ts";
 
-// lead_hints and lead_hints_done are used by lead-hints.ts only.
+// lead_hints and lead_hints_done are used by lead-hints.ts only, enrichment_result_keys by enrichment-results.ts.
 
 export const enrichmentResults = sqliteTable("enrichment_results", {
   n: integer().primaryKey(),
@@ -15,12 +15,6 @@ export const enrichmentResults = sqliteTable("enrichment_results", {
   fields: text({ mode: "json" }).$type<Merged>().notNull(),
   at: integer().notNull(),
 });
-
-export const enrichmentResultKeys = sqliteTable(
-  "enrichment_result_keys",
-  { key: integer().notNull(), result: integer().notNull() },
-  (table) => [primaryKey({ columns: [table.key, table.result] })],
-);
 
 export const enrichmentItems = sqliteTable(
   "enrichment_items",
