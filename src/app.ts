@@ -5,8 +5,16 @@ import { campaignRoutes } from "./campaigns/routes.ts";
 import { CampaignService } from "./campaigns/service.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
+import { createEnrichHandler } from "./enrichment/enrich-job.ts";
+import { Enricher } from "./enrichment/enricher.ts";
+import { GuardedProvider } from "./enrichment/provider-guard.ts";
+import { createLeadDirectory } from "./enrichment/lead-directory.ts";
+import { enrichmentRoutes } from "./enrichment/routes.ts";
+import { EnrichmentService } from "./enrichment/service.ts";
+import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { clientAddress } from "./http/client-address.ts";
@@ -15,9 +23,10 @@ import { docsRoutes } from "./http/docs.ts";
 import { Gate } from "./http/gate.ts";
 import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
-import { RateLimiter } from "./http/rate-limit.ts";
+import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
+import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { JobRunner } from "./jobs/runner.ts";
@@ -48,6 +57,8 @@ import { UploadService } from "./network/upload-service.ts";
 import { workRoutes } from "./network/work-routes.ts";
 import { WorkService } from "./network/work-service.ts";
 import { createConnectors } from "./providers/network/connectors.ts";
+import { createProviders } from "./providers/enrichment/create-providers.ts";
+import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
@@ -114,15 +125,46 @@ async function compose(
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
 
+  const documentation = `${config.publicUrl ?? ""}/docs`;
   const { timeZone, connector, defaultCredits: credits } = config;
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
-  const creditService = new CreditService(storage.credits, storage.users, clock, ids);
+  const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
+    costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
+    monthlyGrant: config.monthlyCredits,
+    upgradeUrl: config.upgradeUrl ?? documentation,
+  });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
+
+  const spending = new Spending(clock);
+  const now = (): number => clock.now();
+  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints, now)], now);
+  const providers = (await createProviders(local, config, clock)).map(
+    ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
+  );
+  const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
+  await enrichmentLimiter.load(storage.rates);
+  const enrichmentCost = creditService.costOf("enrichment");
+  const enricher = new Enricher(storage.enrichment, leads, storage.suppressions, providers, clock, enrichmentCost);
+  const enrichment = new EnrichmentService({
+    store: storage.enrichment,
+    enricher,
+    credits: creditService,
+    jobs,
+    providers,
+    hourly: {
+      limit: config.enrichmentsPerHour,
+      take: (userId) => enrichmentLimiter.take(`enrich:${userId}`, requestCost.full),
+    },
+    documentation,
+    clock,
+    ids,
+    poke,
+  });
 
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...overrides.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
@@ -191,14 +233,51 @@ async function compose(
   };
   const handWork = new WorkService(storage.network, clock, poke, onEnded);
   const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan: onEnded };
-  const handlers = [createImportHandler(storage.leads, blobs, clock, ids), createActionHandler(actionParts)];
+  const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
+  let importsUnderWay = 0;
+  const handlers: JobHandler[] = [
+    {
+      ...importHandler,
+      async run(job, context) {
+        importsUnderWay++;
+        return importHandler.run(job, context).finally(() => importsUnderWay--);
+      },
+    },
+    createEnrichHandler(storage.enrichment, enricher, creditService, clock),
+    createActionHandler(actionParts),
+  ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
+    await enrichmentLimiter.flush(storage.rates);
+    await spending.flush(storage.enrichment);
+  };
+  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
+  // which has better uses for the disk.
+  const learn = async () => {
+    for (
+      let slices = 0;
+      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
+      slices++
+    );
   };
   const chores: Chore[] = [
+    { name: "learn where leads work", pattern: "* * * * * *", run: learn },
+    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    {
+      // Soon after each start, too, which finds what the process before it held; no start waits for it.
+      name: "give back credits of abandoned work",
+      pattern: "*/5 * * * * *",
+      run: async () => void (await creditService.giveBack()),
+    },
+    // Once an hour, so that a server that sleeps over midnight grants as well.
+    {
+      name: "grant credits of the month",
+      pattern: "5 0 * * * *",
+      run: async () => void (await creditService.grantMonth()),
+    },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
     { name: "ask for news of people", pattern: "0 */10 * * * *", run: () => relations.watch() },
@@ -229,7 +308,7 @@ async function compose(
     gate,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
-    documentation: `${config.publicUrl ?? ""}/docs`,
+    documentation,
     methodsOf: (path) => methodsOf(path),
   });
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
@@ -237,6 +316,8 @@ async function compose(
     .use(core)
     .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
+    .use(enrichmentRoutes(core, enrichment))
+    .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads, suppressions))
@@ -268,6 +349,7 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();
     maintenance.start();
     planner.wake();

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
+import type { enrichmentOptions } from "./config/enrichment-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
   resolveOptions,
@@ -9,6 +10,7 @@ import {
   type Problem,
   type Resolution,
   type Sources,
+  type ValuesOf,
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
 import type { ConnectorName } from "./network/account-model.ts";
@@ -39,9 +41,15 @@ export type Config = Readonly<{
   /** Null = numbers without a country code are not understood. */
   phoneRegion: PhoneRegion | null;
   defaultCredits: number;
+  monthlyCredits: number;
+  creditsPerEnrichment: number;
+  creditsPerProspect: number;
+  /** Null = the docs page. */
+  upgradeUrl: string | null;
   adminEmail: string;
   drainSeconds: number;
-}>;
+}> &
+  Readonly<ValuesOf<typeof enrichmentOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */

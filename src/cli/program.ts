@@ -5,6 +5,8 @@ import { version } from "../version.ts";
 import { addConfigCommand } from "./config.ts";
 import { createContext, type CommandContext } from "./context.ts";
 import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addCreditsCommand } from "./credits.ts";
+import { addEnrichCommand } from "./enrich.ts";
 import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
@@ -71,6 +73,8 @@ function createProgram(context: CommandContext): Command {
   addImportCommands(program, context);
   addExportCommand(program, context);
   addSuppressCommands(program, context);
+  addEnrichCommand(program, context);
+  addCreditsCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

@@ -1,6 +1,7 @@
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
 import { connectorOptions } from "./connector-options.ts";
+import { enrichmentOptions } from "./enrichment-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -121,6 +122,34 @@ export const serverOptions = {
     unit: "credits",
     description: "Credits granted to a new user for enrichment and prospect searches.",
   }),
+  monthlyCredits: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, maxCount),
+    default: 1000,
+    unit: "credits",
+    description: "Credits granted to every user at the start of each month. They do not expire. 0 = none.",
+  }),
+  creditsPerEnrichment: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, 1000),
+    default: 1,
+    unit: "credits",
+    description: "What an enriched lead costs, if the enrichment brought something; a miss costs nothing.",
+  }),
+  creditsPerProspect: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, 1000),
+    default: 1,
+    unit: "credits",
+    description: "What a prospect that a search returns costs.",
+  }),
+  upgradeUrl: option<string | null>({
+    argument: "URL",
+    parse: baseUrl,
+    default: null,
+    description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
+  }),
+  ...enrichmentOptions,
   adminEmail: option({
     argument: "EMAIL",
     parse: emailAddress,

@@ -88,6 +88,20 @@ export function listOf<T>(parseItem: Parse<T>): Parse<readonly T[]> {
       .map(parseItem);
 }
 
+/** A list of NAME=VALUE with commas between its items; names are lower case, digits and hyphens, each once. */
+export function namedListOf<T>(parseValue: Parse<T>): Parse<Readonly<Record<string, T>>> {
+  const parseItem: Parse<[string, T]> = (item) => {
+    const [, name, value] = /^([a-z][a-z0-9-]*)\s*=\s*(.*)$/.exec(item) ?? [];
+    if (name === undefined || value === undefined) throw refusal("NAME=VALUE", item);
+    return [name, parseValue(value)];
+  };
+  return (value) => {
+    const items = listOf(parseItem)(value);
+    if (new Set(items.map(([name]) => name)).size < items.length) throw refusal("each name once", value);
+    return Object.fromEntries(items);
+  };
+}
+
 /** HOST:PORT; an IPv6 host stands in brackets. The host must be named, so that nobody listens to the world by accident. */
 export const listenAddress: Parse<ListenAddress> = (value) => {
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]*)\]|([a-z0-9._-]+)):(\d{1,5})$/i.exec(value) ?? [];

@@ -105,6 +105,8 @@ export type LeadStore = {
   /** What `insert` would answer; stores nothing. */
   foretell(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;
+  /** The user's lead that is the same person, by the rules of duplicates; never the one with the id `exceptId`. */
+  findSame(userId: string, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
   /** In the order of `sort`, ties in the order of storing; at most `limit`. */
   page(request: LeadPageRequest): Promise<LeadPage>;
   /** Exact. */

@@ -1,5 +1,7 @@
 import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
+import type { LeadHintStore } from "../enrichment/directory-store.ts";
+import type { EnrichmentStore } from "../enrichment/store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
@@ -15,6 +17,8 @@ export type Storage = {
   rates: RateStore;
   credits: CreditStore;
   leads: LeadStore;
+  leadHints: LeadHintStore;
+  enrichment: EnrichmentStore;
   jobs: JobStore;
   network: NetworkStore;
   campaigns: CampaignStore;

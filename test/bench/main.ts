@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
+import { enrich } from "./cases/enrich.ts";
+import { creditRace } from "./cases/credit-race.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { networkDrain } from "./cases/network-drain.ts";
@@ -20,6 +22,8 @@ const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
   "list-leads": listLeads,
   import: importLeads,
+  enrich,
+  "credit-race": creditRace,
   start,
   durability,
   "network-drain": networkDrain,

@@ -75,6 +75,7 @@ export async function startServer(home: Home): Promise<Server> {
       OUTREACHD_RATE_LIMIT_MINUTE: "0",
       OUTREACHD_RATE_LIMIT_HOUR: "0",
       OUTREACHD_RATE_LIMIT_DAY: "0",
+      OUTREACHD_ENRICHMENTS_PER_HOUR: "0",
     },
   });
   while (!(await answers(`http://127.0.0.1:${port}/readyz`))) {

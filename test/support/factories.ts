@@ -1,4 +1,5 @@
-import type { LedgerEntry } from "../../src/credits/store.ts";
+import type { LedgerEntry } from "../../src/credits/model.ts";
+import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/credits/store.ts";
 import type { Job } from "../../src/jobs/model.ts";
 import type { JobClaim } from "../../src/jobs/store.ts";
 import { permissions, type ApiKey } from "../../src/keys/model.ts";
@@ -93,6 +94,45 @@ export function createFactories(seed = 1) {
 
   function grant(userId: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
     return { id: nextId(), userId, kind: "grant", amount: 100, note: null, createdAt: startOfTests, ...overrides };
+  }
+
+  /** The wish to hold credits for a request of its own. */
+  function reservation(userId: string, overrides: Partial<ReserveCredits> = {}): ReserveCredits {
+    made++;
+    return {
+      id: nextId(),
+      entryId: nextId(),
+      userId,
+      request: `request-${made}`,
+      purpose: "enrichment",
+      amount: 1,
+      keyId: null,
+      jobId: null,
+      heldUntil: startOfTests + 900_000,
+      at: startOfTests,
+      ...overrides,
+    };
+  }
+
+  /** The wish to charge items, by name and amount. */
+  function settlement(
+    reservationId: string,
+    items: Record<string, number>,
+    overrides: Partial<SettleCredits> = {},
+  ): SettleCredits {
+    return {
+      reservationId,
+      items: Object.entries(items).map(([item, amount]) => ({ entryId: nextId(), item, amount })),
+      releaseId: nextId(),
+      closes: false,
+      at: startOfTests,
+      ...overrides,
+    };
+  }
+
+  function charge(userId: string, overrides: Partial<ChargeCredits> = {}): ChargeCredits {
+    const { id: _id, jobId: _jobId, heldUntil: _heldUntil, ...rest } = reservation(userId);
+    return { ...rest, purpose: "search", ...overrides };
   }
 
   /** A user with an account, and neither credits nor a key. */
@@ -277,6 +317,9 @@ export function createFactories(seed = 1) {
     key,
     secretKey,
     grant,
+    reservation,
+    settlement,
+    charge,
     newUser,
     storedUser,
     leadContent,

@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { StartError } from "../../src/start-error.ts";
+import * as creditTables from "../../src/storage/sqlite/credit-tables.ts";
+import * as enrichmentTables from "../../src/storage/sqlite/enrichment-tables.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
 import * as campaignTables from "../../src/storage/sqlite/campaign-tables.ts";
@@ -108,9 +110,23 @@ test("the program's own migrations are numbered one by one, each with a hash of 
   }
 });
 
-const sqliteTables: SQLiteTable[] = [tables, networkTables, campaignTables, suppressionTables].flatMap((file) =>
-  Object.values(file),
-);
+test("credits that were granted before balances were kept are in them", () => {
+  using database = openEmpty();
+  migrate(database, migrations.slice(0, 1), 1);
+  database.run(`INSERT INTO users (id, email, role, time_zone, created_at, updated_at) VALUES ('u', 'u@x', 'member', 'UTC', 1, 1);
+    INSERT INTO credit_ledger VALUES ('a', 'u', 'grant', 40, NULL, 1), ('b', 'u', 'grant', 2, NULL, 2)`);
+  migrate(database, migrations, 2);
+  expect(database.query("SELECT user_id, balance FROM credit_balances").all()).toEqual([{ user_id: "u", balance: 42 }]);
+});
+
+const sqliteTables: SQLiteTable[] = [
+  tables,
+  networkTables,
+  campaignTables,
+  suppressionTables,
+  creditTables,
+  enrichmentTables,
+].flatMap((file) => Object.values(file));
 
 test.each(sqliteTables.map((table) => [getTableConfig(table).name, table] as const))(
   "queries see the columns of table %s as the migrations made them",

@@ -60,11 +60,15 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     else sum.change += change;
   }
 
-  /** The lead that is the same person. */
-  function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
+  /** The lead that is the same person; not the one with the id `exceptId`. */
+  function findSame(userId: string, identity: LeadIdentity, exceptId: string | null = null): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    return samePerson(owner, identity, (key) => candidates(userId, owner, key).map(identified));
+    return samePerson(owner, identity, (key) =>
+      candidates(userId, owner, key)
+        .filter(({ lead }) => lead.id !== exceptId)
+        .map(identified),
+    );
   }
 
   /** The owner's leads that a key hints at. */

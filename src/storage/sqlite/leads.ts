@@ -27,6 +27,7 @@ export function createLeadStore(engine: Engine): LeadStore {
     insert: (request) => write(() => insertOrMerge(rows, suppressions, request)),
     foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
+    findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
     update: (request) => write(() => updateLead(rows, suppressions, request)),
     remove: (userId, id, version, suppress = []) =>

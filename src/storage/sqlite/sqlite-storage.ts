@@ -4,9 +4,11 @@ import type { Storage } from "../storage.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { openEngine } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
@@ -38,6 +40,8 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
       return createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
     }),
     suppressions: onFirstUse(() => createSuppressionStore(engine)),
+    leadHints: onFirstUse(() => createLeadHintStore(engine)),
+    enrichment: onFirstUse(() => createEnrichmentStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

@@ -3,7 +3,7 @@ import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
 import type { Grant } from "../../keys/model.ts";
 import type { ImportOutcome, LeadStatus } from "../../leads/model.ts";
 import type { ImportRowError } from "../../leads/store.ts";
-import type { LedgerEntry } from "../../credits/store.ts";
+import type { CreditPurpose, LedgerKind } from "../../credits/model.ts";
 import type { Role } from "../../users/model.ts";
 
 // The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
@@ -50,10 +50,14 @@ export const rateWindows = sqliteTable(
 export const creditLedger = sqliteTable("credit_ledger", {
   id: text().primaryKey(),
   userId: text("user_id").notNull(),
-  kind: text().$type<LedgerEntry["kind"]>().notNull(),
+  kind: text().$type<LedgerKind>().notNull(),
   amount: integer().notNull(),
   note: text(),
   createdAt: integer("created_at").notNull(),
+  purpose: text().$type<CreditPurpose>(),
+  request: text(),
+  item: text(),
+  keyId: text("key_id"),
 });
 
 export const leads = sqliteTable("leads", {
