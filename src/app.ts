@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
+import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
-import { CampaignEngine } from "./campaigns/advance.ts";
-import { campaignRoutes } from "./campaigns/routes.ts";
-import { CampaignService } from "./campaigns/service.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -42,21 +40,8 @@ import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
 import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
-import { createActionHandler, type Connectors } from "./network/action-job.ts";
-import { accountRoutes } from "./network/account-routes.ts";
-import { AccountService } from "./network/account-service.ts";
-import { actionRoutes } from "./network/action-routes.ts";
-import { ActionService } from "./network/action-service.ts";
-import { ForesightService } from "./network/foresight-service.ts";
-import { Planner } from "./network/planner.ts";
-import { noVoices } from "./network/no-voices.ts";
-import { relationRoutes } from "./network/relation-routes.ts";
-import { RelationService } from "./network/relation-service.ts";
-import { uploadRoutes } from "./network/upload-routes.ts";
-import { UploadService } from "./network/upload-service.ts";
-import { workRoutes } from "./network/work-routes.ts";
-import { WorkService } from "./network/work-service.ts";
-import { createConnectors } from "./providers/network/connectors.ts";
+import type { Connectors } from "./network/action-job.ts";
+import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
@@ -166,73 +151,15 @@ async function compose(
     poke,
   });
 
-  const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...overrides.connectors };
-  const planner = new Planner(storage.network, clock, log, poke);
-  const replan = () => planner.wake();
-  const profileHosts = config.networkHosts;
-  const accounts = new AccountService({
-    store: storage.network,
-    connectors,
-    defaults: { timeZone, connector },
-    isRiskAccepted: config.acknowledgeNetworkRisk,
-    clock,
-    ids,
-    replan,
-  });
-  const actions = new ActionService({
-    store: storage.network,
-    accounts,
-    leads: storage.leads,
-    speech: noVoices,
-    clock,
-    ids,
-    poke,
-    profileHosts,
-  });
-  const foresight = new ForesightService(storage.network, accounts, clock);
-  const engine = new CampaignEngine({
-    store: storage.campaigns,
-    network: storage.network,
+  const network = composeNetwork({
+    config,
+    storage,
     clock,
     ids,
     log,
-    profileHosts,
     poke,
+    connectors: overrides.connectors ?? {},
   });
-  const campaigns = new CampaignService({
-    store: storage.campaigns,
-    network: storage.network,
-    leads: storage.leads,
-    engine,
-    clock,
-    ids,
-    profileHosts,
-  });
-  const uploads = new UploadService({
-    leads: storage.leads,
-    clock,
-    ids,
-    profileHosts,
-    requireCampaign: async (userId, id) => void (await campaigns.requireOpen(userId, id)),
-    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
-  });
-  const relations = new RelationService({
-    store: storage.network,
-    accounts,
-    actions,
-    connectors,
-    clock,
-    log,
-    profileHosts,
-    onNews: () => engine.wake(),
-  });
-  /** An action has ended, or was put off. */
-  const onEnded = () => {
-    planner.wake();
-    engine.wake();
-  };
-  const handWork = new WorkService(storage.network, clock, poke, onEnded);
-  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan: onEnded };
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -244,7 +171,7 @@ async function compose(
       },
     },
     createEnrichHandler(storage.enrichment, enricher, creditService, clock),
-    createActionHandler(actionParts),
+    network.handler,
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
@@ -279,9 +206,7 @@ async function compose(
       run: async () => void (await creditService.grantMonth()),
     },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
-    { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
-    { name: "ask for news of people", pattern: "0 */10 * * * *", run: () => relations.watch() },
-    { name: "take stale requests back", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
+    ...network.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -323,12 +248,7 @@ async function compose(
     .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(jobRoutes(core, jobs))
-    .use(actionRoutes(core, actions))
-    .use(accountRoutes(core, accounts, foresight))
-    .use(workRoutes(core, handWork))
-    .use(uploadRoutes(core, uploads))
-    .use(relationRoutes(core, relations))
-    .use(campaignRoutes(core, campaigns))
+    .use(network.routes(core))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -352,8 +272,7 @@ async function compose(
     if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();
     maintenance.start();
-    planner.wake();
-    engine.start();
+    network.start();
   }
 
   async function start(): Promise<void> {
@@ -367,7 +286,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), planner.stop(), engine.stop()]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();
@@ -386,11 +305,11 @@ async function compose(
     localKey,
     firstRun,
     runner,
-    relations,
+    relations: network.relations,
     async idle() {
       // Each may give the others something to do.
-      do for (const each of [runner, planner, engine]) await each.idle();
-      while ([runner, planner, engine].some((each) => each.isBusy));
+      do for (const each of [runner, ...network.workers]) await each.idle();
+      while ([runner, ...network.workers].some((each) => each.isBusy));
     },
   };
 }

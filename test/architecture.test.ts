@@ -14,7 +14,7 @@ const kindPatterns = {
   foundation: /^src\/(errors|disk-fault|start-error|clean-text|clock|garbage|ids|json|log|version)\.ts$/,
   threads: /^src\/threads\.ts$/,
   config: /^src\/config(\/.+)?\.ts$/,
-  app: /^src\/app\.ts$/,
+  app: /^src\/app(\/.+)?\.ts$/,
   entry: /^src\/(main\.ts$|cli\/)/,
   worker: /^src\/worker\.ts$/,
   storage: /^src\/(storage\/|data-directory\.ts$)/,
@@ -63,7 +63,7 @@ const table: Record<Kind, Row> = {
     neverPackages: webAndDatabase,
   },
   worker: { modules: kinds.filter((k) => !["app", "entry", "http", "routes"].includes(k)), neverPackages: web },
-  app: { modules: kinds.filter((k) => k !== "app" && k !== "entry"), neverPackages: nothing },
+  app: { modules: kinds.filter((k) => k !== "entry"), neverPackages: nothing },
   entry: { modules: kinds, neverPackages: nothing },
 };
 
