@@ -1,6 +1,9 @@
 import type { Clock } from "../../clock.ts";
 import type { Storage } from "../storage.ts";
 import { createCreditStore } from "./credits.ts";
+import { ProspectIndex } from "./directory/prospect-index.ts";
+import { createProspectStore } from "./directory/prospects.ts";
+import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
@@ -16,6 +19,7 @@ import { createUserStore } from "./users.ts";
 export function openSqliteStorage(path: string, clock: Clock): Storage {
   const engine = openEngine(path);
   const { database, writer, reader } = engine;
+  const prospectIndex = new ProspectIndex(engine, path);
   migrate(database, migrations, clock.now());
   // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
   database.run("UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL");
@@ -29,9 +33,12 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
     enrichment: onFirstUse(() => createEnrichmentStore(engine)),
     jobs: onFirstUse(() => createJobStore(engine)),
     network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
+    prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
+    savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
+      await prospectIndex.close();
       writer.close();
       await reader.close();
       database.close();

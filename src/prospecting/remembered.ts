@@ -1,0 +1,18 @@
+/**
+ * The same function, which remembers what it answered for the last few thousand texts: in a directory most titles,
+ * sizes and companies come again and again. Answers must not be changed by who gets them.
+ */
+export function remembered<T>(of: (text: string) => T): (text: string) => T {
+  const answers = new Map<string, T>();
+  return (text) => {
+    const known = answers.get(text);
+    if (known !== undefined) return known;
+    if (answers.size >= maxTexts) answers.clear();
+    const answer = of(text);
+    answers.set(text, answer);
+    return answer;
+  };
+}
+
+/** Some 10 MB of titles. */
+const maxTexts = 20_000;
