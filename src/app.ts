@@ -26,6 +26,7 @@ import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
@@ -42,6 +43,12 @@ import { createLog, type Log } from "./log.ts";
 import { createActionHandler, type Connectors } from "./network/action-job.ts";
 import { networkRoutes } from "./network/routes.ts";
 import { NetworkService } from "./network/service.ts";
+import { createProspectImportHandler } from "./prospecting/import-job.ts";
+import { prospectImportRoutes } from "./prospecting/import-routes.ts";
+import { ProspectImportService } from "./prospecting/import-service.ts";
+import { prospectingRoutes } from "./prospecting/routes.ts";
+import { SavedSearchService } from "./prospecting/saved-searches.ts";
+import { ProspectingService } from "./prospecting/service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createManualConnector } from "./providers/network/manual.ts";
@@ -119,7 +126,11 @@ async function compose(
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const leads = new LeadService(storage.leads, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
+  const intake = new FileIntake(jobs, blobs, clock, ids);
+  const imports = new LeadImportService(storage.leads, jobs, intake);
+  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const prospecting = new ProspectingService(storage.prospects, leads, creditService, [], clock, ids);
+  const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
   const spending = new Spending(clock);
@@ -164,6 +175,7 @@ async function compose(
       },
     },
     createEnrichHandler(storage.enrichment, enricher, creditService, clock),
+    createProspectImportHandler(storage.prospects, blobs, clock),
     createActionHandler(storage.network, connectors, clock, log),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
@@ -238,6 +250,8 @@ async function compose(
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads))
+    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
+    .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
     .use(networkRoutes(core, network))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
@@ -254,11 +268,11 @@ async function compose(
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
-    const removed = await imports
-      .sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs))
-      .catch((error: unknown) => {
-        throw startErrorOf(error, directory.path);
-      });
+    const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
+    const sweep = async () => (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
+    const removed = await sweep().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();

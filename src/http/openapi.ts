@@ -25,6 +25,7 @@ const tags = {
   Leads: "People to reach: store, find, import, export.",
   Enrichment: "Find out more about leads, from many providers.",
   Credits: "What enrichment and searches may cost: balance, ledger, budgets of keys.",
+  Prospecting: "People who may become leads: your own directory of them, and live sources.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
 } as const;

@@ -28,9 +28,12 @@ export type FacetCount = { value: string; label: string; count: number };
 
 export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };
 
+/** Hashes of `prospectKeys`. */
+export type Keys = Float64Array | readonly number[];
+
 /** A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent. */
 export type ProspectRow =
-  | { row: number; kind: "person" | "company"; content: string; keys: number[] }
+  | { row: number; kind: "person" | "company"; content: string; keys: Keys }
   | { row: number; errors: FieldError[] };
 
 export type ProspectBatch = {

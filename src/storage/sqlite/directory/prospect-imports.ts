@@ -1,5 +1,11 @@
 import type { ProspectIdentity } from "../../../prospecting/keys.ts";
-import { companyDomainKey, companyNameKey, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
+import {
+  companyDomainKey,
+  companyNameKey,
+  isPersonKey,
+  prospectIdentity,
+  prospectKeys,
+} from "../../../prospecting/keys.ts";
 import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
@@ -55,7 +61,8 @@ export function createProspectImports(
     const owner = ownerOf(userId);
     const release = rows.recent(owner).begin();
     try {
-      const keys = [...new Set(batch.flatMap((row) => ("errors" in row || row.kind === "company" ? [] : row.keys)))];
+      const keys: number[] = [];
+      for (const row of batch) if ("keys" in row) for (const key of row.keys) if (isPersonKey(key)) keys.push(key);
       const found = new Map<number, number[]>();
       const { pairs } = await index.find(owner, Float64Array.from(keys));
       for (let at = 0; at < pairs.length; at += 2) {

@@ -9,6 +9,7 @@ import {
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
 import type { Prospect, ProspectContent } from "../../../prospecting/model.ts";
+import type { Keys } from "../../../prospecting/store.ts";
 import { seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
@@ -77,7 +78,7 @@ export function createProspectRows(database: Database) {
   }
 
   /** Answers its number. */
-  function insert(json: string, keys: readonly number[], at: number): number {
+  function insert(json: string, keys: Keys, at: number): number {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
@@ -132,9 +133,10 @@ export function createProspectRows(database: Database) {
   }
 
   /** Whether anything hints at somebody with one of these keys. */
-  function isHinted(owner: number, keys: readonly number[], hints: Hints): boolean {
+  function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
-    return keys.some((key) => hints(key).length > 0 || known.find(key).length > 0);
+    for (const key of keys) if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    return false;
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
@@ -162,7 +164,7 @@ function without(terms: Term[], others: Term[]): Term[] {
   return terms.filter((term) => !known.has(termKey(term)));
 }
 
-function bytesOf(keys: readonly number[]): Uint8Array {
+function bytesOf(keys: Keys): Uint8Array {
   const hashes = new Float64Array(keys.length);
   for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
   return new Uint8Array(hashes.buffer);
