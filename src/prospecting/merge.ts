@@ -1,9 +1,16 @@
-import type { CompanyContent, ProspectContent } from "./model.ts";
+import { prospectIdentity } from "./keys.ts";
+import { prospectTextFields, type CompanyContent, type ProspectContent } from "./model.ts";
 
 /** What is known after somebody told more: the newer word counts, technologies are added. */
 export function mergedProspect(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
   const technologies = union(existing.technologies, incoming.technologies);
   const merged = { ...existing, ...incoming, ...(technologies && { technologies }) };
+  // Another spelling of the same is no news: two files must not take turns in changing it.
+  for (const field of prospectTextFields)
+    if (existing[field]?.toLowerCase() === incoming[field]?.toLowerCase())
+      if (existing[field] !== undefined) merged[field] = existing[field];
+  if (existing.networkUrl !== undefined && network(existing) === network(incoming))
+    merged.networkUrl = existing.networkUrl;
   return { ...merged, confidence: Math.max(existing.confidence, incoming.confidence) };
 }
 
@@ -19,6 +26,10 @@ export function withCompanyFacts(prospect: ProspectContent, company: CompanyCont
   const missing = companyFacts.filter((fact) => prospect[fact] === undefined && company[fact] !== undefined);
   if (missing.length === 0) return prospect;
   return { ...prospect, ...Object.fromEntries(missing.map((fact) => [fact, company[fact]])) };
+}
+
+function network(content: ProspectContent): string | null {
+  return prospectIdentity(content).network;
 }
 
 function union(one: string[] | undefined, other: string[] | undefined): string[] | undefined {

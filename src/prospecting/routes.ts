@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
-import { body, params } from "../http/input.ts";
+import { body, optionalBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { LeadView, maxTagLength, maxTags } from "../leads/model.ts";
@@ -60,18 +60,15 @@ const ListQuery = Type.Object({
 });
 const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
 const RunInput = Type.Object({ ...PageInput, userId });
-const LeadOptions = Type.Union([
-  Type.Object({
-    tags: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
-        maxItems: maxTags,
-        description: "For the lead, if it is new.",
-      }),
-    ),
-    userId,
-  }),
-  Type.Null(),
-]);
+const LeadOptions = Type.Object({
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
+      maxItems: maxTags,
+      description: "For the lead, if it is new.",
+    }),
+  ),
+  userId,
+});
 const MadeLead = Type.Object({
   lead: LeadView,
   isNew: Type.Boolean({ description: "false: the person was a lead already." }),
@@ -160,13 +157,13 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
     .post(
       "/prospects/:prospectId/lead",
       async ({ userId: actsFor, params: { prospectId }, body: options }) => {
-        const { lead, isNew } = await prospecting.makeLead(actsFor, prospectId, options?.tags ?? []);
+        const { lead, isNew } = await prospecting.makeLead(actsFor, prospectId, options.tags ?? []);
         return ok({ lead: leadView(lead), isNew });
       },
       {
         access: "leads:write",
         params: params(ProspectId),
-        body: body(LeadOptions),
+        body: optionalBody(LeadOptions),
         detail: answersJson(success(MadeLead), {
           tag: "Prospecting",
           summary: "Make a lead of a prospect",
@@ -254,7 +251,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       {
         access: "prospecting:search",
         params: params(SearchId),
-        body: body(Type.Union([RunInput, Type.Null()])),
+        body: optionalBody(RunInput),
         detail: answersJson(success(Found), {
           tag: "Prospecting",
           summary: "Run a saved search",
