@@ -1,5 +1,5 @@
 import { prospectIdentity } from "./keys.ts";
-import { prospectTextFields, type CompanyContent, type ProspectContent } from "./model.ts";
+import { maxTechnologies, prospectTextFields, type CompanyContent, type ProspectContent } from "./model.ts";
 
 /** What is known after somebody told more: the newer word counts, technologies are added. */
 export function mergedProspect(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
@@ -35,5 +35,5 @@ function network(content: ProspectContent): string | null {
 function union(one: string[] | undefined, other: string[] | undefined): string[] | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const known = new Set(one.map((name) => name.toLowerCase()));
-  return [...one, ...other.filter((name) => !known.has(name.toLowerCase()))];
+  return [...one, ...other.filter((name) => !known.has(name.toLowerCase()))].slice(0, maxTechnologies);
 }

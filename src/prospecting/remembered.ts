@@ -8,8 +8,10 @@ export function remembered<T>(of: (text: string) => T): (text: string) => T {
     const known = answers.get(text);
     if (known !== undefined) return known;
     if (answers.size >= maxTexts) answers.clear();
-    const answer = of(text);
-    answers.set(text, answer);
+    // A copy: a piece of a text that was cut up keeps the whole of it in memory.
+    const own = JSON.parse(JSON.stringify(text)) as string;
+    const answer = of(own);
+    answers.set(own, answer);
     return answer;
   };
 }

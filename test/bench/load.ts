@@ -12,6 +12,8 @@ export type LoadSpec = {
   headers?: Record<string, string>;
   /** `lead`: a JSON lead, another person in every request. */
   body?: "lead";
+  /** JSON bodies that are sent in turn, in the place of `body`. */
+  bodies?: readonly string[];
   /** Which people to send, and from which one on. */
   seed?: number;
   firstSerial?: number;
@@ -182,8 +184,9 @@ class Connection {
   }
 
   #rest(serial: number): string {
-    if (this.#spec.body === undefined) return "\r\n";
-    const body = JSON.stringify(person(this.#spec.seed ?? 1, serial));
+    const { body: kind, bodies, seed = 1 } = this.#spec;
+    if (kind === undefined && bodies === undefined) return "\r\n";
+    const body = bodies?.[serial % bodies.length] ?? JSON.stringify(person(seed, serial));
     return `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
 

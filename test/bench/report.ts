@@ -9,7 +9,12 @@ export type Measure = {
 };
 
 /** A case starts what it measures and leaves nothing behind. */
-export type BenchCase = { about: string; run: () => Promise<Measure[]> };
+export type BenchCase = {
+  about: string;
+  run: () => Promise<Measure[]>;
+  /** It takes so long that it runs only when it is named. */
+  isLong?: true;
+};
 export type CaseReport = { name: string; about: string; seconds: number; measures: Measure[] };
 
 export function isMet({ value, goal }: Measure): boolean {

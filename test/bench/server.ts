@@ -58,7 +58,7 @@ export function databasePath(home: Home): string {
   return join(home.directory, "outreachd.db");
 }
 
-/** Resolves when it is ready to serve. Everything but the rate limits stays as it is for everybody. */
+/** Resolves when it is ready to serve. Everything but the limits of use stays as it is for everybody. */
 export async function startServer(home: Home): Promise<Server> {
   const port = freePort();
   const startedAt = performance.now();
@@ -76,6 +76,7 @@ export async function startServer(home: Home): Promise<Server> {
       OUTREACHD_RATE_LIMIT_HOUR: "0",
       OUTREACHD_RATE_LIMIT_DAY: "0",
       OUTREACHD_ENRICHMENTS_PER_HOUR: "0",
+      OUTREACHD_DEFAULT_CREDITS: "1000000000",
     },
   });
   while (!(await answers(`http://127.0.0.1:${port}/readyz`))) {

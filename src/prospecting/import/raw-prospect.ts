@@ -13,10 +13,9 @@ export type ReadProspect = { kind: "person" | "company"; content: string; keys: 
 
 const noKeys: number[] = [];
 const revenueOf = remembered(revenueRange);
-const technologiesOf = remembered(namesIn);
 
 /**
- * The person or company that the values of a row tell of. A row with nothing of a person in it is a company's.
+ * The person or company that the values of a row tell of; takes the values over. A row with nothing of a person in it is a company's.
  * `technologies` is a list when the file has it as one.
  */
 export function readProspect(
@@ -29,16 +28,14 @@ export function readProspect(
   const isPerson = names.firstName || names.lastName || email || networkUrl || title;
   const confidence = values.confidence === undefined ? undefined : confidenceIn(values.confidence);
   const known = revenue ?? (values.revenue === undefined ? null : revenueOf(values.revenue));
-  const tools = technologies ?? (values.technologies === undefined ? null : technologiesOf(values.technologies));
-  const draft: ProspectDraft & { description?: string; founded?: string } = values as ProspectDraft;
-  const shared: ProspectDraft = {
-    ...draft,
-    ...(known && { revenue: known }),
-    ...(tools && { technologies: tools }),
-  };
+  const tools = technologies ?? (values.technologies === undefined ? null : namesIn(values.technologies));
+  // What the values are of is the same in both, but for those that are set or taken out here.
+  const shared = values as ProspectDraft;
   delete shared.confidence;
-  if (known === null) delete shared.revenue;
-  if (tools === null) delete shared.technologies;
+  delete shared.revenue;
+  delete shared.technologies;
+  if (known !== null) shared.revenue = known;
+  if (tools !== null) shared.technologies = tools;
   const companyLocation =
     values.companyLocation ?? place(values.companyCity, values.companyState, values.companyCountry);
   if (companyLocation !== undefined) shared.companyLocation = companyLocation;

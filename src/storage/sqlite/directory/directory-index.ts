@@ -16,6 +16,8 @@ import { Postings, segments, type PostingsCache, type TermPostings } from "./pos
 
 /** Prospects read at once; between two such slices others are served. */
 const readAtOnce = 2000;
+/** From so many on a slice is that of an import, and leaves garbage behind. */
+const manyRows = 200;
 /** With so much unwritten a flush begins: a whole segment of new prospects, or 64 MiB of changed containers. */
 const flushRows = segments;
 const flushContainers = 8192;
@@ -36,6 +38,8 @@ export type Shared = {
   nextTerm: () => number;
   nextRun: () => number;
   pause: () => Promise<void>;
+  /** To be called after each slice of many prospects. */
+  collect: () => void;
 };
 
 /**
@@ -172,6 +176,7 @@ export class DirectoryIndex {
         this.#indexedTo = number + 1;
       }
       this.#unwrittenRows += rows.length;
+      if (rows.length >= manyRows) this.#shared.collect();
       // A change is safe to apply to what was read after it: it says what is so now.
       const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
       for (const change of changes) this.#applyChange(change);

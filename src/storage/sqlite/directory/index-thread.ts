@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { garbageCollector } from "../../../garbage.ts";
 import { openForReading } from "../open.ts";
 import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
 import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
@@ -6,6 +7,8 @@ import { pagesOfRun } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
+/** During an import some 25,000 prospects. */
+const refreshesBetweenCollections = 50;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 
@@ -79,6 +82,7 @@ function sharedParts(database: Database): Shared {
     cache: new PostingsCache(database, cacheBytes),
     nextTerm: () => ++term,
     nextRun: () => ++run,
+    collect: garbageCollector(refreshesBetweenCollections),
     pause: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite";
 import { isPersonKey } from "../../../prospecting/keys.ts";
+import { PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 const pageEntries = 336;
@@ -24,8 +25,8 @@ export class KeyRuns {
   readonly #page: Statement<unknown, [number]>;
   readonly #firsts: Statement<unknown, [number, number]>;
   #runs: Run[];
-  #pending = new Map<number, number | number[]>();
-  #flushing: Map<number, number | number[]> | null = null;
+  #pending = new PendingKeys();
+  #flushing: PendingKeys | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -43,21 +44,19 @@ export class KeyRuns {
   }
 
   add(key: number, number: number): void {
-    const known = this.#pending.get(key);
-    if (known === undefined) this.#pending.set(key, number);
-    else this.#pending.set(key, [known, number].flat());
+    this.#pending.add(key, number);
   }
 
-  /** Numbers that may have this key, each once. */
+  /** Numbers that may have this key, each once; of a person's key not more than `maxNamesakes`. */
   find(key: number): number[] {
+    const most = isPersonKey(key) ? maxNamesakes : Number.POSITIVE_INFINITY;
     const found = new Set<number>();
-    for (const entries of [this.#pending, this.#flushing])
-      for (const number of [entries?.get(key) ?? []].flat()) found.add(number);
+    for (const entries of [this.#pending, this.#flushing]) entries?.find(key, found, most);
     this.#questions++;
     const slots = isPersonKey(key) ? this.#filters.slotsOf(key) : [];
-    for (const slot of slots) this.#findIn(this.#runs[slot]!, key, found);
+    for (const slot of slots) this.#findIn(this.#runs[slot]!, key, found, most);
     for (let slot = isPersonKey(key) ? this.#filters.ready : 0; slot < this.#runs.length; slot++)
-      this.#findIn(this.#runs[slot]!, key, found);
+      this.#findIn(this.#runs[slot]!, key, found, most);
     return found.size === 0 ? none : [...found];
   }
 
@@ -78,8 +77,8 @@ export class KeyRuns {
   beginFlush(next: () => number): NewRun | null {
     if (this.#pending.size === 0) return null;
     this.#flushing = this.#pending;
-    this.#pending = new Map();
-    const own = sorted(this.#flushing);
+    this.#pending = new PendingKeys();
+    const own = this.#flushing.sorted();
     const merged: Run[] = [];
     let entries = own.keys.length;
     for (let at = this.#runs.length - 1; at >= 0; at--) {
@@ -106,11 +105,11 @@ export class KeyRuns {
   }
 
   failFlush(): void {
-    for (const [key, numbers] of this.#flushing ?? []) for (const number of [numbers].flat()) this.add(key, number);
+    this.#flushing?.copyTo(this.#pending);
     this.#flushing = null;
   }
 
-  #findIn(run: Run, key: number, found: Set<number>): void {
+  #findIn(run: Run, key: number, found: Set<number>, most: number): void {
     run.firsts ??= this.#readFirsts(run);
     // Equal keys may go over the border of a page.
     let page = Math.max(0, lowerBound(run.firsts, key) - 1);
@@ -118,7 +117,8 @@ export class KeyRuns {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
       const { keys, numbers } = entriesIn(row[0]);
-      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key; at++) found.add(numbers[at]!);
+      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.size < most; at++)
+        found.add(numbers[at]!);
     }
   }
 
@@ -132,19 +132,10 @@ export class KeyRuns {
   }
 }
 
-type Entries = { keys: Float64Array; numbers: Uint32Array };
+/** More people of one name and company nobody compares; an e-mail or a profile has one. */
+const maxNamesakes = 64;
 
-function sorted(map: Map<number, number | number[]>): Entries {
-  const inOrder = Float64Array.from(map.keys()).sort();
-  const keys: number[] = [];
-  const numbers: number[] = [];
-  for (const key of inOrder)
-    for (const number of [map.get(key)!].flat()) {
-      keys.push(key);
-      numbers.push(number);
-    }
-  return { keys: Float64Array.from(keys), numbers: Uint32Array.from(numbers) };
-}
+type Entries = { keys: Float64Array; numbers: Uint32Array };
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {
   const keys = new Float64Array(count);
