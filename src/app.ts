@@ -46,6 +46,7 @@ import { NetworkService } from "./network/service.ts";
 import { createProspectImportHandler } from "./prospecting/import-job.ts";
 import { prospectImportRoutes } from "./prospecting/import-routes.ts";
 import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createPeopleDirectory } from "./prospecting/people-directory.ts";
 import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
@@ -53,6 +54,7 @@ import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createManualConnector } from "./providers/network/manual.ts";
 import { createSimulatedConnector } from "./providers/network/simulated.ts";
+import { createSources } from "./providers/prospecting/create-sources.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -129,13 +131,24 @@ async function compose(
   const intake = new FileIntake(jobs, blobs, clock, ids);
   const imports = new LeadImportService(storage.leads, jobs, intake);
   const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
-  const prospecting = new ProspectingService(storage.prospects, leads, creditService, [], clock, ids);
+  const prospecting = new ProspectingService(
+    storage.prospects,
+    leads,
+    creditService,
+    createSources(config, clock),
+    clock,
+    ids,
+  );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
   const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
 
   const spending = new Spending(clock);
   const now = (): number => clock.now();
-  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints, now)], now);
+  const directories = [
+    createLeadDirectory(storage.leads, storage.leadHints, now),
+    createPeopleDirectory(storage.prospects),
+  ];
+  const local = createLocalProvider(directories, now);
   const providers = (await createProviders(local, config, clock)).map(
     ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
   );

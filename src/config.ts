@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
 import type { enrichmentOptions } from "./config/enrichment-options.ts";
+import type { prospectingOptions } from "./config/prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
   resolveOptions,
@@ -40,7 +41,8 @@ export type Config = Readonly<{
   adminEmail: string;
   drainSeconds: number;
 }> &
-  Readonly<ValuesOf<typeof enrichmentOptions>>;
+  Readonly<ValuesOf<typeof enrichmentOptions>> &
+  Readonly<ValuesOf<typeof prospectingOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */

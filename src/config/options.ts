@@ -1,4 +1,5 @@
 import { enrichmentOptions } from "./enrichment-options.ts";
+import { prospectingOptions } from "./prospecting-options.ts";
 import { connectorNames, type ConnectorName } from "../network/model.ts";
 import type { Option } from "./sources.ts";
 import {
@@ -130,6 +131,7 @@ export const serverOptions = {
     description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
   }),
   ...enrichmentOptions,
+  ...prospectingOptions,
   adminEmail: option({
     argument: "EMAIL",
     parse: emailAddress,

@@ -1,3 +1,4 @@
+import { domainOfEmail, isFreeMail } from "../enrichment/email-domain.ts";
 import { leadIdentity } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import { folded } from "./facets/fold.ts";
@@ -12,7 +13,17 @@ export function prospectIdentity(
 ): ProspectIdentity {
   const { firstName = null, lastName = null, email = null, networkUrl = null, company = null, domain = null } = content;
   const person = leadIdentity({ firstName, lastName, email, networkUrl, company });
-  return { ...person, company: company === null ? null : knownCompanyKey(company), domain };
+  return {
+    ...person,
+    company: company === null ? null : knownCompanyKey(company),
+    domain: domain ?? businessDomain(person.email),
+  };
+}
+
+/** What stands behind the @, unless everybody may have an address there. */
+function businessDomain(email: string | null): string | null {
+  const domain = email === null ? null : domainOfEmail(email);
+  return domain === null || isFreeMail(domain) ? null : domain;
 }
 
 /** A company's name without its legal form: "Acme, Inc." and "ACME" are one. */

@@ -13,7 +13,7 @@ export type LiveOutcome =
   | { kind: "busy"; retryAfterSeconds: number }
   | { kind: "failed"; message: string };
 
-/** A service outside that finds prospects. Never rejects but with the reason of an aborted signal. */
+/** A service outside that finds prospects. Never rejects; an aborted signal ends it as failed. */
 export type ProspectProvider = {
   name: Exclude<ProspectSourceName, "directory">;
   search(search: LiveSearch): Promise<LiveOutcome>;

@@ -35,9 +35,11 @@ const Found = Type.Object({
 });
 
 const facetFields = {
-  facet: Type.Union(
-    facetNames.map((name) => Type.Literal(name)),
-    { description: "Which values to list." },
+  facet: Type.Optional(
+    Type.Union(
+      facetNames.map((name) => Type.Literal(name)),
+      { description: "Whose values to list; of all facets unless it is named." },
+    ),
   ),
   q: Type.Optional(Type.String({ maxLength: 200, description: "A word of the value begins so." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
@@ -45,11 +47,15 @@ const facetFields = {
 const FacetsOfAll = Type.Object(facetFields);
 const FacetsOfSome = Type.Object({ ...facetFields, filters: Type.Optional(SearchFilters), userId });
 const Facets = Type.Object({
-  facet: Type.String(),
-  values: Type.Array(
+  facets: Type.Array(
     Type.Object({
-      value: Type.String({ description: "What a filter takes." }),
-      count: Type.Integer({ description: "Prospects that have it, exactly." }),
+      facet: Type.Union(facetNames.map((name) => Type.Literal(name))),
+      values: Type.Array(
+        Type.Object({
+          value: Type.String({ description: "What a filter takes." }),
+          count: Type.Integer({ description: "Prospects that have it, exactly." }),
+        }),
+      ),
     }),
   ),
 });
@@ -99,13 +105,13 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
     .get(
       "/facets",
       async ({ userId: actsFor, query: { facet, q = "", limit = 50 } }) =>
-        ok({ facet, values: (await prospecting.facet(actsFor, facet, q, limit, {})).map(facetView) }),
+        ok({ facets: await prospecting.facets(actsFor, facet, q, limit, {}) }),
       {
         access: "prospecting:search",
         query: params(FacetsOfAll),
         detail: answersJson(success(Facets), {
           tag: "Prospecting",
-          summary: "List values of a facet in your directory, the most frequent first",
+          summary: "List values of facets in your directory, the most frequent first",
           description: "For building filters. Costs no credits.",
         }),
       },
@@ -113,13 +119,13 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
     .post(
       "/facets",
       async ({ userId: actsFor, body: { facet, q = "", limit = 50, filters = {} } }) =>
-        ok({ facet, values: (await prospecting.facet(actsFor, facet, q, limit, filters)).map(facetView) }),
+        ok({ facets: await prospecting.facets(actsFor, facet, q, limit, filters) }),
       {
         access: "prospecting:search",
-        body: body(FacetsOfSome),
+        body: optionalBody(FacetsOfSome),
         detail: answersJson(success(Facets), {
           tag: "Prospecting",
-          summary: "List values of a facet among the prospects that fit filters",
+          summary: "List values of facets among the prospects that fit filters",
           description: "Counts the 500 values that are the most frequent in the whole directory. Costs no credits.",
         }),
       },
@@ -264,8 +270,4 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
 
 function foundView({ prospects, ...result }: SearchResult, { limit = defaultSearchLimit, offset = 0 }: SearchRequest) {
   return { prospects: prospects.map(prospectView), ...result, limit, offset };
-}
-
-function facetView({ label, count }: { label: string; count: number }) {
-  return { value: label, count };
 }

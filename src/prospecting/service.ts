@@ -10,6 +10,7 @@ import { folded } from "./facets/fold.ts";
 import { termQuery } from "./facets/query.ts";
 import {
   defaultSearchLimit,
+  facetNames,
   type FacetName,
   type Prospect,
   type ProspectSourceName,
@@ -17,7 +18,7 @@ import {
   type SearchFilters,
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
-import type { FacetCount, NewProspect, ProspectPage, ProspectStore } from "./store.ts";
+import type { NewProspect, ProspectPage, ProspectStore } from "./store.ts";
 
 export type SearchRequest = {
   filters: SearchFilters;
@@ -114,7 +115,8 @@ export class ProspectingService {
     const reservation = await this.#credits.reserve(userId, request);
     if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
     try {
-      const page = await this.#found(provider, userId, { filters, limit, offset, signal });
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
+      const page = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
       const creditsUsed = page.prospects.length * cost;
       const items = creditsUsed === 0 ? [] : [{ item: "results", amount: creditsUsed }];
       const settled = await this.#credits.settle(reservation.id, items, { closes: true });
@@ -146,10 +148,23 @@ export class ProspectingService {
     return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, amount, keyId };
   }
 
-  /** Values of a facet among those who fit the filters, the most frequent first. Costs nothing. */
-  facet(userId: string, facet: FacetName, text: string, limit: number, filters: SearchFilters): Promise<FacetCount[]> {
+  /** Values of one facet, or of all, among those who fit the filters, the most frequent first. Costs nothing. */
+  async facets(
+    userId: string,
+    facet: FacetName | undefined,
+    text: string,
+    limit: number,
+    filters: SearchFilters,
+  ): Promise<{ facet: FacetName; values: { value: string; count: number }[] }[]> {
     checkRevenue(filters);
-    return this.#prospects.facet({ userId, facet, text: folded(text), limit, query: termQuery(filters) });
+    const query = termQuery(filters);
+    const asked = facet === undefined ? facetNames : [facet];
+    return Promise.all(
+      asked.map(async (name) => {
+        const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
+        return { facet: name, values: found.map(({ label, count }) => ({ value: label, count })) };
+      }),
+    );
   }
 
   async get(userId: string, id: string): Promise<Prospect> {
@@ -198,6 +213,9 @@ export class ProspectingService {
     }
   }
 }
+
+/** Below the time after which a client or a proxy gives up: ten matches of ten, a second or two each. */
+const liveTimeoutMs = 30_000;
 
 /** VALIDATION_ERROR when the range of revenue is upside down. */
 export function checkRevenue({ company }: SearchFilters): void {

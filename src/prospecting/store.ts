@@ -76,6 +76,9 @@ export type ProspectReportRequest = {
   limit: number;
 };
 
+/** At least one of the two. `domain` is in lower case. */
+export type CompanyNames = { domain: string | null; name: string | null };
+
 /** Directories of prospects, one a user. Duplicates are merged as they come; searches see all that was stored before. */
 export type ProspectStore = {
   search(search: ProspectSearch): Promise<ProspectPage>;
@@ -101,7 +104,9 @@ export type ProspectStore = {
   /** By e-mail or profile, else by name and company. Null when nobody fits, or when several namesakes do. */
   findPerson(userId: string, identity: Pick<ProspectIdentity, "email" | "network" | "name">): Promise<Prospect | null>;
   /** What is known of a company: of itself, else of one of its people. */
-  findCompany(userId: string, by: { domain: string | null; name: string | null }): Promise<CompanyContent | null>;
+  findCompany(userId: string, company: CompanyNames): Promise<CompanyContent | null>;
+  /** People of a company who have an e-mail address, at most `limit`; not all of a large one. */
+  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
 };
 
 export type SavedSearchStore = {

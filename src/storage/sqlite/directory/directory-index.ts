@@ -112,13 +112,13 @@ export class DirectoryIndex {
   }
 
   /** Which prospects may have these keys. */
-  find(keys: Float64Array): KeyHints {
+  find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
     if (this.#opened !== null)
       keys.forEach((key, place) => {
-        for (const number of this.#open.keys.find(key)) pairs.push(place, number);
+        for (const number of this.#open.keys.find(key, most)) pairs.push(place, number);
       });
-    return { pairs: Uint32Array.from(pairs), upTo: this.#indexedTo, changesTo: this.#changesTo };
+    return Uint32Array.from(pairs);
   }
 
   /** Has everything written that was taken in before. */

@@ -4,14 +4,17 @@ import type { ThreadPort } from "../../../threads.ts";
 
 export type FoundNumbers = { total: number; numbers: number[] };
 export type FacetValue = { value: string; label: string; count: number };
-/** Hints: pairs of the place of a key in the question and a number; the index knows all below `upTo` and `changesTo`. */
-export type KeyHints = { pairs: Uint32Array; upTo: number; changesTo: number };
+/** More people of one name and company nobody compares; an e-mail or a profile has one. */
+export const maxNamesakes = 64;
+/** Pairs of the place of a key in the question and a number that may have it. */
+export type KeyHints = Uint32Array;
 
 /** Everything is about the directory of one owner. */
 export type IndexQuestion =
   | { kind: "search"; query: TermQuery; offset: number; limit: number }
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
-  | { kind: "find"; keys: Float64Array }
+  /** At most `most` for each key. */
+  | { kind: "find"; keys: Float64Array; most: number }
   /** Has the index written down as far as it is. */
   | { kind: "flush" };
 

@@ -61,7 +61,7 @@ async function answerOf(id: number, index: DirectoryIndex, question: IndexQuesti
 }
 
 async function resultOf(index: DirectoryIndex, question: IndexQuestion): Promise<unknown> {
-  if (question.kind === "find") return index.find(question.keys);
+  if (question.kind === "find") return index.find(question.keys, question.most);
   if (question.kind === "flush") return index.flush();
   if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
   const { postings } = index;

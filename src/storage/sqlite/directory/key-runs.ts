@@ -47,9 +47,8 @@ export class KeyRuns {
     this.#pending.add(key, number);
   }
 
-  /** Numbers that may have this key, each once; of a person's key not more than `maxNamesakes`. */
-  find(key: number): number[] {
-    const most = isPersonKey(key) ? maxNamesakes : Number.POSITIVE_INFINITY;
+  /** Numbers that may have this key, each once, not more than `most`. */
+  find(key: number, most: number): number[] {
     const found = new Set<number>();
     for (const entries of [this.#pending, this.#flushing]) entries?.find(key, found, most);
     this.#questions++;
@@ -131,9 +130,6 @@ export class KeyRuns {
     for (const [, bytes] of rows) yield entriesIn(bytes);
   }
 }
-
-/** More people of one name and company nobody compares; an e-mail or a profile has one. */
-const maxNamesakes = 64;
 
 type Entries = { keys: Float64Array; numbers: Uint32Array };
 

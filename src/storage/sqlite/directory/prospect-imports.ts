@@ -21,6 +21,7 @@ import type { JobMetadata } from "../../../jobs/model.ts";
 import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
 import type { createProspectCompanies } from "./prospect-companies.ts";
+import { maxNamesakes } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import type { ProspectRows } from "./prospect-rows.ts";
@@ -64,7 +65,7 @@ export function createProspectImports(
       const keys: number[] = [];
       for (const row of batch) if ("keys" in row) for (const key of row.keys) if (isPersonKey(key)) keys.push(key);
       const found = new Map<number, number[]>();
-      const { pairs } = await index.find(owner, Float64Array.from(keys));
+      const pairs = await index.find(owner, keys, maxNamesakes);
       for (let at = 0; at < pairs.length; at += 2) {
         const key = keys[pairs[at]!]!;
         found.set(key, [...(found.get(key) ?? []), pairs[at + 1]!]);
@@ -161,7 +162,7 @@ export function createProspectImports(
         ...(company === undefined ? [] : [companyNameKey(company)]),
       ]),
     );
-    const { pairs } = await index.find(owner, Float64Array.from(keys));
+    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY);
     const people = [...new Set(pairs.filter((_, at) => at % 2 === 1))];
     for (let from = 0; from < people.length; from += peopleAtOnce) {
       const some = people.slice(from, from + peopleAtOnce);

@@ -30,8 +30,8 @@ export class ProspectIndex {
     return this.#ask(owner, { kind: "facet", ...question }) as Promise<FacetValue[]>;
   }
 
-  find(owner: number, keys: Float64Array): Promise<KeyHints> {
-    return this.#ask(owner, { kind: "find", keys }) as Promise<KeyHints>;
+  find(owner: number, keys: readonly number[], most: number): Promise<KeyHints> {
+    return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most }) as Promise<KeyHints>;
   }
 
   /** Resolves when the index is written as far as it has come; it is never lost, only made again. */

@@ -72,6 +72,11 @@ export function createProspectRows(database: Database) {
     return result;
   }
 
+  /** Whether anybody was ever stored: where not, the index need not be asked. */
+  function isBegun(owner: number): boolean {
+    return (nextOf.get(owner)?.next_number ?? 0) > 0;
+  }
+
   function get(owner: number, number: number): StoredProspect | null {
     const [row] = bySeq.values(seqOf(owner, number)) as Row[];
     return row === undefined ? null : stored(row, number);
@@ -140,7 +145,7 @@ export function createProspectRows(database: Database) {
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, get, insert, update, remove, findSame, isHinted, setLead };
+  return { recent, unit, isBegun, get, insert, update, remove, findSame, isHinted, setLead };
 }
 
 export function prospectOf(userId: string, row: StoredProspect): Prospect {

@@ -8,17 +8,21 @@ import {
 } from "../../../prospecting/keys.ts";
 import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
-import type { NewProspect, ProspectPage, ProspectSearch, ProspectStore } from "../../../prospecting/store.ts";
+import type {
+  CompanyNames,
+  NewProspect,
+  ProspectPage,
+  ProspectSearch,
+  ProspectStore,
+} from "../../../prospecting/store.ts";
 import type { Engine } from "../engine.ts";
 import { createOwners } from "../owners.ts";
 import { createProspectCompanies } from "./prospect-companies.ts";
+import { maxNamesakes } from "./index-messages.ts";
 import { numberOf } from "./prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
-
-/** Namesakes, or people of one company, that are looked at to find one. */
-const maxCandidates = 50;
 
 export function createProspectStore(engine: Engine, index: ProspectIndex): ProspectStore {
   const { database, writer } = engine;
@@ -29,7 +33,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
 
   async function search({ userId, ...question }: ProspectSearch): Promise<ProspectPage> {
     const owner = owners(userId);
-    if (owner === null) return { total: 0, prospects: [] };
+    if (owner === null || !rows.isBegun(owner)) return { total: 0, prospects: [] };
     const { total, numbers } = await index.search(owner, question);
     const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
     return { total, prospects: found.map((row) => prospectOf(userId, row)) };
@@ -104,37 +108,42 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     return namesakes.length === 1 ? prospectOf(userId, namesakes[0]!.row) : null;
   };
 
-  const findCompany: ProspectStore["findCompany"] = async (userId, { domain, name }) => {
+  const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
     const owner = owners(userId);
     if (owner === null) return null;
-    const own = companies.find(owner, domain, name);
+    const own = companies.find(owner, company.domain, company.name);
     if (own !== null) return own.content;
+    const people = await peopleOf(owner, company);
+    return people.length === 0 ? null : companyOf(people);
+  };
+
+  /** Prospects of a company; some of them, where it has many. */
+  async function peopleOf(owner: number, { domain, name }: CompanyNames): Promise<StoredProspect[]> {
+    const wantedName = name === null ? null : prospectIdentity({ company: name }).company;
     const keys = [
       ...(domain === null ? [] : [companyDomainKey(domain)]),
       ...(name === null ? [] : [companyNameKey(name)]),
     ];
-    const wantedName = name === null ? null : prospectIdentity({ company: name }).company;
-    const people = (await candidatesOf(owner, keys)).filter(({ content }) => {
+    return (await candidatesOf(owner, keys)).filter(({ content }) => {
       const theirs = prospectIdentity(content);
       if (domain !== null && theirs.domain !== null) return theirs.domain === domain;
       return wantedName !== null && theirs.company === wantedName;
     });
-    return people.length === 0 ? null : companyOf(people);
-  };
+  }
 
   /** Prospects that the index, or what was stored since it looked, hints at; an e-mail's before a name's. */
   async function candidatesOf(owner: number, keys: number[]): Promise<StoredProspect[]> {
-    const { pairs } = await index.find(owner, Float64Array.from(keys));
+    if (keys.length === 0 || !rows.isBegun(owner)) return [];
+    const pairs = await index.find(owner, keys, maxNamesakes);
     const numbers = new Set(pairs.filter((_, at) => at % 2 === 1));
-    const some = [...numbers].slice(0, maxCandidates);
-    return some.map((number) => rows.get(owner, number)).filter((row) => row !== null);
+    return [...numbers].map((number) => rows.get(owner, number)).filter((row) => row !== null);
   }
 
   return {
     search,
     async facet({ userId, ...question }) {
       const owner = owners(userId);
-      return owner === null ? [] : await index.facet(owner, question);
+      return owner === null || !rows.isBegun(owner) ? [] : await index.facet(owner, question);
     },
     async get(userId, id) {
       const owner = owners(userId);
@@ -154,6 +163,12 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     },
     findPerson,
     findCompany,
+    async colleagues(userId, company, limit) {
+      const owner = owners(userId);
+      const people = owner === null ? [] : await peopleOf(owner, company);
+      const addressed = people.filter(({ content }) => content.email !== undefined);
+      return addressed.slice(0, limit).map((row) => prospectOf(userId, row));
+    },
   };
 }
 
