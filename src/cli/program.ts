@@ -11,6 +11,7 @@ import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addUserCommands } from "./user.ts";
 import { addVersionCommand } from "./version.ts";
@@ -73,6 +74,7 @@ function createProgram(context: CommandContext): Command {
   addExportCommand(program, context);
   addEnrichCommand(program, context);
   addCreditsCommand(program, context);
+  addSearchCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);
