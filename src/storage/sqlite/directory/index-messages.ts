@@ -5,7 +5,7 @@ import type { ThreadPort } from "../../../threads.ts";
 export type FoundNumbers = { total: number; numbers: number[] };
 export type FacetValue = { value: string; label: string; count: number };
 /** More people of one name and company nobody compares; an e-mail or a profile has one. */
-export const maxNamesakes = 64;
+export const maxNamesakes = 8;
 /** Pairs of the place of a key in the question and a number that may have it. */
 export type KeyHints = Uint32Array;
 

@@ -10,7 +10,7 @@ import {
 import { namesakeIsSame } from "../../../leads/merge.ts";
 import type { Prospect, ProspectContent } from "../../../prospecting/model.ts";
 import type { Keys } from "../../../prospecting/store.ts";
-import { seqOf } from "./index-messages.ts";
+import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
 
@@ -130,7 +130,7 @@ export function createProspectRows(database: Database) {
     const known = recent(owner);
     for (const strong of [true, false])
       for (const key of keys)
-        for (const number of [...hints(key), ...known.find(key)]) {
+        for (const number of candidates(hints(key), known.find(key))) {
           const candidate = get(owner, number);
           if (candidate !== null && isSame(prospectIdentity(candidate.content), identity, strong)) return candidate;
         }
@@ -146,6 +146,11 @@ export function createProspectRows(database: Database) {
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
   return { recent, unit, isBegun, get, insert, update, remove, findSame, isHinted, setLead };
+}
+
+/** What was stored lately first: a file that repeats itself does so soon. */
+function candidates(hinted: readonly number[], recent: readonly number[]): number[] {
+  return [...recent.slice(-maxNamesakes), ...hinted].slice(0, maxNamesakes);
 }
 
 export function prospectOf(userId: string, row: StoredProspect): Prospect {
