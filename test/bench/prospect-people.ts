@@ -80,10 +80,8 @@ export const prospectCsvHeader = `${csvColumns.map(([header]) => header).join(",
 export function prospectCsvRow(seed: number, n: number): string {
   const person = prospect(seed, n);
   const cells = csvColumns.map(([, field]) => {
-    const value = person[field];
-    if (value === undefined) return "";
-    if (field === "revenue") return String(person.revenue?.min);
-    return field === "technologies" ? (value as string[]).join("; ") : String(value);
+    if (field === "revenue") return String(person.revenue?.min ?? "");
+    return field === "technologies" ? (person.technologies ?? []).join("; ") : (person[field] ?? "");
   });
   return `${cells.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\n`;
 }

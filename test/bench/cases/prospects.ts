@@ -1,5 +1,4 @@
-import { open } from "node:fs/promises";
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { load, type LoadResult } from "../load.ts";
 import { filters, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
