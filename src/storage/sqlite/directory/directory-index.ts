@@ -101,7 +101,10 @@ export class DirectoryIndex {
     if (version === this.#seenVersion) return;
     if (this.#opened === null && !(await this.#openState())) return;
     for (;;) {
+      const rowsBefore = this.#indexedTo;
       const isDone = this.#readSlice();
+      // Here and not inside: what is alive while young garbage is collected counts as old.
+      if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
       this.#open.keys.prepare();
       if (this.#unwrittenRows >= flushRows || this.postings.dirtyContainers >= flushContainers)
         await this.#beginFlush();
@@ -172,11 +175,10 @@ export class DirectoryIndex {
       for (const [seq, content, hashes] of rows) {
         const number = seq - seqOf(this.#owner, 0);
         this.#indexRow(number, JSON.parse(content) as ProspectContent);
-        for (const key of hashesIn(hashes)) keys.add(key, number);
+        addHashes(keys, hashes, number);
         this.#indexedTo = number + 1;
       }
       this.#unwrittenRows += rows.length;
-      if (rows.length >= manyRows) this.#shared.collect();
       // A change is safe to apply to what was read after it: it says what is so now.
       const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
       for (const change of changes) this.#applyChange(change);
@@ -216,7 +218,7 @@ export class DirectoryIndex {
   #applyChange([n, number, removed, added, keys]: Change): void {
     for (const term of JSON.parse(removed) as Term[]) this.postings.remove(this.postings.of(term), number);
     for (const term of JSON.parse(added) as Term[]) this.postings.add(this.postings.of(term), number);
-    for (const key of hashesIn(keys)) this.#open.keys.add(key, number);
+    addHashes(this.#open.keys, keys, number);
     this.#changesTo = n;
   }
 
@@ -301,9 +303,10 @@ class RememberedTerms {
   }
 }
 
-/** The hashes in a column `keys`. */
-export function hashesIn(bytes: Uint8Array): Float64Array {
-  return new Float64Array(bytes.slice().buffer);
+/** Adds the hashes in a column `keys`: little-endian, 64-bit floats. */
+function addHashes(keys: KeyRuns, bytes: Uint8Array, number: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.byteLength; at += 8) keys.add(view.getFloat64(at, true), number);
 }
 
 /** The terms of every prospect; for queries that ask for nothing else. */
