@@ -8,7 +8,7 @@ import { ProspectCsvRows, prospectLayout, type NumberedProspect } from "./prospe
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 
-const batchesBetweenYoung = 4;
+const batchesBetweenYoung = 2;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };

@@ -27,7 +27,7 @@ export type ProspectFileBatch = {
 const batchesInFlight = 3;
 /** Some 100,000 rows: a collection in the main thread is felt by everybody. */
 const batchesBetweenCollections = 200;
-const batchesBetweenYoung = 8;
+const batchesBetweenYoung = 4;
 
 /**
  * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does

@@ -9,7 +9,7 @@ import { facetValues, foundNumbers, matches } from "./search.ts";
 
 /** During an import some 50,000 prospects. */
 const slicesBetweenCollections = 100;
-const slicesBetweenYoung = 4;
+const slicesBetweenYoung = 2;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 
