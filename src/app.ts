@@ -135,7 +135,7 @@ async function compose(
     storage.prospects,
     leads,
     creditService,
-    createSources(config, clock),
+    await createSources(config, clock),
     clock,
     ids,
   );

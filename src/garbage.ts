@@ -17,16 +17,3 @@ export function garbageCollector(calls: number, callsOfFull: number): () => void
     else if (count % calls === 0) edenGC();
   };
 }
-
-/**
- * Answers a function that collects what became garbage lately, every `calls` calls: a millisecond, where a collection of
- * everything takes ten and more. Long streams of short-lived objects would otherwise take what memory there is.
- */
-export function youngCollector(calls: number): () => void {
-  let left = calls;
-  return () => {
-    if (--left > 0) return;
-    left = calls;
-    edenGC();
-  };
-}

@@ -1,4 +1,4 @@
-import { garbageCollector, youngCollector } from "../../garbage.ts";
+import { garbageCollector } from "../../garbage.ts";
 import { normalized } from "../../leads/import/columns.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
 import { TextFile } from "../../leads/import/text-file.ts";
@@ -8,7 +8,9 @@ import { ProspectCsvRows, prospectLayout, type NumberedProspect } from "./prospe
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 
-const batchesBetweenYoung = 2;
+const batchesBetweenCollections = 2;
+/** Some 20,000 rows: a full collection walks all that is remembered of titles and companies. */
+const batchesBetweenFullCollections = 40;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
@@ -29,9 +31,6 @@ export type ProspectFileThread = {
   port: ThreadPort<"next", ProspectFileAnswer>;
 };
 
-/** 4 MiB of text: a collection walks all that is remembered of titles and companies, and four times as many took half of the time. */
-const blocksBetweenCollections = 64;
-
 /** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
 export async function runProspectFileThread(
   port: ProspectFileThread["port"],
@@ -41,18 +40,16 @@ export async function runProspectFileThread(
   try {
     const file = new TextFile(descriptor);
     const reader = rowReader(file, options);
-    const collect = garbageCollector(blocksBetweenCollections);
-    const collectYoung = youngCollector(batchesBetweenYoung);
+    const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
     let rows: NumberedProspect[] = [];
     for (let block: string | null = ""; block !== null;) {
       block = file.next();
-      collect();
       rows = rows.concat(reader.take(block, file.hasBadBytes));
       const isEnd = block === null;
       while (rows.length >= options.batchRows || (isEnd && rows.length > 0)) {
         await room();
         port.post(batchOf(rows.splice(0, options.batchRows), file.bytesRead));
-        collectYoung();
+        collect();
       }
     }
     port.post({ kind: "done" });

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
-import { garbageCollector, youngCollector } from "../../garbage.ts";
+import { garbageCollector } from "../../garbage.ts";
 import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
 import { messagesOf, startThread } from "../../threads.ts";
 import type { ProspectRow } from "../store.ts";
@@ -25,9 +25,9 @@ export type ProspectFileBatch = {
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 3;
-/** Some 100,000 rows: a collection in the main thread is felt by everybody. */
-const batchesBetweenCollections = 200;
-const batchesBetweenYoung = 4;
+const batchesBetweenCollections = 4;
+/** Some 100,000 rows: a full collection in the main thread is felt by everybody. */
+const batchesBetweenFullCollections = 200;
 
 /**
  * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does
@@ -39,8 +39,7 @@ export async function* readProspectFile(
   signal: AbortSignal,
 ): AsyncGenerator<ProspectFileBatch, void, void> {
   signal.throwIfAborted();
-  const collect = garbageCollector(batchesBetweenCollections);
-  const collectYoung = youngCollector(batchesBetweenYoung);
+  const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
   // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
   const file = await open(options.path);
   try {
@@ -54,7 +53,6 @@ export async function* readProspectFile(
         const { rows, bytesRead } = answer;
         yield { rows: rowsOf(answer), lastRow: rows.at(-1) ?? 0, bytesRead, totalBytes };
         collect();
-        collectYoung();
         thread.post("next");
       }
     } finally {

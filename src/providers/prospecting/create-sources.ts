@@ -1,9 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { ProspectProvider } from "../../prospecting/provider.ts";
-import { createHttpClient } from "../http-client.ts";
-import { createApolloSearch } from "./apollo.ts";
-import { createFullenrichSearch } from "./fullenrich.ts";
-import { createPdlSearch } from "./pdl.ts";
+import type { VendorWorld } from "../enrichment/vendor.ts";
 
 /** What an operator has set; names as in the options. */
 export type SourceConfig = Readonly<{
@@ -14,16 +11,19 @@ export type SourceConfig = Readonly<{
   fullenrichKey: string | null;
 }>;
 
-const creators = { apollo: createApolloSearch, pdl: createPdlSearch, fullenrich: createFullenrichSearch };
-
-/** The live sources whose keys are set. */
-export function createSources(config: SourceConfig, clock: Clock): ProspectProvider[] {
-  const { prospectUrls: urls, apolloKey, pdlKey, fullenrichKey } = config;
-  const keys = { apollo: apolloKey, pdl: pdlKey, fullenrich: fullenrichKey };
-  const world = { http: createHttpClient({ clock, allowPrivate: config.allowPrivateHosts }), clock };
-  return (Object.keys(creators) as (keyof typeof creators)[]).flatMap((name) => {
-    const key = keys[name];
-    const url = urls[name];
-    return key === null ? [] : [creators[name](world, { key, ...(url !== undefined && { url }) })];
-  });
+/** The live sources whose keys are set. A start without any loads nothing of them. */
+export async function createSources(config: SourceConfig, clock: Clock): Promise<ProspectProvider[]> {
+  const { apolloKey, pdlKey, fullenrichKey, prospectUrls: urls } = config;
+  if (apolloKey === null && pdlKey === null && fullenrichKey === null) return [];
+  const { createHttpClient } = await import("../http-client.ts");
+  const { createApolloSearch } = await import("./apollo.ts");
+  const { createPdlSearch } = await import("./pdl.ts");
+  const { createFullenrichSearch } = await import("./fullenrich.ts");
+  const world: VendorWorld = { http: createHttpClient({ clock, allowPrivate: config.allowPrivateHosts }), clock };
+  const at = (url: string | undefined, key: string) => (url === undefined ? { key } : { key, url });
+  return [
+    apolloKey === null ? [] : createApolloSearch(world, at(urls["apollo"], apolloKey)),
+    pdlKey === null ? [] : createPdlSearch(world, at(urls["pdl"], pdlKey)),
+    fullenrichKey === null ? [] : createFullenrichSearch(world, at(urls["fullenrich"], fullenrichKey)),
+  ].flat();
 }

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { garbageCollector, youngCollector } from "../../../garbage.ts";
+import { garbageCollector } from "../../../garbage.ts";
 import { openForReading } from "../open.ts";
 import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
 import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
@@ -7,9 +7,9 @@ import { pagesOfRun } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
+const slicesBetweenCollections = 2;
 /** During an import some 50,000 prospects. */
-const slicesBetweenCollections = 100;
-const slicesBetweenYoung = 2;
+const slicesBetweenFullCollections = 100;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 
@@ -77,18 +77,13 @@ async function resultOf(index: DirectoryIndex, question: IndexQuestion): Promise
 function sharedParts(database: Database): Shared {
   const last = (table: string): number =>
     database.query<{ place: number | null }, []>(`SELECT max(place) AS place FROM ${table}`).get()?.place ?? 0;
-  const collectAll = garbageCollector(slicesBetweenCollections);
-  const collectYoung = youngCollector(slicesBetweenYoung);
   let term = Math.floor(last("prospect_postings") / segments);
   let run = Math.floor(last("prospect_key_pages") / pagesOfRun);
   return {
     cache: new PostingsCache(database, cacheBytes),
     nextTerm: () => ++term,
     nextRun: () => ++run,
-    collect: () => {
-      collectAll();
-      collectYoung();
-    },
+    collect: garbageCollector(slicesBetweenCollections, slicesBetweenFullCollections),
     pause: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
