@@ -27,6 +27,7 @@ import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
@@ -44,6 +45,14 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
+import { createProspectImportHandler } from "./prospecting/import-job.ts";
+import { prospectImportRoutes } from "./prospecting/import-routes.ts";
+import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createPeopleDirectory } from "./prospecting/people-directory.ts";
+import { prospectingRoutes } from "./prospecting/routes.ts";
+import { SavedSearchService } from "./prospecting/saved-searches.ts";
+import { ProspectingService } from "./prospecting/service.ts";
+import { createSources } from "./providers/prospecting/create-sources.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
@@ -123,11 +132,26 @@ async function compose(
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
+  const intake = new FileIntake(jobs, blobs, clock, ids);
+  const imports = new LeadImportService(storage.leads, jobs, intake);
+  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const prospecting = new ProspectingService(
+    storage.prospects,
+    leads,
+    creditService,
+    await createSources(config, clock),
+    clock,
+    ids,
+  );
+  const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
   const spending = new Spending(clock);
   const now = (): number => clock.now();
-  const local = createLocalProvider([createLeadDirectory(storage.leads, storage.leadHints, now)], now);
+  const directories = [
+    createLeadDirectory(storage.leads, storage.leadHints, now),
+    createPeopleDirectory(storage.prospects),
+  ];
+  const local = createLocalProvider(directories, now);
   const providers = (await createProviders(local, config, clock)).map(
     ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
   );
@@ -171,6 +195,7 @@ async function compose(
       },
     },
     createEnrichHandler(storage.enrichment, enricher, creditService, clock),
+    createProspectImportHandler(storage.prospects, blobs, clock),
     network.handler,
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
@@ -247,6 +272,8 @@ async function compose(
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
+    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
+    .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
     .use(network.routes(core))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
@@ -263,11 +290,11 @@ async function compose(
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
-    const removed = await imports
-      .sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs))
-      .catch((error: unknown) => {
-        throw startErrorOf(error, directory.path);
-      });
+    const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
+    const sweep = async () => (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
+    const removed = await sweep().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
 import type { enrichmentOptions } from "./config/enrichment-options.ts";
+import type { prospectingOptions } from "./config/prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
   resolveOptions,
@@ -49,7 +50,8 @@ export type Config = Readonly<{
   adminEmail: string;
   drainSeconds: number;
 }> &
-  Readonly<ValuesOf<typeof enrichmentOptions>>;
+  Readonly<ValuesOf<typeof enrichmentOptions>> &
+  Readonly<ValuesOf<typeof prospectingOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 
-export const threadTasks = ["lead-file", "sqlite-reader"] as const;
+export const threadTasks = ["lead-file", "sqlite-reader", "prospect-index", "prospect-file"] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
 
@@ -82,4 +82,35 @@ function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (mess
       for (const message of waiting.splice(0)) listener(message);
     },
   };
+}
+
+/** The messages of a thread as they come. Throws when the thread ends by itself, and the signal's reason when it is aborted. */
+export async function* messagesOf<Out>(
+  thread: Thread<never, Out>,
+  signal: AbortSignal,
+): AsyncGenerator<Out, void, void> {
+  const waiting: Out[] = [];
+  const end: { failure: Error | null } = { failure: null };
+  let wake = (): void => {};
+  const wakeUp = () => wake();
+  thread.onMessage((message) => {
+    waiting.push(message);
+    wakeUp();
+  });
+  void thread.closed.then((failure) => {
+    end.failure = failure ?? new Error("The thread was stopped.");
+    wakeUp();
+  });
+  signal.addEventListener("abort", wakeUp);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const message = waiting.shift();
+      if (message !== undefined) yield message;
+      else if (end.failure !== null) throw end.failure;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener("abort", wakeUp);
+  }
 }

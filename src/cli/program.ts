@@ -11,6 +11,7 @@ import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addSuppressCommands } from "./suppress.ts";
 import { addUserCommands } from "./user.ts";
@@ -75,6 +76,7 @@ function createProgram(context: CommandContext): Command {
   addSuppressCommands(program, context);
   addEnrichCommand(program, context);
   addCreditsCommand(program, context);
+  addSearchCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

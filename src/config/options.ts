@@ -2,6 +2,7 @@ import { connectorNames, type ConnectorName } from "../network/account-model.ts"
 import type { PhoneRegion } from "../suppression/phone.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
+import { prospectingOptions } from "./prospecting-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -150,6 +151,7 @@ export const serverOptions = {
     description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
   }),
   ...enrichmentOptions,
+  ...prospectingOptions,
   adminEmail: option({
     argument: "EMAIL",
     parse: emailAddress,

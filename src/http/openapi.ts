@@ -26,6 +26,7 @@ const tags = {
   Suppression: "The do-not-contact list: whom nobody may store or contact.",
   Enrichment: "Find out more about leads, from many providers.",
   Credits: "What enrichment and searches may cost: balance, ledger, budgets of keys.",
+  Prospecting: "People who may become leads: your own directory of them, and live sources.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",

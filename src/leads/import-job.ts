@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
+import { fileOfJob } from "../jobs/file-intake.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -23,15 +24,14 @@ const batchesBetweenCollections = 2;
 const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
-export function importFileName(jobId: string): string {
-  return `imports/${jobId}`;
-}
+/** Where the files of imports lie. */
+export const importFolder = "imports";
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
 export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
-    const path = await blobs.localPath(importFileName(job.id));
+    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     let counts = countsSoFar(job);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
@@ -83,7 +83,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
   /** Not before the end is written: a run that finds no file could not tell that all of its rows were stored. */
   async function ended(job: Job, end: JobEnd): Promise<void> {
     const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined; // to a retry
-    if (!isOfUse) await blobs.remove(importFileName(job.id));
+    if (!isOfUse) await blobs.remove(fileOfJob(importFolder, job.id));
   }
 
   return { type: "lead_import", concurrency: 1, run, ended };

@@ -8,6 +8,7 @@ import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
+import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
@@ -23,6 +24,8 @@ export type Storage = {
   network: NetworkStore;
   campaigns: CampaignStore;
   suppressions: SuppressionStore;
+  prospects: ProspectStore;
+  savedSearches: SavedSearchStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

@@ -12,6 +12,8 @@ export type LoadSpec = {
   headers?: Record<string, string>;
   /** `lead`: a JSON lead, another person in every request; `action`: a visit of that person's profile. */
   body?: "lead" | "action";
+  /** JSON bodies that are sent in turn, in the place of `body`. */
+  bodies?: readonly string[];
   /** Which people to send, and from which one on. */
   seed?: number;
   firstSerial?: number;
@@ -186,8 +188,10 @@ class Connection {
   }
 
   #rest(serial: number): string {
-    if (this.#spec.body === undefined) return "\r\n";
-    const body = this.#spec.body === "lead" ? JSON.stringify(person(this.#spec.seed ?? 1, serial)) : visit(serial);
+    const { body: kind, bodies, seed = 1 } = this.#spec;
+    if (kind === undefined && bodies === undefined) return "\r\n";
+    const made = kind === "action" ? visit(serial) : JSON.stringify(person(seed, serial));
+    const body = bodies?.[serial % bodies.length] ?? made;
     return `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
 

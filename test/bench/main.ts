@@ -10,6 +10,7 @@ import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
@@ -24,6 +25,8 @@ const cases: Record<string, BenchCase> = {
   import: importLeads,
   enrich,
   "credit-race": creditRace,
+  prospects,
+  "prospects-large": prospectsLarge,
   start,
   durability,
   "network-drain": networkDrain,
@@ -47,8 +50,8 @@ if (unknown.length > 0) {
 const machine = await describeMachine();
 if (!values.json) printMachine(machine);
 const reports: CaseReport[] = [];
-for (const [name, { about, run }] of Object.entries(cases)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+for (const [name, { about, run, isLong }] of Object.entries(cases)) {
+  if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
   const measures = await run();
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };

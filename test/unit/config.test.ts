@@ -58,6 +58,7 @@ test("without any setting the documented defaults hold", () => {
     enrichmentsPerHour: 100,
     enrichmentProviders: ["local"],
     pdlKey: null,
+    prospectUrls: {},
     hunterKey: null,
     apolloKey: null,
     fullenrichKey: null,

@@ -3,6 +3,9 @@ import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
+import { ProspectIndex } from "./directory/prospect-index.ts";
+import { createProspectStore } from "./directory/prospects.ts";
+import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
@@ -24,6 +27,7 @@ import { createUserStore } from "./users.ts";
 export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
   const engine = openEngine(path, phoneRegion);
   const { database, writer, reader } = engine;
+  const prospectIndex = new ProspectIndex(engine, path);
   migrate(database, migrations, clock.now());
   database.run(endLeases);
   const jobRows = onFirstUse(() => createJobRows(engine));
@@ -42,9 +46,12 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     suppressions: onFirstUse(() => createSuppressionStore(engine)),
     leadHints: onFirstUse(() => createLeadHintStore(engine)),
     enrichment: onFirstUse(() => createEnrichmentStore(engine)),
+    prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
+    savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
+      await prospectIndex.close();
       writer.close();
       await reader.close();
       database.close();
