@@ -138,8 +138,11 @@ function turnsOf(basis: PlanBasis, account: NetworkAccount, now: number): Genera
   const timeline = new MemoryTimeline();
   for (const [meter, moments] of Object.entries(basis.history) as [Meter, number[]][])
     for (const at of moments) if (at > now - windowMs.month) timeline.add([meter], at);
-  const queue = basis.queue.map((action) => ({ ...action, uses: metersOf(action.actionType, action.hasNote) }));
-  return plan({ ...account, coolDowns: basis.coolDowns }, timeline, queue, now);
+  return plan({ ...account, coolDowns: basis.coolDowns }, timeline, queueOf(basis), now);
+}
+
+function* queueOf({ queue }: PlanBasis): Generator<Queued, void, void> {
+  for (const action of queue) yield { ...action, uses: metersOf(action.actionType, action.hasNote) };
 }
 
 /** The items of a generator that computes, with a pause for others after each few milliseconds. */

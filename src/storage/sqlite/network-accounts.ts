@@ -3,7 +3,7 @@ import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../ne
 import type { Governed } from "../../network/governor/slot.ts";
 import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
-import { networkAccounts, networkMeters } from "./network-tables.ts";
+import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
 
 /** An account as the store works with it. */
 export type AccountRecord = {
@@ -117,7 +117,7 @@ export function createAccountRows(engine: Engine) {
 
 export function createAccountStore({ orm, database, writer }: Engine, rows: AccountRows): AccountStore {
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
-  const waits = "account = ? AND state = 'awaiting' AND pending_reason = 'awaitingWorker'";
+  const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
   const jobsAgain = database.query(
     `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${waits})`,
   );
