@@ -14,6 +14,9 @@ const sliceRows = 100;
 /** Rounds for a queue that changes while it is planned; what is then left open comes right when actions fall due. */
 const mostRounds = 3;
 
+/** Corrections of a clock by less are the course of things. */
+const clockSlackMs = 60_000;
+
 type Queued = QueuedAction & { uses: readonly Meter[] };
 
 /** Plans queues again when what they were planned by has changed: caps, hours, warm-up, an account's state, a rest. */
@@ -25,6 +28,7 @@ export class Planner {
   #working: Promise<void> | null = null;
   #again = false;
   #isStopped = false;
+  #latest = -Infinity;
 
   constructor(store: NetworkStore, clock: Clock, log: Log, poke: () => void) {
     this.#store = store;
@@ -66,10 +70,28 @@ export class Planner {
   }
 
   async #work(): Promise<void> {
-    for (const accountId of await this.#store.accountsToPlan()) {
-      for (let round = 0; round < mostRounds && !this.#isStopped; round++) if (await this.#plan(accountId)) break;
-    }
+    await this.#lookAtClock();
+    for (const accountId of await this.#store.accountsToPlan()) await this.#planInRounds(accountId);
     this.#poke();
+  }
+
+  /** Moments that were planned while the clock was ahead would keep everybody waiting until then. */
+  async #lookAtClock(): Promise<void> {
+    const now = this.#clock.now();
+    const wasAhead = now < this.#latest - clockSlackMs;
+    this.#latest = now;
+    if (!wasAhead) return;
+    this.#log.warn({ now }, "the clock went back; every queue is planned again");
+    await this.#store.planAll();
+  }
+
+  /** One that can't be planned does not keep the others from it. */
+  async #planInRounds(accountId: string): Promise<void> {
+    try {
+      for (let round = 0; round < mostRounds && !this.#isStopped; round++) if (await this.#plan(accountId)) break;
+    } catch (error) {
+      this.#log.error({ err: error, accountId }, "could not plan the queue of an account");
+    }
   }
 
   /** False: the queue changed meanwhile. */

@@ -24,6 +24,7 @@ type AccountStore = Pick<
   | "removeAccount"
   | "coolDowns"
   | "accountsToPlan"
+  | "planAll"
 >;
 
 export type AccountRows = ReturnType<typeof createAccountRows>;
@@ -52,10 +53,7 @@ export function createAccountRows(engine: Engine) {
   );
   const known = new Map<number, AccountRecord>();
   const seqs = new Map<string, number>();
-  writer.onRollBack(() => {
-    known.clear();
-    seqs.clear();
-  });
+  writer.onRollBack(() => rows.forgetAll());
 
   function load(seq: number): AccountRecord | null {
     const row = bySeq.get({ seq });
@@ -88,6 +86,10 @@ export function createAccountRows(engine: Engine) {
     /** To be called by whoever changes an account. */
     forget(seq: number): void {
       known.delete(seq);
+    },
+    forgetAll(): void {
+      known.clear();
+      seqs.clear();
     },
     /** Its number may be given to the next account. */
     removed({ seq, account }: AccountRecord): void {
@@ -124,6 +126,7 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
   const backToQueue = database.query(
     `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
   );
+  const planAll = database.query("UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
   const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   function update(userId: string, id: string, change: AccountChange): NetworkAccount | null {
@@ -171,6 +174,11 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
         return "removed";
       }),
     coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],
+    planAll: () =>
+      writer.write(() => {
+        planAll.run();
+        rows.forgetAll();
+      }),
     accountsToPlan: async () => toPlan.all().map(({ id }) => id),
   };
 }
