@@ -43,8 +43,8 @@ type BranchStep = {
   type: "branch";
   condition: Condition;
   withinDays?: number;
-  then: CampaignStep[];
-  else: CampaignStep[];
+  yes: CampaignStep[];
+  no: CampaignStep[];
 };
 export type CampaignStep = Static<typeof ActionStep> | Static<typeof WaitStep> | BranchStep;
 
@@ -63,8 +63,8 @@ function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
           description: "Wait so long for it to come true; else it is looked at once.",
         }),
       ),
-      then: stepsAt(depth - 1),
-      else: stepsAt(depth - 1),
+      yes: stepsAt(depth - 1),
+      no: stepsAt(depth - 1),
     },
     { $id: `CampaignBranch${depth}`, description: "Go one way or the other." },
   );
@@ -160,8 +160,8 @@ export const CampaignInput = Type.Object(
             type: "branch",
             condition: "connected",
             withinDays: 14,
-            then: [{ type: "action", actionType: "sendMessage", message: "Thank you, {{firstName|friend}}!" }],
-            else: [{ type: "action", actionType: "withdrawConnectionRequest" }],
+            yes: [{ type: "action", actionType: "sendMessage", message: "Thank you, {{firstName|friend}}!" }],
+            no: [{ type: "action", actionType: "withdrawConnectionRequest" }],
           },
         ],
       },

@@ -118,7 +118,7 @@ function viewOf(program: readonly Instruction[], sent: Sent[], leads: number, pr
     leads,
     finishedAt: sent.length === 0 ? null : isoTime(last),
     steps,
-    days: [...days].toSorted().map(([date, actions]) => ({ date, actions })),
+    days: [...days].toSorted(([a], [b]) => a.localeCompare(b)).map(([date, actions]) => ({ date, actions })),
     first: sent
       .filter(({ lead }) => lead === 0)
       .map(({ step, actionType, at }) => ({ step, actionType, at: isoTime(at) })),

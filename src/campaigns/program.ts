@@ -9,7 +9,7 @@ export type StepAction = Extract<CampaignStep, { type: "action" }>;
 export type Instruction =
   | { kind: "action"; action: StepAction; next: number }
   | { kind: "wait"; ms: number; next: number }
-  | { kind: "branch"; condition: Condition; withinMs: number; then: number; else: number };
+  | { kind: "branch"; condition: Condition; withinMs: number; yes: number; no: number };
 
 /** The steps of a campaign as a list; `next` behind its end means that a lead is through. */
 export function compile(steps: readonly CampaignStep[]): Instruction[] {
@@ -33,12 +33,12 @@ function compileInto(program: Instruction[], steps: readonly CampaignStep[]): ((
         kind: "branch" as const,
         condition: step.condition,
         withinMs: (step.withinDays ?? 0) * dayMs,
-        then: end,
-        else: end,
+        yes: end,
+        no: end,
       };
       program.push(branch);
-      open.push(...compileWay(program, step.then, (next) => (branch.then = next)));
-      open.push(...compileWay(program, step.else, (next) => (branch.else = next)));
+      open.push(...compileWay(program, step.yes, (next) => (branch.yes = next)));
+      open.push(...compileWay(program, step.no, (next) => (branch.no = next)));
     } else {
       const instruction =
         step.type === "wait"
@@ -64,7 +64,7 @@ function compileWay(
 function withEnd(instruction: Instruction, last: number): Instruction {
   const place = (at: number): number => (at === end ? last : at);
   return instruction.kind === "branch"
-    ? { ...instruction, then: place(instruction.then), else: place(instruction.else) }
+    ? { ...instruction, yes: place(instruction.yes), no: place(instruction.no) }
     : { ...instruction, next: place(instruction.next) };
 }
 
@@ -111,7 +111,7 @@ export function nextMove(
     } else {
       const until = since + instruction.withinMs;
       if (!facts[instruction.condition] && until > now) return { kind: "sleep", at: place, sinceAt: since, until };
-      goTo(facts[instruction.condition] ? instruction.then : instruction.else);
+      goTo(facts[instruction.condition] ? instruction.yes : instruction.no);
     }
   }
 }
@@ -119,7 +119,7 @@ export function nextMove(
 /** The number of steps in all, branches with all that they hold. */
 export function countSteps(steps: readonly CampaignStep[]): number {
   return steps.reduce(
-    (sum, step) => sum + 1 + (step.type === "branch" ? countSteps(step.then) + countSteps(step.else) : 0),
+    (sum, step) => sum + 1 + (step.type === "branch" ? countSteps(step.yes) + countSteps(step.no) : 0),
     0,
   );
 }

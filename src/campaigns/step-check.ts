@@ -29,8 +29,8 @@ export function stepErrors(
     const at = `${path}.${index}`;
     if (step.type === "branch")
       return [
-        ...stepErrors(step.then, accounts, hosts, `${at}.then`),
-        ...stepErrors(step.else, accounts, hosts, `${at}.else`),
+        ...stepErrors(step.yes, accounts, hosts, `${at}.yes`),
+        ...stepErrors(step.no, accounts, hosts, `${at}.no`),
       ];
     if (step.type === "wait")
       return (step.days ?? 0) + (step.hours ?? 0) > 0 ? [] : [{ path: at, message: "A wait needs days or hours." }];

@@ -11,6 +11,7 @@ import type {
   ActionUpdate,
   ActionView,
   NetworkAction,
+  Objection,
   RecordInput,
   ResolveInput,
   ScheduleInput,
@@ -20,7 +21,6 @@ import type { AccountService } from "./account-service.ts";
 import { jobOf, newAction } from "./new-action.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
 import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
-import type { Objection } from "./action-model.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
 /** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */

@@ -2,7 +2,7 @@ import { singleLine } from "../clean-text.ts";
 import type { Clock } from "../clock.ts";
 import type { FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
-import { leadContent, type LeadDraft } from "../leads/identity.ts";
+import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../leads/import/full-name.ts";
 import type { Lead, LeadIdentity } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
@@ -111,7 +111,7 @@ export class UploadService {
     if (errors.length === 0) profileKeyOf(url, this.#parts.profileHosts, errors, "network_url");
     if (errors.length > 0) return { errors };
     const draft = { ...splitFullName(singleLine(name)), networkUrl: url, email, company, title, notes, tags };
-    return leadContent({ ...draft, source: "network" } as LeadDraft);
+    return leadContent({ ...draft, source: "network" });
   }
 
   async #enrol(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {

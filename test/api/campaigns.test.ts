@@ -36,12 +36,12 @@ const invite: CampaignStep = {
 const thank: CampaignStep = { type: "action", actionType: "sendMessage", message: "Thank you, {{firstName|friend}}!" };
 const withdraw: CampaignStep = { type: "action", actionType: "withdrawConnectionRequest" };
 const wait = (days: number): CampaignStep => ({ type: "wait", days });
-const whenConnected = (withinDays: number, then: CampaignStep[], otherwise: CampaignStep[]): CampaignStep => ({
+const whenConnected = (withinDays: number, yes: CampaignStep[], no: CampaignStep[]): CampaignStep => ({
   type: "branch",
   condition: "connected",
   withinDays,
-  then,
-  else: otherwise,
+  yes,
+  no,
 });
 
 async function newCampaign(client: Client, steps: CampaignStep[], more: Partial<CampaignInput> = {}) {
@@ -261,7 +261,7 @@ test("leads are enrolled by tag, and uploads go straight into a campaign", async
     { name: "Dora Maar", network_url: "https://network.example/in/dora" },
   ];
   const upload = await client.post("/api/v2/network/upload-prospects", { prospects, campaign_id: campaign.id });
-  const report = upload.body as unknown as UploadAnswer;
+  const report = upload.body as UploadAnswer;
   expect(report).toMatchObject({ uploaded_count: 1, skipped_count: 1 });
   expect(report.results.map(({ enrolment }) => enrolment)).toEqual(["enrolled", "enrolled"]);
   expect(await enrolments(client, campaign)).toHaveLength(4);
@@ -300,7 +300,7 @@ test.each([
   [
     "a broken step in a branch",
     { steps: [whenConnected(1, [{ ...thank, message: "" }], [])] },
-    "steps.0.then.0.message",
+    "steps.0.yes.0.message",
   ],
   ["an empty name", { name: " ", steps: [visit] }, "name"],
 ])("a campaign with %s is refused, and the place is named", async (_what, change, path) => {

@@ -37,7 +37,8 @@ function randomCaps(dice: Dice): Caps {
   if (dice.chance(0.7)) caps.invites = { day: dice.between(1, 8), week: dice.between(5, 30) };
   if (dice.chance(0.5)) caps.visits = { day: dice.between(1, 8), month: dice.between(20, 60) };
   if (dice.chance(0.5)) caps.notes = { month: dice.between(3, 20) };
-  if (dice.chance(0.7)) caps.all = { day: dice.between(3, 15), ...(dice.chance(0.5) && { week: dice.between(20, 60) }) };
+  if (dice.chance(0.7))
+    caps.all = { day: dice.between(3, 15), ...(dice.chance(0.5) && { week: dice.between(20, 60) }) };
   return caps;
 }
 
