@@ -18,6 +18,8 @@ const connectorTimeoutMs = 60_000;
 const concurrency = 128;
 /** What can't be spoken now, because the voice is busy or broken, may be spoken later. */
 const speakAgainMs = 10 * 60_000;
+/** A minute of speech takes a busy machine a few. */
+const speechTimeoutMs = 15 * 60_000;
 
 /** Whoever was handed an action has this long to tell what became of it. */
 const longestSilenceMs = 48 * 3_600_000;
@@ -55,7 +57,10 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
   async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
     const { claim, signal } = context;
     const { userId, details, message } = due.action;
-    const spoken = await spokenBy(speech.speak(userId, details.voiceId ?? "", message ?? "", signal), signal);
+    const spoken = await spokenBy(
+      (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
+      signal,
+    );
     // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
     signal.throwIfAborted();
     if (spoken.kind === "refused") {
@@ -65,14 +70,22 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
       await settle(due, context, await carryOut(due, spoken.audio));
   }
 
-  /** A voice that fails is a voice that can't speak now. */
-  async function spokenBy(speaking: Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+  /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
+  async function spokenBy(speak: (signal: AbortSignal) => Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+    const tooLong = new AbortController();
+    const silence = Promise.withResolvers<Speech>();
+    const cancelTimer = clock.after(speechTimeoutMs, () => {
+      tooLong.abort(new Error("Timed out"));
+      silence.resolve({ kind: "refused", reason: "The voice took too long." });
+    });
     try {
-      return await speaking;
+      return await Promise.race([speak(AbortSignal.any([signal, tooLong.signal])), silence.promise]);
     } catch (error) {
       signal.throwIfAborted();
       log.error({ err: error }, "a voice failed");
       return { kind: "refused", reason: "The voice could not speak it." };
+    } finally {
+      cancelTimer();
     }
   }
 

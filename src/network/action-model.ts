@@ -133,6 +133,8 @@ const instantOrNull = Type.Union([instant, Type.Null()]);
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const forUser = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
 
+/** Of a text with its variables, which may be longer than what they stand for. */
+const maxWrittenLength = 20_000;
 const details = {
   subject: Type.Optional(
     Type.String({ minLength: 1, maxLength: maxSubjectLength, description: "sendInMail: its subject." }),
@@ -166,6 +168,7 @@ export const ScheduleInput = Type.Object(
     profileUrl: Type.String({ minLength: 1, maxLength: 500, description: "Profile of the person on the network." }),
     message: Type.Optional(
       Type.String({
+        maxLength: maxWrittenLength,
         description:
           "Note of the request, the message, the comment, or what the voice says. May hold variables of the lead: {{firstName|there}}.",
       }),
@@ -194,7 +197,7 @@ export type ScheduleInput = Static<typeof ScheduleInput>;
 
 export const ActionUpdate = Type.Object(
   {
-    message: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    message: Type.Optional(Type.Union([Type.String({ maxLength: maxWrittenLength }), Type.Null()])),
     ...details,
     notBefore: Type.Optional(Type.String({ format: "date-time", description: "The earliest moment." })),
     userId: forUser,

@@ -14,6 +14,9 @@ const sliceRows = 100;
 /** Rounds for a queue that changes while it is planned; what is then left open comes right when actions fall due. */
 const mostRounds = 3;
 
+/** Corrections of a clock by less are the course of things. */
+const clockSlackMs = 60_000;
+
 type Queued = QueuedAction & { uses: readonly Meter[] };
 
 /** Plans queues again when what they were planned by has changed: caps, hours, warm-up, an account's state, a rest. */
@@ -25,6 +28,7 @@ export class Planner {
   #working: Promise<void> | null = null;
   #again = false;
   #isStopped = false;
+  #latest = -Infinity;
 
   constructor(store: NetworkStore, clock: Clock, log: Log, poke: () => void) {
     this.#store = store;
@@ -66,10 +70,28 @@ export class Planner {
   }
 
   async #work(): Promise<void> {
-    for (const accountId of await this.#store.accountsToPlan()) {
-      for (let round = 0; round < mostRounds && !this.#isStopped; round++) if (await this.#plan(accountId)) break;
-    }
+    await this.#lookAtClock();
+    for (const accountId of await this.#store.accountsToPlan()) await this.#planInRounds(accountId);
     this.#poke();
+  }
+
+  /** Moments that were planned while the clock was ahead would keep everybody waiting until then. */
+  async #lookAtClock(): Promise<void> {
+    const now = this.#clock.now();
+    const wasAhead = now < this.#latest - clockSlackMs;
+    this.#latest = now;
+    if (!wasAhead) return;
+    this.#log.warn({ now }, "the clock went back; every queue is planned again");
+    await this.#store.planAll();
+  }
+
+  /** One that can't be planned does not keep the others from it. */
+  async #planInRounds(accountId: string): Promise<void> {
+    try {
+      for (let round = 0; round < mostRounds && !this.#isStopped; round++) if (await this.#plan(accountId)) break;
+    } catch (error) {
+      this.#log.error({ err: error, accountId }, "could not plan the queue of an account");
+    }
   }
 
   /** False: the queue changed meanwhile. */
@@ -138,8 +160,11 @@ function turnsOf(basis: PlanBasis, account: NetworkAccount, now: number): Genera
   const timeline = new MemoryTimeline();
   for (const [meter, moments] of Object.entries(basis.history) as [Meter, number[]][])
     for (const at of moments) if (at > now - windowMs.month) timeline.add([meter], at);
-  const queue = basis.queue.map((action) => ({ ...action, uses: metersOf(action.actionType, action.hasNote) }));
-  return plan({ ...account, coolDowns: basis.coolDowns }, timeline, queue, now);
+  return plan({ ...account, coolDowns: basis.coolDowns }, timeline, queueOf(basis), now);
+}
+
+function* queueOf({ queue }: PlanBasis): Generator<Queued, void, void> {
+  for (const action of queue) yield { ...action, uses: metersOf(action.actionType, action.hasNote) };
 }
 
 /** The items of a generator that computes, with a pause for others after each few milliseconds. */

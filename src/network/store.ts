@@ -205,6 +205,8 @@ export type NetworkStore = {
   planBasis(accountId: string, limit: number, now: number): Promise<PlanBasis | null>;
   /** Accounts whose queue is to be planned again. */
   accountsToPlan(): Promise<string[]>;
+  /** Marks the queues of all accounts to be planned again. */
+  planAll(): Promise<void>;
   /** Gives new moments to actions that still wait. */
   movePlanned(accountId: string, slots: readonly PlannedSlot[], at: number): Promise<void>;
   /** The queue is planned, unless it changed since `queueVersion`: then false. */

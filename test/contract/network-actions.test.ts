@@ -294,6 +294,20 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(second).toMatchObject({ kind: "refused", action: { state: "done" } });
     });
 
+    test("to a webhook may be reported before its answer to the call was written down", async () => {
+      await using opened = await open();
+      for (const [connector, expected] of [
+        ["webhook", "changed"],
+        ["unipile", "refused"],
+      ] as const) {
+        const { storage, job } = await withClaimed(opened.storage, { connector });
+        const change = await storage.network.endHanded(job.userId, job.id, ["awaitingVendor"], actionEnd());
+        expect(change.kind).toBe(expected);
+        expect(await storage.network.hand(claimOf(job), toVendor)).toBe(expected === "refused");
+        expect(await stateOf(storage, job)).toBe(expected === "refused" ? "awaiting" : "done");
+      }
+    });
+
     test("to a vendor can't be cancelled; to a person it can", async () => {
       await using opened = await open();
       for (const [handed, expected] of [

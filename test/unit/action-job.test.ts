@@ -2,6 +2,9 @@ import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/jobs/model.ts";
 import type { NetworkAction } from "../../src/network/action-model.ts";
 import type { Connector, ConnectorOutcome } from "../../src/network/connector.ts";
+import { createLog } from "../../src/log.ts";
+import { Planner } from "../../src/network/planner.ts";
+import type { Speech, SpeechProvider } from "../../src/network/speech-provider.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { alwaysOpen } from "../support/factories.ts";
@@ -162,6 +165,58 @@ describe.each(engines)("an action over $name", ({ open }) => {
         { id: world.account.id },
       ]);
     });
+  });
+
+  describe("whose voice can't speak", () => {
+    const voice = { action: { actionType: "sendVoiceMessage", message: "Hello" } } as const;
+
+    test.each<[string, () => Promise<Speech>]>([
+      ["fails", () => Promise.reject(new Error("no model"))],
+      ["is busy", async () => ({ kind: "refused", reason: "It is trained at the moment." })],
+    ])("because it %s, is tried again, and given up after five times without a call", async (_what, speak) => {
+      await using opened = await open();
+      const world = await createNetworkWorld(opened, { speech: { problem: async () => null, speak } });
+      const job = await world.schedule(voice);
+      await world.run();
+      expect(await world.job(job)).toMatchObject({ status: "pending", metadata: { pendingReason: "retry" } });
+      await world.runUntil(startOfTests + 2 * hour);
+      expect(await world.action(job)).toMatchObject({ state: "failed" });
+      expect(world.calls).toEqual([]);
+    });
+
+    test("because it never ends, is told to stop, and tried again", async () => {
+      await using opened = await open();
+      const called = Promise.withResolvers<AbortSignal>();
+      const speak: SpeechProvider["speak"] = (_user, _voice, _text, signal) => {
+        called.resolve(signal);
+        return new Promise(() => {});
+      };
+      const world = await createNetworkWorld(opened, { speech: { problem: async () => null, speak } });
+      const job = await world.schedule(voice);
+      const running = world.run();
+      const signal = await called.promise;
+      world.clock.advance(15 * minute);
+      await running;
+      expect(signal.aborted).toBe(true);
+      expect(await world.job(job)).toMatchObject({ status: "pending", metadata: { pendingReason: "retry" } });
+    });
+  });
+
+  test("an action that was planned while the clock was ahead is planned anew when it goes back", async () => {
+    await using opened = await open();
+    const world = await createNetworkWorld(opened);
+    const planner = new Planner(opened.storage.network, world.clock, createLog("silent"), () => {});
+    world.clock.set(startOfTests + 300 * day);
+    planner.wake();
+    await planner.idle();
+    const job = await world.schedule({ job: { createdAt: world.clock.now() } });
+    await opened.storage.network.edit(job.userId, job.id, { notBefore: startOfTests }, world.clock.now());
+    world.clock.set(startOfTests);
+    planner.wake();
+    await planner.idle();
+    expect(await world.action(job)).toMatchObject({ slotAt: startOfTests });
+    await world.run();
+    expect(world.calls).toEqual([{ jobId: job.id, at: startOfTests }]);
   });
 
   describe("that was handed to a vendor", () => {

@@ -52,15 +52,19 @@ export function createLinkedapiConnector(settings: LinkedapiSettings, http: Http
       const later = handed(workflowId, startedAt ?? clock.now() - firstLookMs, clock.now());
       const api = apiFor(account, signal);
       if (typeof api === "string") return later;
-      const outcome = await outcomeOf(async () => {
+      let found: unknown = null;
+      const failure = await outcomeOf(async () => {
         const answer = await api.get(`workflows/${encodeURIComponent(workflowId)}`);
         if (answer.status === 404) return unknownOutcome("Linked API knows nothing of this work any more.");
-        const state = shaped(WorkflowState, api.resultOf(answer, "asks"));
-        if (state === null || isOpen(state)) return later;
-        return outcomeOfWorkflow(state, order, workflowId, vendor.secrets);
+        found = api.resultOf(answer, "asks");
+        return later;
       });
-      // That the question failed says nothing of the work, which may be done meanwhile; so it is asked again.
-      return outcome.kind === "busy" ? later : outcome;
+      const state = shaped(WorkflowState, found);
+      if (state !== null && !isOpen(state))
+        return outcomeOf(async () => outcomeOfWorkflow(state, order, workflowId, vendor.secrets));
+      // That the question failed, also for a token that is not valid any more, says nothing of the work, which may be
+      // done meanwhile: to send it anew could reach the person twice. So it is asked again.
+      return failure.kind === "unknown" ? failure : later;
     },
 
     async watch(watched, account, signal) {

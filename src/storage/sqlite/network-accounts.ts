@@ -3,7 +3,7 @@ import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../ne
 import type { Governed } from "../../network/governor/slot.ts";
 import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
-import { networkAccounts, networkMeters } from "./network-tables.ts";
+import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
 
 /** An account as the store works with it. */
 export type AccountRecord = {
@@ -24,6 +24,7 @@ type AccountStore = Pick<
   | "removeAccount"
   | "coolDowns"
   | "accountsToPlan"
+  | "planAll"
 >;
 
 export type AccountRows = ReturnType<typeof createAccountRows>;
@@ -52,10 +53,7 @@ export function createAccountRows(engine: Engine) {
   );
   const known = new Map<number, AccountRecord>();
   const seqs = new Map<string, number>();
-  writer.onRollBack(() => {
-    known.clear();
-    seqs.clear();
-  });
+  writer.onRollBack(() => rows.forgetAll());
 
   function load(seq: number): AccountRecord | null {
     const row = bySeq.get({ seq });
@@ -89,6 +87,10 @@ export function createAccountRows(engine: Engine) {
     forget(seq: number): void {
       known.delete(seq);
     },
+    forgetAll(): void {
+      known.clear();
+      seqs.clear();
+    },
     /** Its number may be given to the next account. */
     removed({ seq, account }: AccountRecord): void {
       known.delete(seq);
@@ -117,13 +119,14 @@ export function createAccountRows(engine: Engine) {
 
 export function createAccountStore({ orm, database, writer }: Engine, rows: AccountRows): AccountStore {
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
-  const waits = "account = ? AND state = 'awaiting' AND pending_reason = 'awaitingWorker'";
+  const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
   const jobsAgain = database.query(
     `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${waits})`,
   );
   const backToQueue = database.query(
     `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
   );
+  const planAll = database.query("UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
   const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
 
   function update(userId: string, id: string, change: AccountChange): NetworkAccount | null {
@@ -171,6 +174,11 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
         return "removed";
       }),
     coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],
+    planAll: () =>
+      writer.write(() => {
+        planAll.run();
+        rows.forgetAll();
+      }),
     accountsToPlan: async () => toPlan.all().map(({ id }) => id),
   };
 }

@@ -12,7 +12,7 @@ import { isHeld } from "./jobs.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
-import { networkActions, networkMeters, type ActionRow } from "./network-tables.ts";
+import { networkActions, networkMeters, waitsForSomebody, type ActionRow } from "./network-tables.ts";
 import { storedActionJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
@@ -46,6 +46,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .where(
       and(
         sql`${networkActions.account} = ${valueOf("account")}`,
+        sql.raw(waitsForSomebody),
         sql`${networkActions.state} = 'awaiting'`,
         sql`${networkActions.pendingReason} = 'awaitingWorker'`,
       ),

@@ -3,7 +3,7 @@ import type { ActionFilter, ActionPage, ListedAction, NetworkStore } from "../..
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
-import { networkAccounts, networkActions } from "./network-tables.ts";
+import { networkAccounts, networkActions, waitsForSomebody } from "./network-tables.ts";
 
 type Lists = Pick<NetworkStore, "page" | "tasks" | "countTasks">;
 
@@ -66,6 +66,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
   const isTask = (userId: string) =>
     and(
       inArray(networkActions.account, accountsOf(userId)),
+      sql.raw(waitsForSomebody),
       sql`${networkActions.state} = 'awaiting'`,
       sql`${networkActions.pendingReason} = 'awaitingPerson'`,
     );
@@ -86,9 +87,12 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
   };
 }
 
+const waitingStates = new Set<string>(["awaitingApproval", "awaiting", "unknown"]);
+
 function terms({ states, actionType, leadId, profileKey, campaignId }: ActionFilter): (SQL | undefined)[] {
   return [
     states === undefined ? undefined : inArray(networkActions.state, [...states]),
+    states?.every((state) => waitingStates.has(state)) ? sql.raw(waitsForSomebody) : undefined,
     actionType === undefined ? undefined : eq(networkActions.actionType, actionType),
     leadId === undefined ? undefined : eq(networkActions.leadId, leadId),
     profileKey === undefined ? undefined : eq(networkActions.profileKey, profileKey),

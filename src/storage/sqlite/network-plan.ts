@@ -40,17 +40,33 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     return rows.map((row) => row.slot_at).reverse();
   }
 
+  /**
+   * In pages: a row takes this thread a microsecond to receive. What changes between two of them is counted by the
+   * queue's version.
+   */
+  async function queueOf(record: AccountRecord, limit: number): Promise<QueuedAction[]> {
+    const queue: QueuedAction[] = [];
+    for (let last: Pick<QueuedAction, "slotAt" | "seq"> | undefined = { slotAt: -1, seq: -1 }; last !== undefined;) {
+      const most = Math.min(pageRows, limit - queue.length);
+      const page: QueuedRow[] = await reader.all<QueuedRow>({
+        sql:
+          "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
+          " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
+          " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled'" +
+          " AND (slot_at, seq) > (?, ?) ORDER BY slot_at, seq LIMIT ?",
+        params: [record.seq, last.slotAt, last.seq, most],
+      });
+      for (const action of page) queue.push({ ...action, hasNote: action.hasNote === 1 });
+      last = page.length < most || queue.length >= limit ? undefined : page.at(-1);
+    }
+    return queue;
+  }
+
   async function planBasis(accountId: string, limit: number, now: number): Promise<PlanBasis | null> {
     const record = accounts.byId(accountId);
     if (record === null) return null;
     const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
-    const queue = await reader.all<Omit<QueuedAction, "hasNote"> & { hasNote: number }>({
-      sql:
-        "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
-        " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
-        " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled' ORDER BY slot_at, seq LIMIT ?",
-      params: [record.seq, limit],
-    });
+    const queue = await queueOf(record, limit);
     const histories = await Promise.all(
       meters.map(async (meter) => [meter, await history(record, meter, now)] as const),
     );
@@ -58,7 +74,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       account: record.account,
       coolDowns: [...record.governed.coolDowns],
       history: Object.fromEntries(histories),
-      queue: queue.map((action) => ({ ...action, hasNote: action.hasNote === 1 })),
+      queue,
       queueVersion: version,
       needsPlan: needsPlan === 1,
     };
@@ -109,6 +125,9 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       }),
   };
 }
+
+type QueuedRow = Omit<QueuedAction, "hasNote"> & { hasNote: number };
+const pageRows = 2_000;
 
 /** The rows of a meter, in the words of the index that is made for them. */
 function meterTerms(meter: Meter): string {

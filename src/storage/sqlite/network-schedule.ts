@@ -7,7 +7,7 @@ import type {
   ScheduleAction,
   ScheduleOutcome,
 } from "../../network/store.ts";
-import { neverAt, openStates } from "../../network/action-model.ts";
+import { neverAt, openStates, type PendingReason } from "../../network/action-model.ts";
 import type { Relation } from "../../network/contact-model.ts";
 import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
@@ -252,8 +252,8 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
       ),
     endHanded: (userId, jobId, waitsFor, how) =>
       writer.write(() =>
-        change(userId, jobId, ["awaiting"], (target) =>
-          waitsFor.some((reason) => reason === target.row.pendingReason)
+        change(userId, jobId, ["awaiting", "sending"], (target) =>
+          waitsFor.some((reason) => reason === target.row.pendingReason || isFast(target, reason))
             ? ended(target, how)
             : { kind: "refused", action: parts.actions.actionOf(target.row) },
         ),
@@ -263,6 +263,12 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
       return target && { action: parts.actions.actionOf(target.row), job: target.job };
     },
   };
+}
+
+/** The receiver of a webhook may report before its own answer to the call has come here and was written down. */
+function isFast({ row, record }: { row: ActionRow; record: AccountRecord }, waitsFor: PendingReason): boolean {
+  const isInCall = row.state === "sending" && row.pendingReason === null;
+  return isInCall && waitsFor === "awaitingVendor" && record.account.connector === "webhook";
 }
 
 /** Somebody has begun with it, who can't be told to stop. */

@@ -65,6 +65,8 @@ export const networkActions = sqliteTable("network_actions", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
+/** In the words of the index of those that wait for somebody, which is used by no query that does not say so too. */
+export const waitsForSomebody = "state IN ('awaitingApproval', 'awaiting', 'unknown')";
 export type ActionRow = typeof networkActions.$inferSelect;
 
 export const networkMeters = sqliteTable(

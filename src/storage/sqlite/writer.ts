@@ -13,8 +13,9 @@ const controls = {
   undo: "ROLLBACK TO unit",
 };
 
-/** How many units share one commit at most: bounds how long one commit keeps the event loop. */
+/** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
+const maxBatchMs = 10;
 
 /**
  * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
@@ -69,19 +70,25 @@ export class Writer {
   }
 
   #commitBatch(): void {
-    const batch = this.#queue.splice(0, maxBatch);
+    const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return;
     const done: Settled[] = [];
     const failed: Settled[] = [];
     try {
       this.#statements.begin.run();
-      for (const unit of batch) this.#runUnit(unit, done, failed);
+      const endAt = performance.now() + maxBatchMs;
+      for (const [index, unit] of batch.entries()) {
+        if (index > 0 && performance.now() > endAt) batch.length = index;
+        else this.#runUnit(unit, done, failed);
+      }
       this.#statements.commit.run();
     } catch (error) {
       this.#rollBack();
+      this.#queue.splice(0, batch.length);
       for (const unit of batch) unit.reject(error);
       return;
     }
+    this.#queue.splice(0, batch.length);
     for (const { unit, value } of done) unit.resolve(value);
     for (const { unit, value } of failed) unit.reject(value);
     this.#afterCommit();
