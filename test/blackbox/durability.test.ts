@@ -64,7 +64,7 @@ test("a scheduled action and a task for a person are found again after a kill", 
   let key = "";
   let jobId = "";
   {
-    await using server = await startServer(directory.path);
+    await using server = await startServer(directory.path, { env: noLimits });
     key = server.firstRun?.key ?? "";
     const { data } = await ask(`${server.api}/network/accounts`, key);
     const [account] = data["accounts"] as { id: string; workingHours: Record<string, unknown> }[];
@@ -77,7 +77,7 @@ test("a scheduled action and a task for a person are found again after a kill", 
     jobId = String((await ask(`${server.api}/network/scheduleNetworkAction`, key, action)).data["jobId"]);
     await server.stop("SIGKILL");
   }
-  await using server = await startServer(directory.path);
+  await using server = await startServer(directory.path, { env: noLimits });
   const tasks = await eventually(async () => {
     const { data } = await ask(`${server.api}/network/tasks`, key);
     return data["total"] === 1 ? (data["tasks"] as { jobId: string }[]) : null;
