@@ -71,10 +71,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
   }
 
   /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
-  async function spokenBy(
-    speak: (signal: AbortSignal) => Promise<Speech>,
-    signal: AbortSignal,
-  ): Promise<Speech> {
+  async function spokenBy(speak: (signal: AbortSignal) => Promise<Speech>, signal: AbortSignal): Promise<Speech> {
     const tooLong = new AbortController();
     const silence = Promise.withResolvers<Speech>();
     const cancelTimer = clock.after(speechTimeoutMs, () => {

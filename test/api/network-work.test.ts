@@ -17,7 +17,13 @@ const day = 24 * hour;
 const root = "/api/v2/network";
 const isoOf = (at: number): string => new Date(at).toISOString();
 
-type Scheduled = { jobId: string; scheduledFor: string | null; delay: number | null; isNew: boolean; action: ActionView };
+type Scheduled = {
+  jobId: string;
+  scheduledFor: string | null;
+  delay: number | null;
+  isNew: boolean;
+  action: ActionView;
+};
 
 function request(name: string, change: object = {}) {
   return { actionType: "sendConnectionRequest", profileUrl: `https://network.example/in/${name}`, ...change };
@@ -60,7 +66,10 @@ async function withWorld(settings: Record<string, string>, run: (world: World) =
 
 /** A second key of the client's user that may only propose. */
 async function proposer({ client }: Pick<Service, "client">, user: Client): Promise<Client> {
-  const input = { name: "agent", permissions: ["network:schedule", "network:read", "keys:manage", "jobs:update", "users:read"] };
+  const input = {
+    name: "agent",
+    permissions: ["network:schedule", "network:read", "network:upload", "keys:manage", "jobs:update", "users:read"],
+  };
   const made = await user.post<NewKeyView>("/api/v2/keys", { ...input, requiresApproval: true });
   return client(succeeded(made).data.key);
 }
@@ -76,7 +85,9 @@ test.each([
   expect({ scheduledFor, delay }).toEqual({ scheduledFor: null, delay: null });
   const waiting = await actionOf(user, jobId);
   expect(waiting).toMatchObject({ state: "awaitingApproval", pendingReason: "awaitingApproval", scheduledFor: null });
-  const { data } = await user.get<{ actions: ActionView[] }>(`${root}/actions`, { query: { state: "awaitingApproval" } });
+  const { data } = await user.get<{ actions: ActionView[] }>(`${root}/actions`, {
+    query: { state: "awaitingApproval" },
+  });
   expect(data.actions).toEqual([waiting]);
   const stranger = await service.user();
   expect((await stranger.post(`${root}/actions/${jobId}/approve`)).status).toBe(404);
@@ -91,12 +102,19 @@ test("a key that may only propose can't get an action approved by any way of its
   const agent = await proposer(service, user);
   const { jobId, action } = await schedule(agent, "ada", { requireApproval: false });
   expect(action.state).toBe("awaitingApproval");
-  expect(await agent.post(`${root}/actions/${jobId}/approve`)).toMatchObject({ status: 403, code: "PERMISSION_DENIED" });
+  expect(await agent.post(`${root}/actions/${jobId}/approve`)).toMatchObject({
+    status: 403,
+    code: "PERMISSION_DENIED",
+  });
   succeeded(await agent.post(`/api/v2/users/jobs/${jobId}/cancel`));
   succeeded(await agent.post(`/api/v2/users/jobs/${jobId}/retry`));
   expect((await actionOf(user, jobId)).state).toBe("awaitingApproval");
   for (const requiresApproval of [false, undefined]) {
-    const made = await agent.post<NewKeyView>("/api/v2/keys", { name: "x", permissions: ["network:schedule"], requiresApproval });
+    const made = await agent.post<NewKeyView>("/api/v2/keys", {
+      name: "x",
+      permissions: ["network:schedule"],
+      requiresApproval,
+    });
     if (requiresApproval === false) expect(made.status).toBe(403);
     else expect(made.data.requiresApproval).toBe(true);
   }
@@ -106,6 +124,14 @@ test("a key that may only propose can't get an action approved by any way of its
   for (const change of [{ name: "mine" }, { isActive: true }])
     expect((await agent.put(`/api/v2/keys/${unbound?.id}`, change)).status).toBe(403);
   expect((await agent.post(`/api/v2/keys/${unbound?.id}/regenerate`)).status).toBe(403);
+  const campaigns = "/api/v2/campaigns";
+  const steps = [{ type: "action", actionType: "visitProfile" }];
+  const campaign = succeeded(await agent.post<{ id: string }>(campaigns, { name: "spring", steps })).data;
+  expect((await agent.post(`${campaigns}/${campaign.id}/start`)).status).toBe(403);
+  succeeded(await user.post(`${campaigns}/${campaign.id}/start`));
+  expect((await agent.post(`${campaigns}/${campaign.id}/enrol`, { leadIds: ["nobody"] })).status).toBe(403);
+  const prospects = [{ name: "Ada Byron", network_url: "https://network.example/in/ada" }];
+  expect((await agent.post(`${root}/upload-prospects`, { prospects, campaign_id: campaign.id })).status).toBe(403);
   // What a person approved is not what the agent writes into it afterwards.
   succeeded(await user.post(`${root}/actions/${jobId}/approve`));
   const edited = await agent.patch<ActionView>(`${root}/actions/${jobId}`, { message: "Buy now" });
@@ -127,7 +153,9 @@ testInProcess("an edit is all or nothing, and what the network does not take is 
       expect(await actionOf(user, jobId)).toEqual(before);
     }
     const notBefore = isoOf(clock.now() + 2 * hour);
-    const later = succeeded(await user.patch<ActionView>(`${root}/actions/${jobId}`, { notBefore, message: null })).data;
+    const later = succeeded(
+      await user.patch<ActionView>(`${root}/actions/${jobId}`, { notBefore, message: null }),
+    ).data;
     expect(later).toMatchObject({ message: null, scheduledFor: notBefore, pendingReason: "notBefore" });
     await pass(2 * hour);
     expect(await actionOf(user, jobId)).toMatchObject({ state: "done", carriedOutAt: notBefore });
@@ -149,11 +177,18 @@ testInProcess("a dry run foretells the slot, and stores nothing", () =>
 
 testInProcess("variables are filled in from the lead, and nobody reads one that is not", () =>
   withWorld({}, async ({ user }) => {
-    const lead = succeeded(await user.post<LeadView>("/api/v2/leads", { email: "ada@example.com", firstName: "Ada" })).data;
-    const filled = await schedule(user, "ada", { leadId: lead.id, message: "Hi {{firstName}} of {{company|your team}}" });
+    const lead = succeeded(
+      await user.post<LeadView>("/api/v2/leads", { email: "ada@example.com", firstName: "Ada" }),
+    ).data;
+    const filled = await schedule(user, "ada", {
+      leadId: lead.id,
+      message: "Hi {{firstName}} of {{company|your team}}",
+    });
     expect(filled.action.message).toBe("Hi Ada of your team");
     for (const message of ["Hi {{company}}", "Hi {{nobody|x}}", "Hi {{firstName", "Hi }}"])
-      expect(await user.post(`${root}/scheduleNetworkAction`, request("bob", { leadId: lead.id, message }))).toMatchObject({
+      expect(
+        await user.post(`${root}/scheduleNetworkAction`, request("bob", { leadId: lead.id, message })),
+      ).toMatchObject({
         status: 400,
         details: { errors: [{ path: "message" }] },
       });
@@ -170,7 +205,13 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
     expect(plan).toMatchObject({ isWhatIf: false, waiting: 5, within: 5, timeZone: "UTC" });
     const usage = succeeded(await user.get<UsageView>(`${account}/usage`)).data;
     const invites = usage.meters.find(({ meter }) => meter === "invites")!.windows[0]!;
-    expect(invites).toMatchObject({ window: "day", limit: 2, used: 1, remaining: 1, resetsAt: isoOf(startOfTests + day) });
+    expect(invites).toMatchObject({
+      window: "day",
+      limit: 2,
+      used: 1,
+      remaining: 1,
+      resetsAt: isoOf(startOfTests + day),
+    });
     const more = succeeded(await user.post<PlanView>(`${account}/plan`, { caps: { invites: { day: 50 } } })).data;
     expect(more.isWhatIf).toBe(true);
     expect(more.days).toHaveLength(1);
@@ -195,7 +236,9 @@ testInProcess("what was done by hand counts, and nobody is invited twice", () =>
     });
     expect(await schedule(user, "bob")).toMatchObject({ scheduledFor: isoOf(clock.now() + 23 * hour) });
     for (const wrong of ["2020-01-01", isoOf(clock.now() + hour)])
-      expect(await user.post(`${root}/actions/record`, { ...request("carl"), doneAt: wrong })).toMatchObject({ status: 400 });
+      expect(await user.post(`${root}/actions/record`, { ...request("carl"), doneAt: wrong })).toMatchObject({
+        status: 400,
+      });
   }),
 );
 
@@ -205,7 +248,10 @@ testInProcess("an unknown outcome is told by a person, and what was not sent can
     await pass(0);
     expect(await actionOf(user, jobId)).toMatchObject({ state: "unknown", carriedOutAt: isoOf(startOfTests) });
     expect((await user.post(`/api/v2/users/jobs/${jobId}/retry`)).status).toBe(409);
-    const resolved = await user.post<ActionView>(`${root}/actions/${jobId}/resolve`, { outcome: "notSent", note: "Looked" });
+    const resolved = await user.post<ActionView>(`${root}/actions/${jobId}/resolve`, {
+      outcome: "notSent",
+      note: "Looked",
+    });
     expect(resolved.data).toMatchObject({ state: "failed", carriedOutAt: null });
     expect((await user.post(`${root}/actions/${jobId}/resolve`, { outcome: "sent" })).status).toBe(409);
     expect(succeeded(await user.post<JobView>(`/api/v2/users/jobs/${jobId}/retry`)).data.status).toBe("pending");
@@ -220,7 +266,11 @@ testInProcess("a worker claims at the account's pace, keeps its claim alive, and
     const claim = async (body: object = {}) =>
       succeeded(await user.post<WorkerClaimView>(`${root}/worker/claim`, body)).data;
     const { claimed } = await claim({ leaseSeconds: 60 });
-    expect(claimed).toMatchObject({ jobId: jobs[0]!.jobId, message: "Hi", leaseUntil: isoOf(startOfTests + hour + minute) });
+    expect(claimed).toMatchObject({
+      jobId: jobs[0]!.jobId,
+      message: "Hi",
+      leaseUntil: isoOf(startOfTests + hour + minute),
+    });
     expect(await claim()).toMatchObject({ claimed: null, retryAt: isoOf(startOfTests + hour + 90_000) });
     const path = `${root}/worker/${claimed!.jobId}`;
     succeeded(await user.post(`${path}/heartbeat`, { claim: claimed!.claim, leaseSeconds: 600 }));
@@ -253,37 +303,40 @@ testInProcess("only a worker's own claim is ended by a worker", () =>
   }),
 );
 
-testInProcess("a webhook that took an action reports its outcome later; two days of silence make it unknown", async () => {
-  await using receiver = await startWebhookReceiver();
-  receiver.answerWith(new Response(null, { status: 202 }));
-  const host = new URL(receiver.url).hostname;
-  const settings = {
-    ACKNOWLEDGE_NETWORK_RISK: "true",
-    NETWORK_WEBHOOK_SECRET: webhookSecret,
-    NETWORK_PRIVATE_HOSTS: host,
-  };
-  await withWorld(settings, async ({ user, account, pass, service }) => {
-    const connectorSettings = { url: receiver.url };
-    succeeded(await user.patch(account, { connector: "webhook", connectorSettings }));
-    const jobs = [await schedule(user, "ada"), await schedule(user, "bob")].map(({ jobId }) => jobId);
-    while (receiver.deliveries.length < 2) await pass(15 * minute);
-    await pass(0);
-    expect(receiver.deliveries.map(({ id }) => id)).toEqual(jobs);
-    const path = `${root}/actions/${jobs[0]}`;
-    expect(await actionOf(user, jobs[0]!)).toMatchObject({ state: "awaiting", pendingReason: "awaitingVendor" });
-    expect((await user.post(`${path}/cancel`)).status).toBe(409);
-    expect((await (await service.user()).post(`${path}/outcome`, { outcome: "sent" })).status).toBe(404);
-    expect((await user.post(`${path}/outcome`, { outcome: "busy" })).status).toBe(409);
-    const told = await user.post<ActionView>(`${path}/outcome`, { outcome: "sent", reference: "x-1" });
-    expect(told.data).toMatchObject({ state: "done", providerRef: "x-1" });
-    expect((await user.post(`${path}/outcome`, { outcome: "refused" })).status).toBe(409);
-    await pass(47 * hour);
-    expect((await actionOf(user, jobs[1]!)).state).toBe("awaiting");
-    await pass(2 * hour);
-    expect((await actionOf(user, jobs[1]!)).state).toBe("unknown");
-    expect(receiver.deliveries).toHaveLength(2);
-  });
-});
+testInProcess(
+  "a webhook that took an action reports its outcome later; two days of silence make it unknown",
+  async () => {
+    await using receiver = await startWebhookReceiver();
+    receiver.answerWith(new Response(null, { status: 202 }));
+    const host = new URL(receiver.url).hostname;
+    const settings = {
+      ACKNOWLEDGE_NETWORK_RISK: "true",
+      NETWORK_WEBHOOK_SECRET: webhookSecret,
+      NETWORK_PRIVATE_HOSTS: host,
+    };
+    await withWorld(settings, async ({ user, account, pass, service }) => {
+      const connectorSettings = { url: receiver.url };
+      succeeded(await user.patch(account, { connector: "webhook", connectorSettings }));
+      const jobs = [await schedule(user, "ada"), await schedule(user, "bob")].map(({ jobId }) => jobId);
+      while (receiver.deliveries.length < 2) await pass(15 * minute);
+      await pass(0);
+      expect(receiver.deliveries.map(({ id }) => id)).toEqual(jobs);
+      const path = `${root}/actions/${jobs[0]}`;
+      expect(await actionOf(user, jobs[0]!)).toMatchObject({ state: "awaiting", pendingReason: "awaitingVendor" });
+      expect((await user.post(`${path}/cancel`)).status).toBe(409);
+      expect((await (await service.user()).post(`${path}/outcome`, { outcome: "sent" })).status).toBe(404);
+      expect((await user.post(`${path}/outcome`, { outcome: "busy" })).status).toBe(409);
+      const told = await user.post<ActionView>(`${path}/outcome`, { outcome: "sent", reference: "x-1" });
+      expect(told.data).toMatchObject({ state: "done", providerRef: "x-1" });
+      expect((await user.post(`${path}/outcome`, { outcome: "refused" })).status).toBe(409);
+      await pass(47 * hour);
+      expect((await actionOf(user, jobs[1]!)).state).toBe("awaiting");
+      await pass(2 * hour);
+      expect((await actionOf(user, jobs[1]!)).state).toBe("unknown");
+      expect(receiver.deliveries).toHaveLength(2);
+    });
+  },
+);
 
 test("profiles elsewhere than on the hosts of the operator are refused wherever they come in", async () => {
   await using service = await startService({ settings: { NETWORK_HOSTS: "network.example" } });
@@ -294,7 +347,9 @@ test("profiles elsewhere than on the hosts of the operator are refused wherever 
       details: { errors: [{ path: "profileUrl" }] },
     });
   const profileUrl = "https://de.network.example/in/ada";
-  expect((await user.post(`${root}/scheduleNetworkAction`, { actionType: "visitProfile", profileUrl })).status).toBe(200);
+  expect((await user.post(`${root}/scheduleNetworkAction`, { actionType: "visitProfile", profileUrl })).status).toBe(
+    200,
+  );
   const prospects = [{ name: "Ada Byron", network_url: "https://evil.example/in/ada" }];
   const { body } = await user.post(`${root}/upload-prospects`, { prospects });
   expect(body).toMatchObject({ uploaded_count: 0, skipped_count: 1, results: [{ outcome: "invalid" }] });
@@ -303,7 +358,16 @@ test("profiles elsewhere than on the hosts of the operator are refused wherever 
 test("of ten thousand uploaded rows the broken ones are told of, and sending the list again does no harm", async () => {
   await using service = await startService({ settings: { MAX_BODY_BYTES: "8MiB" } });
   const user = await service.user();
-  const broken = [null, 5, "x", [], {}, { name: 5, network_url: 5 }, { name: "No Url" }, { name: "Ada", network_url: "nothing" }];
+  const broken = [
+    null,
+    5,
+    "x",
+    [],
+    {},
+    { name: 5, network_url: 5 },
+    { name: "No Url" },
+    { name: "Ada", network_url: "nothing" },
+  ];
   const prospects = Array.from({ length: 10_000 }, (_, n) =>
     n % 1000 < broken.length
       ? broken[n % 1000]

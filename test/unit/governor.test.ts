@@ -16,7 +16,12 @@ const now = startOfTests;
 
 function governed(overrides: Partial<Governed> = {}): Governed {
   const calm = { workingHours: alwaysOpen, sessions: null, jitterPercent: 0, coolDowns: [] };
-  return { ...accountOf({ connector: "manual" }), ...calm, spacing: { medianSeconds: 60, minSeconds: 60 }, ...overrides };
+  return {
+    ...accountOf({ connector: "manual" }),
+    ...calm,
+    spacing: { medianSeconds: 60, minSeconds: 60 },
+    ...overrides,
+  };
 }
 
 describe("caps", () => {
@@ -51,7 +56,8 @@ describe("caps", () => {
   test("of a warm-up grow day by day at midnight of the account until the cap is reached", () => {
     const warmUp = { perDay: 2, addPerDay: 3, startedAt: Date.UTC(2026, 0, 5, 22) };
     const account = governed({ timeZone: "Europe/Berlin", warmUp, caps: { visits: { day: 9 } } });
-    const at = (text: string) => limitsOf(account, "visits", Date.parse(text)).map(({ cap, reason }) => [cap, reason])[0];
+    const at = (text: string) =>
+      limitsOf(account, "visits", Date.parse(text)).map(({ cap, reason }) => [cap, reason])[0];
     expect(at("2026-01-04T12:00:00Z")).toEqual([2, "warmup"]);
     expect(at("2026-01-05T22:59:59Z")).toEqual([2, "warmup"]);
     expect(at("2026-01-05T23:00:00Z")).toEqual([5, "warmup"]);
@@ -98,7 +104,8 @@ describe("slots", () => {
         spacing: { medianSeconds: 600, minSeconds: 600 },
       });
       const timeline = new MemoryTimeline();
-      for (let n = 0; n < 12; n++) timeline.add(["visits", "all"], now - 3 * day + dice.below(5 * 24 * 6) * 10 * minute);
+      for (let n = 0; n < 12; n++)
+        timeline.add(["visits", "all"], now - 3 * day + dice.below(5 * 24 * 6) * 10 * minute);
       const request: SlotRequest = { account, uses: ["visits", "all"], notBefore: now, gapMs: 10 * minute };
       const slot = earliestSlot(request, timeline, 10_000);
       let at = now;
