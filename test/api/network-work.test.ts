@@ -375,7 +375,7 @@ test("of ten thousand uploaded rows the broken ones are told of, and sending the
   );
   type Report = { uploaded_count: number; skipped_count: number; results: { outcome: string; index: number }[] };
   const upload = async (dryRun: boolean) =>
-    (await user.post<never>(`${root}/upload-prospects`, { prospects, dryRun })).body as unknown as Report;
+    (await user.post(`${root}/upload-prospects`, { prospects, dryRun })).body as Report;
   const counts = ({ results }: Report) => {
     const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;
     return { uploaded: count("uploaded"), duplicate: count("duplicate"), invalid: count("invalid") };
