@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Ids } from "../ids.ts";
+import { BackgroundWork } from "../jobs/background-work.ts";
 import type { Log } from "../log.ts";
 import { actionContent, type ProfileHosts } from "../network/action-input.ts";
 import type { ActionState, Objection } from "../network/action-model.ts";
@@ -28,53 +29,44 @@ export type AdvanceParts = {
 export class CampaignEngine {
   readonly #parts: AdvanceParts;
   readonly #programs = new WeakMap<object, Instruction[]>();
-  #working: Promise<void> | null = null;
-  #again = false;
-  #isStopped = true;
+  readonly #background: BackgroundWork;
+  #isStarted = false;
   #cancelTimer = (): void => {};
 
   constructor(parts: AdvanceParts) {
     this.#parts = parts;
+    this.#background = new BackgroundWork(
+      () => this.#work(),
+      (error) => {
+        parts.log.error({ err: error }, "could not move campaigns on");
+        this.#sleep(longestSleepMs);
+      },
+    );
   }
 
   start(): void {
-    this.#isStopped = false;
+    this.#isStarted = true;
     this.wake();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
     this.#cancelTimer();
-    await this.#working;
+    await this.#background.stop();
+    this.#cancelTimer();
   }
 
   /** Something may be due: look as soon as possible. Cheap to call often. */
   wake(): void {
-    if (this.#isStopped) return;
-    if (this.#working !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#working = this.#work()
-      .catch((error: unknown) => {
-        this.#parts.log.error({ err: error }, "could not move campaigns on");
-        this.#sleep(longestSleepMs);
-      })
-      .finally(() => {
-        this.#working = null;
-        if (!this.#again) return;
-        this.#again = false;
-        this.wake();
-      });
+    if (this.#isStarted) this.#background.wake();
   }
 
   get isBusy(): boolean {
-    return this.#working !== null;
+    return this.#background.isBusy;
   }
 
   /** Resolves when nothing is due. */
   async idle(): Promise<void> {
-    while (this.#working !== null) await this.#working;
+    await this.#background.idle();
   }
 
   async #work(): Promise<void> {
@@ -84,14 +76,14 @@ export class CampaignEngine {
       const due = await store.due(clock.now(), dueAtOnce);
       await Promise.all(due.map((item) => this.#advance(item)));
       if (due.length > 0) poke();
-      if (due.length < dueAtOnce || this.#isStopped) break;
+      if (due.length < dueAtOnce || this.#background.isStopped) break;
     }
     const dueAt = await store.nextDueAt();
     if (dueAt !== null) this.#sleep(dueAt - clock.now());
   }
 
   #sleep(ms: number): void {
-    if (this.#isStopped) return;
+    if (this.#background.isStopped) return;
     this.#cancelTimer();
     this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
   }

@@ -4,6 +4,7 @@ import type { Core } from "../http/core.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
+import { requireApprover } from "../keys/caller.ts";
 import {
   CampaignInput,
   CampaignStatistics,
@@ -85,8 +86,11 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/start",
-      async ({ userId, params: { campaignId } }) => ok(await campaigns.start(userId, campaignId)),
-      turn("Start a campaign", "Also goes on after a pause."),
+      async ({ caller, userId, params: { campaignId } }) => {
+        requireApprover(caller, "start a campaign");
+        return ok(await campaigns.start(userId, campaignId));
+      },
+      turn("Start a campaign", "Also goes on after a pause. Not with a key that may only propose actions."),
     )
     .post(
       "/:campaignId/pause",
@@ -100,7 +104,11 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     )
     .post(
       "/:campaignId/enrol",
-      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.enrol(userId, campaignId, input)),
+      async ({ caller, userId, params: { campaignId }, body: input }) => {
+        if ((await campaigns.get(userId, campaignId)).state !== "draft")
+          requireApprover(caller, "enrol leads in a campaign that was started");
+        return ok(await campaigns.enrol(userId, campaignId, input));
+      },
       {
         access: "network:schedule",
         params: byId,

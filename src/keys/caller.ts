@@ -21,6 +21,14 @@ export function hasPermission(caller: Caller, permission: Permission): boolean {
   return caller.permissions.includes(permission) || caller.permissions.includes("*");
 }
 
+/** PERMISSION_DENIED for a key that may only propose: `what`, as in "approve actions", would let actions go unapproved. */
+export function requireApprover({ requiresApproval }: Pick<Caller, "requiresApproval">, what: string): void {
+  if (!requiresApproval) return;
+  throw new ApiError("PERMISSION_DENIED", {
+    message: `This API key may only propose actions, so it can't ${what}. Do that with another key of yours.`,
+  });
+}
+
 /** An admin, or somebody with a global key: may manage users and other people's keys. */
 export function isAdmin(caller: Caller): boolean {
   return caller.role === "admin" || caller.userId === null;

@@ -3,6 +3,7 @@ import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
+import { requireApprover } from "../keys/caller.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
@@ -159,10 +160,7 @@ export class ActionService {
 
   /** Lets an action go that waits for approval. PERMISSION_DENIED for a key that may only propose. */
   async approve({ userId, needsApproval }: Scheduler, jobId: string): Promise<ActionView> {
-    if (needsApproval)
-      throw new ApiError("PERMISSION_DENIED", {
-        message: "This API key may only propose actions. Approve with another key of yours.",
-      });
+    requireApprover({ requiresApproval: needsApproval }, "approve them");
     const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);

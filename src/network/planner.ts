@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { BackgroundWork } from "../jobs/background-work.ts";
 import type { Log } from "../log.ts";
 import { windowMs, type Meter, type NetworkAccount } from "./account-model.ts";
 import { metersOf } from "./action-kinds.ts";
@@ -25,9 +26,7 @@ export class Planner {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #poke: () => void;
-  #working: Promise<void> | null = null;
-  #again = false;
-  #isStopped = false;
+  readonly #background: BackgroundWork;
   #latest = -Infinity;
 
   constructor(store: NetworkStore, clock: Clock, log: Log, poke: () => void) {
@@ -35,38 +34,28 @@ export class Planner {
     this.#clock = clock;
     this.#log = log;
     this.#poke = poke;
+    this.#background = new BackgroundWork(
+      () => this.#work(),
+      (error) => log.error({ err: error }, "could not plan a queue"),
+    );
   }
 
   /** Some account may want a plan: look as soon as possible. Cheap to call often; the want itself is in the store. */
   wake(): void {
-    if (this.#isStopped) return;
-    if (this.#working !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#working = this.#work()
-      .catch((error: unknown) => this.#log.error({ err: error }, "could not plan a queue"))
-      .finally(() => {
-        this.#working = null;
-        if (!this.#again) return;
-        this.#again = false;
-        this.wake();
-      });
+    this.#background.wake();
   }
 
   get isBusy(): boolean {
-    return this.#working !== null;
+    return this.#background.isBusy;
   }
 
   /** Resolves when no plan is under way. */
   async idle(): Promise<void> {
-    while (this.#working !== null) await this.#working;
+    await this.#background.idle();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#again = false;
-    await this.#working;
+    await this.#background.stop();
   }
 
   async #work(): Promise<void> {
@@ -88,7 +77,8 @@ export class Planner {
   /** One that can't be planned does not keep the others from it. */
   async #planInRounds(accountId: string): Promise<void> {
     try {
-      for (let round = 0; round < mostRounds && !this.#isStopped; round++) if (await this.#plan(accountId)) break;
+      for (let round = 0; round < mostRounds && !this.#background.isStopped; round++)
+        if (await this.#plan(accountId)) break;
     } catch (error) {
       this.#log.error({ err: error, accountId }, "could not plan the queue of an account");
     }
@@ -105,7 +95,7 @@ export class Planner {
     const later: PlannedSlot[] = [];
     let unplaced = 0;
     for await (const { waiting, at, reason: held } of inSlices(turnsOf(basis, basis.account, now))) {
-      if (this.#isStopped) return true;
+      if (this.#background.isStopped) return true;
       const narrowest = narrowestOf(waiting.uses);
       if (at !== null && waiting.notBefore <= now) frontiers[narrowest] = at;
       const slotAt = at ?? neverAt + unplaced++;
@@ -114,7 +104,7 @@ export class Planner {
       (slotAt <= waiting.slotAt ? earlier : later).push({ seq: waiting.seq, slotAt, reason });
     }
     await this.#move(accountId, [...earlier, ...later.reverse()], now);
-    return !this.#isStopped && this.#store.endPlan(accountId, basis.queueVersion, frontiers);
+    return !this.#background.isStopped && this.#store.endPlan(accountId, basis.queueVersion, frontiers);
   }
 
   /**
@@ -122,7 +112,7 @@ export class Planner {
    * anybody on the way, and a plan that is broken off leaves the queue in its order.
    */
   async #move(accountId: string, changes: readonly PlannedSlot[], now: number): Promise<void> {
-    for (let from = 0; from < changes.length && !this.#isStopped; from += sliceRows)
+    for (let from = 0; from < changes.length && !this.#background.isStopped; from += sliceRows)
       await this.#store.movePlanned(accountId, changes.slice(from, from + sliceRows), now);
   }
 }

@@ -68,7 +68,7 @@ async function withWorld(settings: Record<string, string>, run: (world: World) =
 async function proposer({ client }: Pick<Service, "client">, user: Client): Promise<Client> {
   const input = {
     name: "agent",
-    permissions: ["network:schedule", "network:read", "keys:manage", "jobs:update", "users:read"],
+    permissions: ["network:schedule", "network:read", "network:upload", "keys:manage", "jobs:update", "users:read"],
   };
   const made = await user.post<NewKeyView>("/api/v2/keys", { ...input, requiresApproval: true });
   return client(succeeded(made).data.key);
@@ -124,6 +124,14 @@ test("a key that may only propose can't get an action approved by any way of its
   for (const change of [{ name: "mine" }, { isActive: true }])
     expect((await agent.put(`/api/v2/keys/${unbound?.id}`, change)).status).toBe(403);
   expect((await agent.post(`/api/v2/keys/${unbound?.id}/regenerate`)).status).toBe(403);
+  const campaigns = "/api/v2/campaigns";
+  const steps = [{ type: "action", actionType: "visitProfile" }];
+  const campaign = succeeded(await agent.post<{ id: string }>(campaigns, { name: "spring", steps })).data;
+  expect((await agent.post(`${campaigns}/${campaign.id}/start`)).status).toBe(403);
+  succeeded(await user.post(`${campaigns}/${campaign.id}/start`));
+  expect((await agent.post(`${campaigns}/${campaign.id}/enrol`, { leadIds: ["nobody"] })).status).toBe(403);
+  const prospects = [{ name: "Ada Byron", network_url: "https://network.example/in/ada" }];
+  expect((await agent.post(`${root}/upload-prospects`, { prospects, campaign_id: campaign.id })).status).toBe(403);
   // What a person approved is not what the agent writes into it afterwards.
   succeeded(await user.post(`${root}/actions/${jobId}/approve`));
   const edited = await agent.patch<ActionView>(`${root}/actions/${jobId}`, { message: "Buy now" });
@@ -367,7 +375,7 @@ test("of ten thousand uploaded rows the broken ones are told of, and sending the
   );
   type Report = { uploaded_count: number; skipped_count: number; results: { outcome: string; index: number }[] };
   const upload = async (dryRun: boolean) =>
-    (await user.post<never>(`${root}/upload-prospects`, { prospects, dryRun })).body as unknown as Report;
+    (await user.post(`${root}/upload-prospects`, { prospects, dryRun })).body as Report;
   const counts = ({ results }: Report) => {
     const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;
     return { uploaded: count("uploaded"), duplicate: count("duplicate"), invalid: count("invalid") };

@@ -435,6 +435,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
           ]);
         }
       },
+      { timeout: 60_000 },
     );
   });
 });
