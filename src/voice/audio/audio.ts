@@ -7,10 +7,12 @@ import { decodeM4a, probeM4a } from "./mp4/decode-m4a.ts";
 import { knownOther, sniffAudio, sniffLength } from "./sniff.ts";
 import { decodeWav, probeWav } from "./wav/decode-wav.ts";
 
-// The way in for the rest of the program: what decoding takes, gives and throws, under one name.
+// The way in for worker threads: what decoding and encoding take, give and throw, under one name. Who only tells formats
+// apart takes sniff.ts, and is spared the tables of all the codecs.
 export type { ByteSource } from "./byte-source.ts";
 export { bytesSource, fileSource } from "./byte-source.ts";
 export { AudioError, type AudioClaims, type AudioErrorCode, type AudioFormat, type PcmBlock } from "./pcm.ts";
+export { M4aEncoder } from "./mp4/encode-m4a.ts";
 export { sniffAudio, sniffLength } from "./sniff.ts";
 export type { AudioTags } from "./tags.ts";
 export { wavBytes, wavHeader, wavSamples } from "./wav/encode-wav.ts";

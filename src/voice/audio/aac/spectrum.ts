@@ -6,7 +6,8 @@ import { spectralCodes } from "./codebook-tables.ts";
 /** How the entries of a codebook tell their lines: digits to a base, the first line's digit the highest. */
 type Codebook = { code: PrefixCode; lines: 2 | 4; base: number; isSigned: boolean };
 
-const shapes: [lines: 2 | 4, base: number, isSigned: boolean][] = [
+/** The shape of codebook 1 and the following. */
+export const codebookShapes: [lines: 2 | 4, base: number, isSigned: boolean][] = [
   [4, 3, true],
   [4, 3, true],
   [4, 3, false],
@@ -23,13 +24,18 @@ const shapes: [lines: 2 | 4, base: number, isSigned: boolean][] = [
 /** By number, from 1 on (ISO/IEC 14496-3 table 4.108). */
 const spectral: (Codebook | undefined)[] = [
   undefined,
-  ...shapes.map(([lines, base, isSigned], i) => ({
+  ...codebookShapes.map(([lines, base, isSigned], i) => ({
     code: new PrefixCode(spectralCodes[i + 1]!),
     lines,
     base,
     isSigned,
   })),
 ];
+
+/** The code of a codebook, 1 to 11. */
+export function spectralCode(codebook: number): PrefixCode {
+  return spectral[codebook]!.code;
+}
 
 /** Reads the quantised lines (section 4.6.3.3): by group, then band, then window. */
 export function readSpectrum(bits: BitReader, info: WindowInfo, sections: Uint8Array, into: Int32Array): void {
