@@ -7,6 +7,7 @@ import {
   sniffAudio,
   sniffLength,
 } from "../../src/voice/audio/audio.ts";
+import { crc8 } from "../../src/voice/audio/flac/crc.ts";
 import { audioFile } from "../support/audio-files.ts";
 import { pick, seeded } from "../support/random.ts";
 
@@ -73,6 +74,33 @@ test("samples that overlap without end are refused", () => {
   const bytes = patched("mono-22050.m4a", "stsz", 8, [0, 0, 0, 1, ...allOnes]);
   bytes.set(allOnes, Buffer.from(bytes).indexOf("stsc") + 16);
   expect(summary(bytes)).toBe("corrupt");
+});
+
+describe("files made of millions of small pieces are refused before they cost time", () => {
+  const repeated = (piece: number[], bytes: number) => Buffer.alloc(bytes, Uint8Array.from(piece));
+  const emptyBox = [0, 0, 0, 8, ...text("free")];
+  const ftyp = [0, 0, 0, 16, ...text("ftypM4A \0\0\0\0")];
+  const moov = [0, 0x80, 0, 8, ...text("moov")];
+  // A header with a right CRC-8 for a block of 4,096 samples, and a body whose CRC-16 is wrong.
+  const flacHeader = [0xff, 0xf8, 0xc9, 0x18, 0x00];
+  const flacFrame = [...flacHeader, crc8(Uint8Array.from(flacHeader), 0, 5), 0, 0, 0, 0, 0, 0, 1, 2];
+  const flacHead = audioFile("stereo-44100.flac").slice(0, 42);
+  flacHead[4]! |= 0x80;
+  test.each([
+    ["M4A", Buffer.concat([Buffer.from([...ftyp, ...moov]), repeated(emptyBox, 8_388_608)]), /too many pieces/],
+    ["WAV", Buffer.concat([Buffer.from("RIFF....WAVE"), repeated([...text("junk"), 0, 0, 0, 0], 8_000_000)]), /pieces/],
+    ["ID3 tags", repeated([...text("ID3\x04\0\0\0\0\0\0")], 8_000_000), /not a WAV/],
+    ["FLAC", Buffer.concat([flacHead, repeated(flacFrame, 20_000_000)]), /too many places/],
+  ])("%s", (_, bytes, message) => {
+    const startedAt = performance.now();
+    expect(() => decodeAudio(bytesSource(new Uint8Array(bytes))).next()).toThrow(message);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});
+
+test("an edit list that begins after the end is passed over", () => {
+  const bytes = patched("mono-22050.m4a", "elst", 16, [0x7f, 0xff, 0xff, 0xff]);
+  expect(summary(bytes)).toMatch(/^[67]\d{3} samples$/);
 });
 
 test("an MP3 with 30 MB of tags before its sound is decoded", () => {

@@ -117,6 +117,16 @@ describe("AAC descriptions", () => {
     });
   });
 
+  test("a file that says it is HE-AAC gives what the AAC-LC inside gives", () => {
+    const bytes = audioFile("mono-22050.m4a");
+    // As ffmpeg describes AAC-LC at 22,050 Hz: object type 2, and that there is no replication.
+    const plain = Uint8Array.of(0x13, 0x88, 0x56, 0xe5, 0x00);
+    const at = Buffer.from(bytes).indexOf(plain);
+    expect(at).toBeGreaterThan(0);
+    bytes.set([0x2b, 0x8a, 0x08, 0x00, 0x00], at);
+    expect(decoded(bytes)).toEqual(decoded(audioFile("mono-22050.m4a")));
+  });
+
   test("other kinds of AAC are refused by name", () => {
     // Object type 39 (written as 31 and 7), 48,000 Hz, mono.
     expect(() => readAacConfig(Uint8Array.of(0xf8, 0xe6, 0x20, 0x00))).toThrow(/ELD/);

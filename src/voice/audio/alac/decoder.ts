@@ -55,7 +55,7 @@ export class AlacDecoder {
     const lowBytes = bits.read(2);
     const isPlain = bits.readBit();
     const count = isPartial ? bits.readLong(32) : this.#config.frameSamples;
-    if (count > this.#config.frameSamples || lowBytes === 3) return null;
+    if (count === 0 || count > this.#config.frameSamples || lowBytes === 3) return null;
     const channels = this.#samples.slice(first, first + width);
     if (isPlain) {
       for (let i = 0; i < count; i++)

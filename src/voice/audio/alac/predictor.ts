@@ -43,12 +43,13 @@ function adapt(
   residual: number,
   oldest: number,
 ): void {
-  const direction = Math.sign(residual);
+  const direction = residual > 0 ? 1 : -1;
   let left = residual;
-  for (let k = coefficients.length - 1; k >= 0 && Math.sign(left) === direction; k--) {
+  for (let k = coefficients.length - 1; k >= 0 && left * direction > 0; k--) {
     const difference = (oldest - samples[i - 1 - k]!) | 0;
-    const sign = Math.sign(difference) * direction;
+    if (difference === 0) continue;
+    const sign = difference > 0 ? direction : -direction;
     coefficients[k]! -= sign;
-    left = (left - Math.imul(coefficients.length - k, Math.imul(sign, difference) >> shift)) | 0;
+    left = (left - Math.imul(coefficients.length - k, (sign * difference) >> shift)) | 0;
   }
 }

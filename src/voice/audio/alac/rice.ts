@@ -39,8 +39,8 @@ export function readResidual(
 
 /** Ones count multiples of 2^width - 1; the rest takes width bits, or one fewer where it is 0. */
 function readNumber(bits: BitReader, width: number, plainBits: number): number {
-  let ones = 0;
-  while (ones < maxOnes && bits.read(1) === 1) ones += 1;
+  const ones = Math.min(Math.clz32(~(bits.peek(maxOnes) << (32 - maxOnes))), maxOnes);
+  bits.position += Math.min(ones + 1, maxOnes);
   if (ones === maxOnes) return bits.readLong(plainBits);
   const multiple = ones * ((1 << width) - 1);
   if (width <= 1) return multiple;

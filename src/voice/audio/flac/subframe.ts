@@ -45,15 +45,21 @@ function readLinear(bits: BitReader, order: number, depth: number, samples: Floa
   return readResidual(bits, order, samples) && predict(samples, coefficients, shift);
 }
 
-/** Adds to each residual what the samples before it foretell. */
+/** Adds to each residual what the samples before it foretell. One sum alone would wait for each addition to end. */
 function predict(samples: Float64Array, coefficients: number[], shift: number): true {
   const order = coefficients.length;
   const weights = Float64Array.from(coefficients);
   const scale = 2 ** -shift;
+  const isOdd = order % 2 === 1;
   for (let i = order; i < samples.length; i++) {
-    let sum = 0;
-    for (let j = 0; j < order; j++) sum += weights[j]! * samples[i - 1 - j]!;
-    samples[i]! += Math.floor(sum * scale);
+    let even = 0;
+    let odd = 0;
+    for (let j = 0; j + 1 < order; j += 2) {
+      even += weights[j]! * samples[i - 1 - j]!;
+      odd += weights[j + 1]! * samples[i - 2 - j]!;
+    }
+    if (isOdd) even += weights[order - 1]! * samples[i - order]!;
+    samples[i]! += Math.floor((even + odd) * scale);
   }
   return true;
 }
@@ -84,9 +90,20 @@ function readPlain(bits: BitReader, width: number, samples: Float64Array, start:
 
 function readRice(bits: BitReader, parameter: number, samples: Float64Array, start: number, end: number): number {
   const factor = 2 ** parameter;
+  const mask = (1 << parameter) - 1;
   for (let i = start; i < end; i++) {
-    const folded = bits.readUnary() * factor + bits.readLong(parameter);
-    samples[i] = folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2;
+    const ahead = bits.peek(24);
+    const zeros = Math.clz32(ahead) - 8;
+    const length = zeros + 1 + parameter;
+    if (length <= 24) {
+      // Nearly always one look is enough for both parts.
+      const folded = (zeros << parameter) | ((ahead >>> (24 - length)) & mask);
+      samples[i] = (folded >>> 1) ^ -(folded & 1);
+      bits.position += length;
+    } else {
+      const folded = bits.readUnary() * factor + bits.readLong(parameter);
+      samples[i] = folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2;
+    }
   }
   return end;
 }

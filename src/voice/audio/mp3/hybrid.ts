@@ -67,9 +67,42 @@ function dct4Matrix(n: number): Float64Array {
   });
 }
 
-const dct18 = dct4Matrix(18);
 const dct6 = dct4Matrix(6);
 const transformed = new Float64Array(18);
+
+/** Cosines of the two halves of a DCT-III of 18: of even places at 9i + m, of odd ones the same, 81 further on. */
+const halves = Float64Array.from({ length: 2 * 81 }, (_, at) => {
+  const place = at < 81 ? 2 * (at % 9) : 2 * (at % 9) + 1;
+  return Math.cos((Math.PI / 36) * (2 * Math.floor((at % 81) / 9) + 1) * place);
+});
+/** 1 / 2cos(...): with sums of neighbouring lines, it makes a DCT-IV out of that DCT-III. */
+const secants = Float64Array.from({ length: 18 }, (_, i) => 0.5 / Math.cos((Math.PI / 72) * (2 * i + 1)));
+
+const evenSums = new Float64Array(9);
+const oddSums = new Float64Array(9);
+
+/** The DCT-IV of 18 lines, into `transformed`. Places i and 17 - i differ in the sign of the odd half. */
+function transform18(lines: Float64Array, start: number): void {
+  let before = 0;
+  for (let m = 0; m < 9; m++) {
+    const first = lines[start + 2 * m]!;
+    const second = lines[start + 2 * m + 1]!;
+    evenSums[m] = before + first;
+    oddSums[m] = first + second;
+    before = second;
+  }
+  for (let i = 0; i < 9; i++) {
+    const row = i * 9;
+    let even = 0;
+    let odd = 0;
+    for (let m = 0; m < 9; m++) {
+      even += evenSums[m]! * halves[row + m]!;
+      odd += oddSums[m]! * halves[81 + row + m]!;
+    }
+    transformed[i] = (even + odd) * secants[i]!;
+    transformed[17 - i] = (even - odd) * secants[17 - i]!;
+  }
+}
 
 function transformLong(
   lines: Float64Array,
@@ -79,27 +112,15 @@ function transformLong(
   into: Float64Array,
 ): void {
   const start = subband * linesPerSubband;
-  // Three sums at a time: one alone would wait for each addition to end.
-  for (let i = 0, row = 0; i < 18; i += 3, row += 54) {
-    let first = 0;
-    let second = 0;
-    let third = 0;
-    for (let k = 0; k < 18; k++) {
-      const line = lines[start + k]!;
-      first += line * dct18[row + k]!;
-      second += line * dct18[row + 18 + k]!;
-      third += line * dct18[row + 36 + k]!;
-    }
-    transformed[i] = first;
-    transformed[i + 1] = second;
-    transformed[i + 2] = third;
-  }
+  transform18(lines, start);
   const window = windows[blockType];
-  for (let i = 0; i < 18; i++) {
-    const early = i < 9 ? transformed[i + 9]! : -transformed[26 - i]!;
-    const late = i < 9 ? -transformed[8 - i]! : -transformed[i - 9]!;
+  for (let i = 0; i < 9; i++) {
+    const early = transformed[i + 9]!;
+    const late = -transformed[8 - i]!;
     into[i * subbands + subband] = early * window[i]! + overlap[start + i]!;
+    into[(17 - i) * subbands + subband] = overlap[start + 17 - i]! - early * window[17 - i]!;
     overlap[start + i] = late * window[18 + i]!;
+    overlap[start + 17 - i] = late * window[35 - i]!;
   }
 }
 

@@ -24,11 +24,34 @@ export class SynthesisFilterbank {
   }
 }
 
-const folded = new Float64Array(32);
+const sums = new Float64Array(16);
 const differences = new Float64Array(16);
-/** By half the length: the odd rows of the DCT-II, for the differences. */
+const even = new Float64Array(16);
+const odd = new Float64Array(17);
+/** 1 / 2cos(...): what makes the odd places of a DCT-II from one of half its length (Lee 1984). */
+const secants = Float64Array.from({ length: 16 }, (_, i) => 0.5 / Math.cos((Math.PI / 64) * (2 * i + 1)));
+
+/** DCT-II of 32 values, stored twice. */
+function transform(input: Float64Array, from: number, memory: Float64Array, at: number): void {
+  for (let i = 0; i < 16; i++) {
+    const a = input[from + i]!;
+    const b = input[from + 31 - i]!;
+    sums[i] = a + b;
+    differences[i] = (a - b) * secants[i]!;
+  }
+  transform16(sums, even);
+  transform16(differences, odd);
+  for (let i = 0; i < 16; i++) {
+    memory[at + 2 * i] = even[i]!;
+    memory[at + 2 * i + 1] = odd[i]! + odd[i + 1]!;
+  }
+  memory.copyWithin(at + slots * subbands, at, at + subbands);
+}
+
+const mirrored = new Float64Array(8);
+/** By half the length: the odd rows of the DCT-II, for the differences of mirrored values. */
 const oddMatrices: Record<number, Float64Array> = Object.fromEntries(
-  [16, 8, 4, 2, 1].map((half) => [
+  [8, 4, 2, 1].map((half) => [
     half,
     Float64Array.from({ length: half * half }, (_, at) => {
       const k = Math.floor(at / half);
@@ -37,37 +60,34 @@ const oddMatrices: Record<number, Float64Array> = Object.fromEntries(
   ]),
 );
 
-/** DCT-II of 32 values, stored twice: sums of mirrored values give the even places, their differences the odd ones. */
-function transform(input: Float64Array, from: number, memory: Float64Array, at: number): void {
-  for (let i = 0; i < 32; i++) folded[i] = input[from + i]!;
-  for (let length = 32, step = 1; length > 1; length >>= 1, step *= 2) {
-    const half = length >> 1;
+/** DCT-II of 16 values, which are used up: sums of mirrored values give the even places, differences the odd ones. */
+function transform16(values: Float64Array, into: Float64Array): void {
+  for (let half = 8, step = 1; half > 0; half >>= 1, step *= 2) {
     for (let i = 0; i < half; i++) {
-      const a = folded[i]!;
-      const b = folded[length - 1 - i]!;
-      folded[i] = a + b;
-      differences[i] = a - b;
+      const a = values[i]!;
+      const b = values[2 * half - 1 - i]!;
+      values[i] = a + b;
+      mirrored[i] = a - b;
     }
-    multiply(oddMatrices[half]!, half, memory, at + step, 2 * step);
+    multiply(oddMatrices[half]!, half, into, step);
   }
-  memory[at] = folded[0]!;
-  memory.copyWithin(at + slots * subbands, at, at + subbands);
+  into[0] = values[0]!;
 }
 
 /** Two rows at a time: one sum alone would wait for each addition to end. */
-function multiply(matrix: Float64Array, size: number, into: Float64Array, at: number, stride: number): void {
-  if (size === 1) into[at] = matrix[0]! * differences[0]!;
+function multiply(matrix: Float64Array, size: number, into: Float64Array, step: number): void {
+  if (size === 1) into[step] = matrix[0]! * mirrored[0]!;
   for (let k = 0; k + 1 < size; k += 2) {
     const row = k * size;
     let first = 0;
     let second = 0;
     for (let i = 0; i < size; i++) {
-      const value = differences[i]!;
+      const value = mirrored[i]!;
       first += matrix[row + i]! * value;
       second += matrix[row + size + i]! * value;
     }
-    into[at + k * stride] = first;
-    into[at + (k + 1) * stride] = second;
+    into[(2 * k + 1) * step] = first;
+    into[(2 * k + 3) * step] = second;
   }
 }
 
@@ -75,20 +95,20 @@ function multiply(matrix: Float64Array, size: number, into: Float64Array, at: nu
 function sumWindowed(memory: Float64Array, newest: number, into: Float32Array, at: number): void {
   for (let i = 0; i <= 16; i++) {
     const row = i * slots;
-    const mirrored = row + 17 * slots;
-    const even = newest + 16 + (i & 15);
-    const odd = newest + 48 - i;
+    const opposite = row + 17 * slots;
+    const evenAt = newest + 16 + (i & 15);
+    const oddAt = newest + 48 - i;
     let lowEven = 0;
     let lowOdd = 0;
     let highEven = 0;
     let highOdd = 0;
     for (let slot = 0; slot < slots; slot += 2) {
-      const a = memory[even + slot * subbands]!;
-      const b = memory[odd + slot * subbands]!;
+      const a = memory[evenAt + slot * subbands]!;
+      const b = memory[oddAt + slot * subbands]!;
       lowEven += a * signedWindow[row + slot]!;
       lowOdd += b * signedWindow[row + slot + 1]!;
-      highEven += a * signedWindow[mirrored + slot]!;
-      highOdd += b * signedWindow[mirrored + slot + 1]!;
+      highEven += a * signedWindow[opposite + slot]!;
+      highOdd += b * signedWindow[opposite + slot + 1]!;
     }
     into[at + i] = lowEven + lowOdd;
     if (i > 0 && i < 16) into[at + 32 - i] = highEven + highOdd;

@@ -4,14 +4,17 @@ import { AudioError } from "../pcm.ts";
 /** A piece of an MP4 file (ISO/IEC 14496-12): its type and where its content lies. */
 export type Box = { type: string; start: number; end: number };
 
-/** More boxes on one level than any recording has; hours in fragments of a second stay far below. */
-const maxBoxes = 200_000;
+/** More boxes than anything but a whole file is made of; hostile files have millions. */
+const maxInnerBoxes = 1_000;
+/** Hours in fragments of a second stay far below. */
+const maxOuterBoxes = 100_000;
 
 /** The boxes that lie between `start` and `end`, cut off where the file or the outer box ends. */
 export function* boxesIn(source: ByteSource, { start, end }: Pick<Box, "start" | "end">): Generator<Box> {
   let at = start;
+  const max = start === 0 ? maxOuterBoxes : maxInnerBoxes;
   for (let count = 0; at + 8 <= end; count++) {
-    if (count === maxBoxes) throw new AudioError("corrupt", "M4A file is made of too many pieces.");
+    if (count === max) throw new AudioError("corrupt", "M4A file is made of too many pieces.");
     const head = source.read(at, 16);
     if (head.length < 8) return;
     const view = viewOf(head);

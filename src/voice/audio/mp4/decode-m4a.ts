@@ -9,7 +9,13 @@ import { samplesOf } from "./samples.ts";
 import { type AudioTrack, readAudioTrack } from "./track.ts";
 
 /** A codec inside M4A. `decode` answers how many samples a channel came out into `pcm`; null: a damaged frame. */
-type FrameDecoder = { sampleRate: number; channels: number; decode(frame: Uint8Array): DecodedFrame | null };
+type FrameDecoder = {
+  sampleRate: number;
+  channels: number;
+  /** Samples a channel in every frame but the last. */
+  frameSamples: number;
+  decode(frame: Uint8Array): DecodedFrame | null;
+};
 type DecodedFrame = { pcm: Float32Array[]; length: number };
 
 /** Damaged frames that are borne before the file is given up, beyond as many as could be decoded. */
@@ -22,13 +28,20 @@ export function* decodeM4a(source: ByteSource): Generator<PcmBlock> {
   const track = readAudioTrack(source);
   const codec = frameDecoder(track);
   const inSamples = (seconds: number) => Math.round(seconds * codec.sampleRate);
+  const start = inSamples(track.editStartSeconds);
+  // A frame is made of itself and the one before; all frames before that needn't be decoded.
+  let passed = Math.max(0, Math.floor(start / codec.frameSamples) - 1);
   const pcm = new PcmBuilder(codec.channels, codec.sampleRate, {
-    skip: inSamples(track.editStartSeconds),
+    skip: start - passed * codec.frameSamples,
     ...(track.editSeconds !== null && { limit: inSamples(track.editSeconds) }),
   });
   let decoded = 0;
   let damaged = 0;
   for (const { offset, size } of samplesOf(source, track)) {
+    if (passed > 0) {
+      passed -= 1;
+      continue;
+    }
     const frame = size > maxFrameLength ? null : codec.decode(source.read(offset, size));
     if (frame === null) damaged += 1;
     else decoded += 1;
@@ -59,13 +72,13 @@ function frameDecoder({ entry }: AudioTrack): FrameDecoder {
   if (entry.codec === "alac") {
     const config = readAlacConfig(entry.config);
     const decoder = new AlacDecoder(config);
-    return { sampleRate: config.sampleRate, channels: config.channels, decode: (frame) => decoder.decode(frame) };
+    return { ...config, decode: (frame) => decoder.decode(frame) };
   }
   const config = readAacConfig(entry.config);
   const decoder = new AacDecoder(config);
   return {
-    sampleRate: config.sampleRate,
-    channels: config.channels,
+    ...config,
+    frameSamples: aacFrameSamples,
     decode(frame) {
       const pcm = decoder.decode(frame);
       return pcm === null ? null : { pcm, length: aacFrameSamples };

@@ -4,6 +4,9 @@ import { type Box, boxesIn, findBox, readContent } from "./boxes.ts";
 import { Table } from "./table.ts";
 import type { AudioTrack } from "./track.ts";
 
+/** What a sample that can't be read takes of the budget, in bytes: a few words can claim millions of them. */
+const emptySampleCost = 64;
+
 /** Where one frame of the codec lies in the file. */
 export type Sample = { offset: number; size: number };
 
@@ -16,7 +19,7 @@ export function* samplesOf(source: ByteSource, track: AudioTrack): Generator<Sam
   let budget = source.size;
   for (const sample of allSamples(source, track)) {
     if (sample.size === 0 || sample.offset + sample.size > source.size) {
-      budget -= 1;
+      budget -= emptySampleCost;
     } else {
       budget -= sample.size;
       yield sample;

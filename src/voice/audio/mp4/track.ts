@@ -17,6 +17,9 @@ export type AudioTrack = {
   editSeconds: number | null;
 };
 
+/** Films have some tens of tracks: languages, subtitles, chapters. */
+const maxTracks = 100;
+
 /** Finds the first audio track. Throws `AudioError` where there is none, or no index at all. */
 export function readAudioTrack(source: ByteSource): AudioTrack {
   const whole = { start: 0, end: source.size };
@@ -24,8 +27,10 @@ export function readAudioTrack(source: ByteSource): AudioTrack {
   if (moov === null) throw withoutIndex(source, whole);
   const movieTimescale = timing(source, findBox(source, moov, "mvhd")).timescale;
   let hasVideo = false;
+  let tracks = 0;
   for (const trak of boxesIn(source, moov)) {
     if (trak.type !== "trak") continue;
+    if (++tracks > maxTracks) break;
     const handler = findBox(source, trak, "mdia", "hdlr");
     const kind = handler === null ? "" : fourCharacters(new Uint8Array(readContent(source, handler, 12).buffer), 8);
     hasVideo ||= kind === "vide";
@@ -52,14 +57,17 @@ function readTrack(source: ByteSource, moov: Box, trak: Box, movieTimescale: num
   const { timescale, duration } = timing(source, findBox(source, trak, "mdia", "mdhd"));
   const header = findBox(source, trak, "tkhd");
   const headerView = header === null ? null : readContent(source, header, 24);
+  const claimedSeconds = timescale > 0 && duration > 0 ? duration / timescale : null;
   const edit = readEdit(source, findBox(source, trak, "edts", "elst"));
+  const editStartSeconds = edit === null || timescale === 0 ? 0 : edit.mediaTime / timescale;
   return {
     id: headerView === null ? 1 : headerView.getUint32(headerView.getUint8(0) === 1 ? 20 : 12),
     entry: readSampleEntry(source, description),
     tables,
     moov,
-    claimedSeconds: timescale > 0 && duration > 0 ? duration / timescale : null,
-    editStartSeconds: edit === null || timescale === 0 ? 0 : edit.mediaTime / timescale,
+    claimedSeconds,
+    // An edit that begins after the end would leave nothing.
+    editStartSeconds: claimedSeconds !== null && editStartSeconds >= claimedSeconds ? 0 : editStartSeconds,
     editSeconds: edit === null || movieTimescale === 0 || edit.duration === 0 ? null : edit.duration / movieTimescale,
   };
 }

@@ -16,6 +16,8 @@ export type WavHeader = {
   claimedBytes: number | null;
 };
 
+/** Far more than any program puts before the samples. */
+const maxChunks = 10_000;
 const extensible = 0xfffe;
 /** Programs that stream write zero or nearly the largest number there is, for they don't know the length. */
 const openLength = 0xffff_fff0;
@@ -25,7 +27,8 @@ export function readWavHeader(source: ByteSource): WavHeader {
   const window = new ByteWindow(source, 12);
   let format: Omit<WavHeader, "dataStart" | "dataBytes" | "claimedBytes"> | null = null;
   let longDataBytes: number | null = null;
-  while (window.remaining >= 8) {
+  for (let chunks = 0; window.remaining >= 8; chunks++) {
+    if (chunks === maxChunks) throw new AudioError("corrupt", "WAV file is made of too many pieces.");
     const head = window.peek(8);
     const id = String.fromCharCode(...head.subarray(0, 4));
     const size = uint32(head, 4);
