@@ -42,10 +42,6 @@ export class ToneMap {
     return gains;
   }
 
-  unvoicedGains(strength: number): Float64Array {
-    return Float64Array.from(this.transform.unvoiced, (value) => ((globalThis as any).X?.u ?? 0) * strength * value);
-  }
-
   #target(mel: Float32Array): Float64Array {
     warpMel(mel, this.transform.warp, this.#warped);
     const moved = applyAffine(this.#affine, this.#cepstrum.coefficients(this.#warped));

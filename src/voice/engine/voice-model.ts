@@ -23,8 +23,8 @@ export type VoicedTone = {
   shifts: number[][];
 };
 
-/** Also what unvoiced frames gain, and what evens out what speaking itself adds: log power, a number a band. */
-export type ToneTransform = VoicedTone & { unvoiced: number[]; correction: number[] };
+/** `correction` evens out what speaking itself adds: log power, a number a band. */
+export type ToneTransform = VoicedTone & { correction: number[] };
 
 /** All that is needed to speak like somebody: a plain value of about 60 KB as JSON, without any recording. */
 export type VoiceModel = {

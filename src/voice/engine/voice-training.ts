@@ -69,8 +69,7 @@ export function trainVoice(
     pitch: { from: base.pitch, to: pitchRange(frames) },
     tone: {
       ...fitTone(base, target, warp, random),
-      unvoiced: meanToneGains(base.frames, frames, target.bands, "unvoiced"),
-      correction: new Array<number>(target.bands).fill(0),
+      correction: Array.from({ length: target.bands }, () => 0),
     },
     profile,
   };
@@ -150,7 +149,7 @@ function testFrames(speaker: Speaker, model: VoiceModel | null): SpeechFrames {
 
 /** Closes the loop: what is heard of the model's speech, against what was heard of the speaker, sets it right. */
 function correct({ tone }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
-  const missing = meanToneGains(spoken, wanted, tone.bands, "voiced");
+  const missing = meanToneGains(spoken, wanted, tone.bands);
   tone.correction = tone.correction.map((value, band) =>
     clamp(value + correctionShare * missing[band]!, -mostCorrection, mostCorrection),
   );
