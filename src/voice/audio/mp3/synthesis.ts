@@ -41,43 +41,59 @@ function transform(input: Float64Array, from: number, memory: Float64Array, at: 
   }
   transform16(sums, even);
   transform16(differences, odd);
+  const again = at + slots * subbands;
   for (let i = 0; i < 16; i++) {
-    memory[at + 2 * i] = even[i]!;
-    memory[at + 2 * i + 1] = odd[i]! + odd[i + 1]!;
+    const first = even[i]!;
+    const second = odd[i]! + odd[i + 1]!;
+    memory[at + 2 * i] = first;
+    memory[at + 2 * i + 1] = second;
+    memory[again + 2 * i] = first;
+    memory[again + 2 * i + 1] = second;
   }
-  memory.copyWithin(at + slots * subbands, at, at + subbands);
 }
 
 const mirrored = new Float64Array(8);
-/** By half the length: the odd rows of the DCT-II, for the differences of mirrored values. */
-const oddMatrices: Record<number, Float64Array> = Object.fromEntries(
-  [8, 4, 2, 1].map((half) => [
-    half,
-    Float64Array.from({ length: half * half }, (_, at) => {
-      const k = Math.floor(at / half);
-      return Math.cos((Math.PI / (4 * half)) * (2 * k + 1) * (2 * (at % half) + 1));
-    }),
-  ]),
-);
+/** The odd rows of a DCT-II of 16 and of 8, for the differences of mirrored values. */
+const oddRows16 = oddRows(8);
+const oddRows8 = oddRows(4);
+const cosEighth = Math.cos(Math.PI / 8);
+const sinEighth = Math.sin(Math.PI / 8);
+
+function oddRows(half: number): Float64Array {
+  return Float64Array.from({ length: half * half }, (_, at) => {
+    return Math.cos((Math.PI / (4 * half)) * (2 * Math.floor(at / half) + 1) * (2 * (at % half) + 1));
+  });
+}
 
 /** DCT-II of 16 values, which are used up: sums of mirrored values give the even places, differences the odd ones. */
 function transform16(values: Float64Array, into: Float64Array): void {
-  for (let half = 8, step = 1; half > 0; half >>= 1, step *= 2) {
-    for (let i = 0; i < half; i++) {
-      const a = values[i]!;
-      const b = values[2 * half - 1 - i]!;
-      values[i] = a + b;
-      mirrored[i] = a - b;
-    }
-    multiply(oddMatrices[half]!, half, into, step);
+  fold(values, 8);
+  multiply(oddRows16, 8, into, 1);
+  fold(values, 4);
+  multiply(oddRows8, 4, into, 2);
+  const outer = values[0]! - values[3]!;
+  const inner = values[1]! - values[2]!;
+  const outerSum = values[0]! + values[3]!;
+  const innerSum = values[1]! + values[2]!;
+  into[0] = outerSum + innerSum;
+  into[4] = outer * cosEighth + inner * sinEighth;
+  into[8] = (outerSum - innerSum) * Math.SQRT1_2;
+  into[12] = outer * sinEighth - inner * cosEighth;
+}
+
+/** The first half of the values becomes their sums with the second, from the end on; `mirrored` the differences. */
+function fold(values: Float64Array, half: number): void {
+  for (let i = 0; i < half; i++) {
+    const a = values[i]!;
+    const b = values[2 * half - 1 - i]!;
+    values[i] = a + b;
+    mirrored[i] = a - b;
   }
-  into[0] = values[0]!;
 }
 
 /** Two rows at a time: one sum alone would wait for each addition to end. */
 function multiply(matrix: Float64Array, size: number, into: Float64Array, step: number): void {
-  if (size === 1) into[step] = matrix[0]! * mirrored[0]!;
-  for (let k = 0; k + 1 < size; k += 2) {
+  for (let k = 0; k < size; k += 2) {
     const row = k * size;
     let first = 0;
     let second = 0;
