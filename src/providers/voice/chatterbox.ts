@@ -1,0 +1,90 @@
+import { Type } from "@sinclair/typebox";
+import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
+import { ask, askJson } from "./ask.ts";
+import { chatterboxSettings } from "./chatterbox-settings.ts";
+import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { languageOf, wavFile } from "./material.ts";
+import { WavDecoder } from "./sound-decoder.ts";
+import { speech } from "./speech.ts";
+import type { Vendor } from "./vendor.ts";
+
+export type ChatterboxConfig = { url: string | null; language: string };
+
+const uploadMs = 60_000;
+const startingSeconds = 30;
+const Health = Type.Object({ status: Type.String(), model_loaded: Type.Optional(Type.Boolean()) });
+const Uploaded = Type.Object({ voice: Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }) });
+
+/**
+ * Your own server with Chatterbox (github.com/travisvn/chatterbox-tts-api), which keeps voices by name. The artefact is
+ * that name.
+ */
+export function createChatterboxEngine(
+  { url, language }: ChatterboxConfig,
+  world: Pick<Vendor, "http" | "clock">,
+): VoiceEngine {
+  const vendor: Vendor = {
+    ...world,
+    name: "The Chatterbox server",
+    url: url ?? "",
+    headers: {},
+    secrets: [],
+    options: { key: null, url: "OUTREACHD_CHATTERBOX_URL" },
+  };
+
+  return {
+    problem: (signal) =>
+      problemOf(async () => {
+        requireUrl();
+        const { status, model_loaded: isLoaded } = await askJson(vendor, Health, { path: "/health" }, signal);
+        if (status !== "healthy" || isLoaded === false)
+          throw later("The Chatterbox server has not loaded its model yet.", startingSeconds);
+      }),
+    train: (material, onProgress, signal) =>
+      trainingOutcome(async () => {
+        requireUrl();
+        onProgress(0, "Sending the voice to the Chatterbox server");
+        const artefact = await upload(material, signal);
+        onProgress(100, "Trained");
+        return { kind: "trained", artefact, notes: [] };
+      }),
+    speak: (voice, request, signal) => speechOutcome(() => speak(voice, request, signal)),
+    async remove(name, signal) {
+      requireUrl();
+      await removeVoice(name, signal);
+    },
+  };
+
+  function requireUrl(): void {
+    if (url === null) throw final("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_URL.");
+  }
+
+  async function upload(material: TrainingMaterial, signal: AbortSignal): Promise<string> {
+    const name = `outreachd-${material.cloneId}`;
+    // Whatever an earlier run left behind was made of samples that may have changed, and the name is taken once.
+    await removeVoice(name, signal);
+    const form = new FormData();
+    form.set("voice_name", name);
+    form.set("voice_file", await wavFile(material.reference.path, `${name}.wav`));
+    form.set("language", languageOf(material, language).slice(0, 2));
+    const request = { path: "/v1/voices", body: { multipart: form }, timeoutMs: uploadMs };
+    return (await askJson(vendor, Uploaded, request, signal)).voice.name;
+  }
+
+  async function removeVoice(name: string, signal: AbortSignal): Promise<void> {
+    await ask(vendor, { method: "DELETE", path: pathOf(name), expects: [404] }, signal);
+  }
+
+  async function speak({ artefact }: TrainedVoice, { text, settings }: SpeechRequest, signal: AbortSignal) {
+    requireUrl();
+    // Asked for a voice that it does not have, the server speaks in its default one without a word.
+    const { status } = await ask(vendor, { path: pathOf(artefact), expects: [404] }, signal);
+    if (status === 404) throw final("The Chatterbox server no longer has this voice: train the clone again.");
+    const json = { input: text, voice: artefact, response_format: "wav", ...chatterboxSettings(settings) };
+    return await speech(vendor, { path: "/v1/audio/speech", body: { json } }, new WavDecoder(), signal);
+  }
+}
+
+function pathOf(name: string): string {
+  return `/v1/voices/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,144 @@
+import { Type } from "@sinclair/typebox";
+import type {
+  SpeechOutcome,
+  SpeechRequest,
+  TrainedVoice,
+  TrainingMaterial,
+  TrainingOutcome,
+  VoiceEngine,
+} from "../../voice/voice-engine.ts";
+import { ask, askJson } from "./ask.ts";
+import { final, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { describedFor, isOf, samplesFor, wavFile } from "./material.ts";
+import { PcmDecoder } from "./sound-decoder.ts";
+import { speech } from "./speech.ts";
+import type { Said, Vendor } from "./vendor.ts";
+
+export type ElevenlabsConfig = { url: string; apiKey: string | null; model: string };
+
+/** More than three minutes of speech make a clone no better (elevenlabs.io/docs, instant voice cloning). */
+const usefulSeconds = 180;
+const uploadMs = 3 * 60_000;
+
+const Added = Type.Object({
+  voice_id: Type.String({ minLength: 1, maxLength: 200 }),
+  requires_verification: Type.Optional(Type.Boolean()),
+});
+const Voices = Type.Object({
+  voices: Type.Array(
+    Type.Object({
+      voice_id: Type.String(),
+      description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    }),
+  ),
+});
+
+/** Instant voice clones at ElevenLabs (elevenlabs.io/docs/api-reference). The artefact is the id of the voice there. */
+export function createElevenlabsEngine(
+  { url, apiKey, model }: ElevenlabsConfig,
+  world: Pick<Vendor, "http" | "clock">,
+): VoiceEngine {
+  const vendor: Vendor = {
+    ...world,
+    name: "ElevenLabs",
+    url,
+    headers: { "xi-api-key": apiKey ?? "" },
+    secrets: apiKey === null ? [] : [apiKey],
+    options: { key: "OUTREACHD_ELEVENLABS_API_KEY", url: "OUTREACHD_ELEVENLABS_URL" },
+    explain: explainGone,
+  };
+
+  return {
+    problem: (signal) =>
+      problemOf(async () => {
+        requireKey();
+        await askJson(vendor, Voices, { path: "/v2/voices", query: { page_size: "1" } }, signal);
+      }),
+    train: (material, onProgress, signal) => trainingOutcome(() => train(material, onProgress, signal)),
+    speak: (voice, request, signal) => speechOutcome(() => speak(voice, request, signal)),
+    remove: (voiceId, signal) => removeVoice(voiceId, signal),
+  };
+
+  function requireKey(): void {
+    if (apiKey === null) throw final("ElevenLabs needs an API key: set OUTREACHD_ELEVENLABS_API_KEY.");
+  }
+
+  async function train(
+    material: TrainingMaterial,
+    onProgress: (percent: number, stage: string) => void,
+    signal: AbortSignal,
+  ): Promise<TrainingOutcome> {
+    requireKey();
+    onProgress(0, "Looking for what an earlier run left behind");
+    await removeLeftovers(material.cloneId, signal);
+    const samples = samplesFor(material, usefulSeconds);
+    onProgress(10, `Sending ${samples.length} of ${material.samples.length} samples to ElevenLabs`);
+    const body = { multipart: await formOf(material, samples) };
+    const request = { path: "/v1/voices/add", body, timeoutMs: uploadMs };
+    const { voice_id: voiceId, requires_verification: isUnverified } = await askJson(vendor, Added, request, signal);
+    if (isUnverified === true) {
+      await removeVoice(voiceId, signal);
+      throw final(
+        "ElevenLabs requires a verification before this voice may speak (requires_verification), which its API can't give. The voice was deleted there. Ask ElevenLabs to lift the requirement, or choose another engine.",
+      );
+    }
+    onProgress(100, "Trained");
+    return {
+      kind: "trained",
+      artefact: voiceId,
+      notes: ["The samples were sent to ElevenLabs, which keeps its copy until you delete this clone."],
+    };
+  }
+
+  async function formOf(
+    { cloneId, name, description, labels }: TrainingMaterial,
+    samples: readonly { path: string }[],
+  ) {
+    const form = new FormData();
+    form.set("name", name.slice(0, 100));
+    form.set("description", describedFor(cloneId, description, 500));
+    // Background noise is gone: what is sent is what was found to be clear speech.
+    form.set("remove_background_noise", "false");
+    const known = Object.entries(labels).filter(([key]) => ["language", "accent", "gender", "age"].includes(key));
+    if (known.length > 0) form.set("labels", JSON.stringify(Object.fromEntries(known)));
+    for (const [index, { path }] of samples.entries())
+      form.append("files", await wavFile(path, `sample-${index + 1}.wav`));
+    return form;
+  }
+
+  /** A run that was cut off may have made a voice that nobody knows of; it would take up a place of the plan. */
+  async function removeLeftovers(cloneId: string, signal: AbortSignal): Promise<void> {
+    const query = { search: cloneId, page_size: "100" };
+    const { voices } = await askJson(vendor, Voices, { path: "/v2/voices", query }, signal);
+    for (const { voice_id: voiceId, description } of voices)
+      if (isOf(cloneId, description)) await removeVoice(voiceId, signal);
+  }
+
+  async function removeVoice(voiceId: string, signal: AbortSignal): Promise<void> {
+    requireKey();
+    const path = `/v1/voices/${encodeURIComponent(voiceId)}`;
+    await ask({ ...vendor, explain: () => null }, { method: "DELETE", path, expects: [404] }, signal);
+  }
+
+  async function speak(
+    voice: TrainedVoice,
+    { text, settings }: SpeechRequest,
+    signal: AbortSignal,
+  ): Promise<SpeechOutcome> {
+    requireKey();
+    const { stability, clarity, useSpeakerBoost } = settings;
+    const json = {
+      text,
+      model_id: model,
+      voice_settings: { stability, similarity_boost: clarity, use_speaker_boost: useSpeakerBoost },
+    };
+    const path = `/v1/text-to-speech/${encodeURIComponent(voice.artefact)}/stream`;
+    // All plans may ask for this format; 44.1 kHz is for the larger ones.
+    const request = { path, query: { output_format: "pcm_24000" }, body: { json } };
+    return await speech(vendor, request, new PcmDecoder(24_000), signal);
+  }
+}
+
+function explainGone({ code }: Said) {
+  return code === "voice_not_found" ? final("ElevenLabs no longer has this voice: train the clone again.") : null;
+}
