@@ -12,6 +12,7 @@ import { final, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { describedFor, isOf, samplesFor, wavFile } from "./material.ts";
 import { PcmDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
+import { failureOfAnswer, saidIn } from "./vendor-failures.ts";
 import type { Said, Vendor } from "./vendor.ts";
 
 export type ElevenlabsConfig = { url: string; apiKey: string | null; model: string };
@@ -117,7 +118,8 @@ export function createElevenlabsEngine(
   async function removeVoice(voiceId: string, signal: AbortSignal): Promise<void> {
     requireKey();
     const path = `/v1/voices/${encodeURIComponent(voiceId)}`;
-    await ask({ ...vendor, explain: () => null }, { method: "DELETE", path, expects: [404] }, signal);
+    const answer = await ask(vendor, { method: "DELETE", path, expects: [400, 404] }, signal);
+    if (answer.status === 400 && saidIn(vendor, answer).code !== gone) throw failureOfAnswer(vendor, answer);
   }
 
   async function speak(
@@ -139,6 +141,9 @@ export function createElevenlabsEngine(
   }
 }
 
+/** Comes with 400 or 404. */
+const gone = "voice_not_found";
+
 function explainGone({ code }: Said) {
-  return code === "voice_not_found" ? final("ElevenLabs no longer has this voice: train the clone again.") : null;
+  return code === gone ? final("ElevenLabs no longer has this voice: train the clone again.") : null;
 }

@@ -1,4 +1,4 @@
-import { Type, type Static } from "@sinclair/typebox";
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
 import { ask } from "./ask.ts";
@@ -6,7 +6,7 @@ import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failu
 import { wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
-import { garbageSeconds, jsonOf, shaped, type Vendor } from "./vendor.ts";
+import { garbageSeconds, isSuccess, jsonOf, shaped, type Vendor } from "./vendor.ts";
 
 export type OpenaiSpeechConfig = { url: string | null; apiKey: string | null; model: string; voice: string | null };
 
@@ -14,6 +14,12 @@ const uploadMs = 2 * 60_000;
 const Named = Type.String({ minLength: 1, maxLength: 200 });
 /** OpenAI answers with an id of its own; vLLM-Omni keeps the name. */
 const Created = Type.Union([Type.Object({ id: Named }), Type.Object({ voice: Type.Object({ name: Named }) })]);
+const Models = Type.Object({ data: Type.Array(Type.Unknown()) });
+/** OpenAI lists ids with their names, others only names. */
+const Voices = Type.Object({
+  data: Type.Optional(Type.Array(Type.Object({ id: Named, name: Type.Optional(Type.String()) }))),
+  voices: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({ name: Type.String() })]))),
+});
 /** How the voice is named in a request, and whether it is ours to delete. */
 const Artefact = Type.Object({ voice: Type.Union([Named, Type.Object({ id: Named })]), isOurs: Type.Boolean() });
 
@@ -39,7 +45,7 @@ export function createOpenaiSpeechEngine(
       problemOf(async () => {
         requireUrl();
         // Many servers have no list of models, but all of those that want a key refuse a wrong one here.
-        await ask(vendor, { path: "/models", expects: [404, 405] }, signal);
+        await listOf(Models, "/models", signal);
       }),
     train: (material, onProgress, signal) =>
       trainingOutcome(async () => {
@@ -68,9 +74,24 @@ export function createOpenaiSpeechEngine(
     return { kind: "trained" as const, artefact: JSON.stringify(artefact), notes };
   }
 
+  /** Null where the server has no such list. */
+  async function listOf<T extends TSchema>(schema: T, path: string, signal: AbortSignal): Promise<Static<T> | null> {
+    const answer = await ask(vendor, { path, expects: [404, 405] }, signal);
+    return isSuccess(answer.status) ? readable(shaped(schema, jsonOf(answer))) : null;
+  }
+
+  /** A run that was cut off may have made a voice that nobody knows of. */
+  async function removeLeftovers(name: string, signal: AbortSignal): Promise<void> {
+    const { data = [], voices = [] } = (await listOf(Voices, "/audio/voices", signal)) ?? {};
+    for (const voice of data) if (voice.name === name) await removeVoice(voice.id, signal);
+    if (voices.some((voice) => (typeof voice === "string" ? voice : voice.name) === name))
+      await removeVoice(name, signal);
+  }
+
   async function create(material: TrainingMaterial, signal: AbortSignal): Promise<Static<typeof Artefact>> {
     const { cloneId, labels, reference } = material;
     const name = `outreachd-${cloneId}`;
+    await removeLeftovers(name, signal);
     const form = new FormData();
     form.set("name", name);
     // OpenAI wants the id of a recorded consent (cons_...); other servers keep whatever stands here.
@@ -82,8 +103,7 @@ export function createOpenaiSpeechEngine(
       throw final(
         "The speech server learns no voices (it has no /audio/voices): set OUTREACHD_OPENAI_SPEECH_VOICE to speak in a ready-made one, or choose another engine.",
       );
-    const created = shaped(Created, jsonOf(answer));
-    if (created === null) throw later("The speech server answered with something that can't be read.", garbageSeconds);
+    const created = readable(shaped(Created, jsonOf(answer)));
     return { voice: "id" in created ? { id: created.id } : created.voice.name, isOurs: true };
   }
 
@@ -98,6 +118,11 @@ export function createOpenaiSpeechEngine(
     const json = { model, input: text, voice: artefactOf(Artefact, artefact).voice, response_format: "wav" };
     return await speech(vendor, { path: "/audio/speech", body: { json } }, new WavDecoder(), signal);
   }
+}
+
+function readable<T>(found: T | null): T {
+  if (found === null) throw later("The speech server answered with something that can't be read.", garbageSeconds);
+  return found;
 }
 
 function nameOf({ voice }: Static<typeof Artefact>): string {

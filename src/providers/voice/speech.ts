@@ -33,8 +33,8 @@ export async function speech(
     maxBytes: maxSoundBytes,
     signal: AbortSignal.any([signal, stop.signal]),
     onContent: async (chunk, { status, headers }) => {
-      const samples = intake.take(chunk, isSuccess(status) && isSound(headers));
-      if (intake.flaw !== null) stop.abort();
+      const samples = intake.take(chunk, { status, headers });
+      if (intake.isOver) stop.abort();
       else if (samples !== null) await blocks.put(samples);
     },
   });
@@ -57,9 +57,14 @@ async function* rest(first: Float32Array, blocks: Channel<Float32Array>, stop: A
   }
 }
 
+type Answer = { status: number; headers: Headers };
+
 /** What came so far, told apart into sound and the words of an error. */
 class Intake {
+  /** Why what came can't be heard. */
   flaw: NoSound | null = null;
+  /** The answer that is no sound and went on for longer than anybody reads. */
+  ramble: Answer | null = null;
   readonly #decoder: SoundDecoder;
   readonly #words: Uint8Array[] = [];
   #wordBytes = 0;
@@ -69,17 +74,18 @@ class Intake {
     this.#decoder = decoder;
   }
 
+  /** No more need come: it would change nothing. */
+  get isOver(): boolean {
+    return this.flaw !== null || this.ramble !== null;
+  }
+
   get words(): Uint8Array {
     return Buffer.concat(this.#words);
   }
 
   /** Null where there is nothing to hear; silence before the first sound is left out, for it may be all there is. */
-  take(chunk: Uint8Array, isSound: boolean): Float32Array | null {
-    if (!isSound) {
-      if (this.#wordBytes < maxErrorBytes) this.#words.push(chunk.slice(0, maxErrorBytes - this.#wordBytes));
-      this.#wordBytes += chunk.byteLength;
-      return null;
-    }
+  take(chunk: Uint8Array, answer: Answer): Float32Array | null {
+    if (!isSuccess(answer.status) || !isSound(answer.headers)) return this.#read(chunk, answer);
     try {
       const samples = this.#decoder.decode(chunk);
       this.#isHeard ||= samples.some((sample) => sample !== 0);
@@ -89,6 +95,13 @@ class Intake {
       this.flaw = error;
       return null;
     }
+  }
+
+  #read(chunk: Uint8Array, answer: Answer): null {
+    this.#words.push(chunk);
+    this.#wordBytes += chunk.byteLength;
+    if (this.#wordBytes > maxErrorBytes) this.ramble = answer;
+    return null;
   }
 }
 
@@ -100,14 +113,20 @@ function isSound(headers: Headers): boolean {
 
 const compressed = /mpeg|mp3|mp4|aac|ogg|opus|flac|webm/i;
 
-function endOf(vendor: Vendor, { flaw, words }: Intake, outcome: HttpOutcome, signal: AbortSignal): Error | null {
+function endOf(vendor: Vendor, intake: Intake, outcome: HttpOutcome, signal: AbortSignal): Error | null {
+  const { flaw, ramble, words } = intake;
   if (flaw !== null) return later(`${vendor.name} answered with ${flaw.message}.`, garbageSeconds);
-  if (outcome.kind !== "answered") return failureWithoutAnswer(vendor, outcome, signal);
-  const { status, headers } = outcome;
+  if (ramble === null && outcome.kind !== "answered") return failureWithoutAnswer(vendor, outcome, signal);
+  const { status, headers } = ramble ?? answerOf(outcome);
   if (!isSuccess(status)) return failureOfAnswer(vendor, { status, headers, body: words });
   if (isSound(headers)) return null;
   const type = (headers.get("content-type") ?? "").replace(/[^a-z0-9/.+-].*$/i, "").slice(0, 60);
   return later(`${vendor.name} answered with ${type} instead of uncompressed sound.`, garbageSeconds);
+}
+
+function answerOf(outcome: HttpOutcome): Answer {
+  if (outcome.kind === "answered") return outcome;
+  throw new Error(`Expected an answer, got ${outcome.kind}`);
 }
 
 function silence({ name, silenceHint = "" }: Vendor) {
