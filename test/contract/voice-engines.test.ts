@@ -149,10 +149,10 @@ const deleters = keepers.filter((name) => name !== "chatterbox-devnen");
 
 const train = ({ engine }: World, signal = never) => engine.train(material, () => {}, signal);
 
-async function trained(world: World): Promise<TrainedVoice> {
-  const outcome = await train(world);
+async function trained(world: World, from = material): Promise<TrainedVoice> {
+  const outcome = await world.engine.train(from, () => {}, never);
   if (outcome.kind !== "trained") throw new Error(`Expected a voice, got ${JSON.stringify(outcome)}`);
-  return { cloneId: material.cloneId, artefact: outcome.artefact, reference: material.reference };
+  return { cloneId: from.cloneId, artefact: outcome.artefact, reference: from.reference };
 }
 
 const speak = ({ engine }: World, voice: TrainedVoice, text = "Good morning.", signal = never) =>
@@ -165,6 +165,11 @@ async function heard(outcome: SpeechOutcome): Promise<{ sampleRate: number; samp
   for await (const block of outcome.blocks) blocks.push(block);
   const bytes = Buffer.concat(blocks.map((block) => new Uint8Array(block.buffer, block.byteOffset, block.byteLength)));
   return { sampleRate: outcome.sampleRate, samples: new Float32Array(new Uint8Array(bytes).buffer) };
+}
+
+/** Takes a speech to its end without keeping it. */
+async function listened(outcome: SpeechOutcome): Promise<void> {
+  if (outcome.kind === "spoken") for await (const block of outcome.blocks) void block;
 }
 
 async function recordingOf({ path, seconds }: { path: string; seconds: number }): Promise<Float32Array> {
@@ -224,6 +229,32 @@ describe.each(names)("the %s engine", (name) => {
     await heard(await speak(world, voice));
   });
 
+  test("trains a clone again, and leaves other clones alone", async () => {
+    await using world = await worlds[name]();
+    using others = await materialOnDisk({ cloneId: "vc-7f3b" });
+    const other = await trained(world, others);
+    await trained(world);
+    using better = await materialOnDisk({
+      samples: material.samples.toReversed(),
+      reference: material.samples[1]!.clip,
+    });
+    const voice = await trained(world, better);
+    const { samples } = await heard(await speak(world, voice));
+    expect(samples).toEqual((await recordingOf(material.samples[1]!.clip)).subarray(0, samples.length));
+    // Who can't delete keeps the first one of the clone as well.
+    expect(world.kept()).toHaveLength(name === "chatterbox-devnen" ? 3 : keepers.includes(name) ? 2 : 0);
+    await heard(await speak(world, other));
+  });
+
+  test("still speaks when a second training fails", async () => {
+    await using world = await worlds[name]();
+    const voice = await trained(world);
+    world.vendor.refuseNext(new Response(null, { status: 402 }), ({ method }) => method === "POST");
+    expectFailure(await train(world), world, "failed");
+    const { samples } = await heard(await speak(world, voice));
+    expect(samples).toEqual(await recordingOf(world.voiceOf(material)));
+  });
+
   test("without what it needs says which option is missing", async () => {
     await using world = await worlds[name]();
     const bare = { ...world, engine: createVoiceEngines(nothing, world.clock)[name] };
@@ -232,7 +263,7 @@ describe.each(names)("the %s engine", (name) => {
     expect(reason).toMatch(/OUTREACHD_[A-Z_]+/);
     expect(await train(bare)).toEqual({ kind: "failed", reason: reason ?? "" });
     const voice = await trained(world);
-    expect(await speak(bare, voice)).toEqual({ kind: "refused", reason: reason ?? "" });
+    expect(await speak(bare, voice)).toEqual({ kind: "busy", reason: reason ?? "", retryAfterSeconds: 3600 });
     if (keepers.includes(name)) expect(bare.engine.remove(voice.artefact, never)).rejects.toThrow(reason ?? "");
   });
 
@@ -276,10 +307,10 @@ describe.each(names)("the %s engine", (name) => {
     world.vendor.breakWith(soundFlaws(world.head)[flaw], world.isSpeech);
     const outcome = await speak(world, voice);
     if (outcome.kind === "spoken") {
-      const error: unknown = await heard(outcome).catch((thrown: unknown) => thrown);
+      const error: unknown = await listened(outcome).catch((thrown: unknown) => thrown);
       expect(["endless", "cutOff"]).toContain(flaw);
       expectReadable(error instanceof Error ? error.message : null, world);
-    } else expectFailure(outcome, world, "busy", "refused");
+    } else expectFailure(outcome, world, "busy");
     expect(world.clock.pending).toEqual([]);
   });
 
@@ -371,6 +402,25 @@ describe.each(names)("the %s engine", (name) => {
       /quota .* is used up: Check your plan\./,
     ],
     [
+      "another address",
+      () => new Response(null, { status: 301, headers: { location: "https://elsewhere.example" } }),
+      /another address \(301\): check OUTREACHD_/,
+    ],
+  ])("fails in words for what an operator must see to: %s", async (_what, answer, reason) => {
+    // prettier-ignore
+    await using world = await worlds[name]();
+    const voice = await trained(world);
+    world.vendor.refuseNext(answer(), world.isSpeech);
+    // The text is all right: it waits.
+    expect(expectFailure(await speak(world, voice), world, "busy")).toMatch(reason);
+    world.vendor.refuseNext(answer());
+    expect(expectFailure(await train(world), world, "failed")).toMatch(reason);
+    world.vendor.refuseNext(answer());
+    expect(await world.engine.problem(never)).toMatch(reason);
+  });
+
+  test.each<[string, () => Response, RegExp]>([
+    [
       "wrong fields",
       () =>
         Response.json(
@@ -403,11 +453,6 @@ describe.each(names)("the %s engine", (name) => {
       "a page",
       () => new Response("<html><h1>Bad Request</h1>", { status: 400, headers: { "content-type": "text/html" } }),
       /refused it \(400\)\.$/,
-    ],
-    [
-      "another address",
-      () => new Response(null, { status: 301, headers: { location: "https://elsewhere.example" } }),
-      /another address \(301\): check OUTREACHD_/,
     ],
   ])("refuses for good, in words, for %s", async (_what, answer, reason) => {
     // prettier-ignore

@@ -1,16 +1,6 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { later } from "./failure.ts";
-import { failureOfAnswer, failureWithoutAnswer } from "./vendor-failures.ts";
-import {
-  addressed,
-  garbageSeconds,
-  isSuccess,
-  jsonOf,
-  shaped,
-  type Vendor,
-  type VendorAnswer,
-  type VendorRequest,
-} from "./vendor.ts";
+import { failureOfAnswer, failureWithoutAnswer, unreadable } from "./vendor-failures.ts";
+import { addressed, isSuccess, jsonOf, shaped, type Vendor, type VendorAnswer, type VendorRequest } from "./vendor.ts";
 
 /** Well above what a list or an entry takes, below the patience of who looks whether an engine works. */
 const askingMs = 20_000;
@@ -35,5 +25,5 @@ export async function askJson<T extends TSchema>(
 ): Promise<Static<T>> {
   const found = shaped(schema, jsonOf(await ask(vendor, request, signal)));
   if (found !== null) return found;
-  throw later(`${vendor.name} answered with something that can't be read.`, garbageSeconds);
+  throw unreadable(vendor);
 }

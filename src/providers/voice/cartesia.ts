@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
 import { ask, askJson } from "./ask.ts";
-import { final, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { describedFor, isOf, languageOf } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -51,12 +51,12 @@ export function createCartesiaEngine(
     train: (material, onProgress, signal) =>
       trainingOutcome(async () => {
         requireKey();
-        onProgress(0, "Looking for what an earlier run left behind");
-        await removeLeftovers(material.cloneId, signal);
-        onProgress(20, "Sending a sample to Cartesia");
+        onProgress(0, "Sending a sample to Cartesia");
         const spoken = languageOf(material, language).slice(0, 2);
         const body = { multipart: await formOf(material, spoken) };
         const { id } = await askJson(vendor, Cloned, { path: "/voices/clone", body, timeoutMs: uploadMs }, signal);
+        onProgress(80, "Removing earlier voices of this clone");
+        await removeOthers(material.cloneId, id, signal);
         onProgress(100, "Trained");
         const artefact: Static<typeof Artefact> = { voice: id, language: spoken };
         const notes = ["A sample was sent to Cartesia, which keeps its copy until you delete this clone."];
@@ -67,7 +67,7 @@ export function createCartesiaEngine(
   };
 
   function requireKey(): void {
-    if (apiKey === null) throw final("Cartesia needs an API key: set OUTREACHD_CARTESIA_API_KEY.");
+    if (apiKey === null) throw operatorFault("Cartesia needs an API key: set OUTREACHD_CARTESIA_API_KEY.");
   }
 
   async function formOf({ cloneId, name, description, samples }: TrainingMaterial, spoken: string): Promise<FormData> {
@@ -80,13 +80,14 @@ export function createCartesiaEngine(
     return form;
   }
 
-  /** There is no search by description; the list is read page by page. */
-  async function removeLeftovers(cloneId: string, signal: AbortSignal): Promise<void> {
+  /** Among them may be one of a run that was cut off. The list can't be searched for them; it is read page by page. */
+  async function removeOthers(cloneId: string, keptId: string, signal: AbortSignal): Promise<void> {
     let after: string | undefined;
     for (let page = 0; page < maxPages; page++) {
       const query = { is_owner: "true", limit: "100", ...(after !== undefined && { starting_after: after }) };
       const { data, has_more: hasMore } = await askJson(vendor, Voices, { path: "/voices", query }, signal);
-      for (const { id, description } of data) if (isOf(cloneId, description)) await removeVoice(id, signal);
+      for (const { id, description } of data)
+        if (id !== keptId && isOf(cloneId, description)) await removeVoice(id, signal);
       after = data.at(-1)?.id;
       if (hasMore !== true || after === undefined) return;
     }

@@ -4,10 +4,11 @@ import { quote, sentence } from "../network/quote.ts";
 import { artefactOf } from "./artefact.ts";
 import { ask, askJson } from "./ask.ts";
 import { chatterboxSettings } from "./chatterbox-settings.ts";
-import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { final, later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { languageOf, nameByContent, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
+import { unreadable } from "./vendor-failures.ts";
 import { jsonOf, shaped, type Said, type Vendor } from "./vendor.ts";
 
 export type ChatterboxDevnenConfig = { url: string | null; language: string };
@@ -49,9 +50,10 @@ export function createChatterboxDevnenEngine(
       trainingOutcome(async () => {
         requireUrl();
         onProgress(0, "Sending the voice to the Chatterbox server");
-        const file = await upload(material, signal);
+        const spoken = languageOf(material, language).slice(0, 2);
+        const file = await upload(material, await nameByContent(material, spoken), signal);
         onProgress(100, "Trained");
-        const artefact: Static<typeof Artefact> = { file, language: languageOf(material, language).slice(0, 2) };
+        const artefact: Static<typeof Artefact> = { file, language: spoken };
         const notes = [`The Chatterbox server can't delete: when this clone goes, somebody must remove ${file} there.`];
         return { kind: "trained", artefact: JSON.stringify(artefact), notes };
       }),
@@ -68,23 +70,22 @@ export function createChatterboxDevnenEngine(
   };
 
   function requireUrl(): void {
-    if (url === null) throw final("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_DEVNEN_URL.");
+    if (url === null) throw operatorFault("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_DEVNEN_URL.");
   }
 
   async function fileNames(signal: AbortSignal): Promise<string[]> {
     return await askJson(vendor, FileNames, { path: "/get_reference_files" }, signal);
   }
 
-  async function upload({ cloneId, reference }: TrainingMaterial, signal: AbortSignal): Promise<string> {
+  async function upload({ reference }: TrainingMaterial, name: string, signal: AbortSignal): Promise<string> {
     const form = new FormData();
-    const wanted = `${await nameByContent(cloneId, reference)}.wav`;
-    form.append("files", await wavFile(reference.path, wanted));
+    form.append("files", await wavFile(reference.path, `${name}.wav`));
     const request = { path: "/upload_reference", body: { multipart: form }, timeoutMs: uploadMs, expects: [400] };
     const answer = await ask(vendor, request, signal);
     const uploaded = shaped(Uploaded, jsonOf(answer));
     const file = uploaded?.uploaded_files[0];
     if (answer.status < 300 && file !== undefined) return file;
-    if (uploaded === null) throw later("The Chatterbox server answered with something that can't be read.", 300);
+    if (uploaded === null) throw unreadable(vendor);
     throw final(sentence("The Chatterbox server refused the voice", quote(uploaded.errors?.[0]?.error)));
   }
 

@@ -2,18 +2,22 @@ import { Type } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { ask, askJson } from "./ask.ts";
 import { chatterboxSettings } from "./chatterbox-settings.ts";
-import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
-import { languageOf, wavFile } from "./material.ts";
+import { final, later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { languageOf, nameByContent, namesOf, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
-import type { Vendor } from "./vendor.ts";
+import { unreadable } from "./vendor-failures.ts";
+import { jsonOf, shaped, type Vendor } from "./vendor.ts";
 
 export type ChatterboxConfig = { url: string | null; language: string };
 
 const uploadMs = 60_000;
 const startingSeconds = 30;
 const Health = Type.Object({ status: Type.String(), model_loaded: Type.Optional(Type.Boolean()) });
+/** The status for a name that is in use. */
+const taken = 409;
 const Uploaded = Type.Object({ voice: Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }) });
+const Voices = Type.Object({ voices: Type.Array(Type.Object({ name: Type.String() })) });
 
 /**
  * Your own server with Chatterbox (github.com/travisvn/chatterbox-tts-api), which keeps voices by name. The artefact is
@@ -45,6 +49,8 @@ export function createChatterboxEngine(
         requireUrl();
         onProgress(0, "Sending the voice to the Chatterbox server");
         const artefact = await upload(material, signal);
+        onProgress(80, "Removing earlier voices of this clone");
+        await removeOthers(material.cloneId, artefact, signal);
         onProgress(100, "Trained");
         return { kind: "trained", artefact, notes: [] };
       }),
@@ -56,19 +62,27 @@ export function createChatterboxEngine(
   };
 
   function requireUrl(): void {
-    if (url === null) throw final("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_URL.");
+    if (url === null) throw operatorFault("The Chatterbox server has no address: set OUTREACHD_CHATTERBOX_URL.");
   }
 
   async function upload(material: TrainingMaterial, signal: AbortSignal): Promise<string> {
-    const name = `outreachd-${material.cloneId}`;
-    // Whatever an earlier run left behind was made of samples that may have changed, and the name is taken once.
-    await removeVoice(name, signal);
+    const spoken = languageOf(material, language).slice(0, 2);
+    const name = await nameByContent(material, spoken);
     const form = new FormData();
     form.set("voice_name", name);
     form.set("voice_file", await wavFile(material.reference.path, `${name}.wav`));
-    form.set("language", languageOf(material, language).slice(0, 2));
-    const request = { path: "/v1/voices", body: { multipart: form }, timeoutMs: uploadMs };
-    return (await askJson(vendor, Uploaded, request, signal)).voice.name;
+    form.set("language", spoken);
+    const request = { path: "/v1/voices", body: { multipart: form }, timeoutMs: uploadMs, expects: [taken] };
+    const answer = await ask(vendor, request, signal);
+    // By its name it is the very same recording, which a run that was cut off had sent.
+    if (answer.status !== taken && shaped(Uploaded, jsonOf(answer))?.voice.name !== name) throw unreadable(vendor);
+    return name;
+  }
+
+  async function removeOthers(cloneId: string, kept: string, signal: AbortSignal): Promise<void> {
+    const { voices } = await askJson(vendor, Voices, { path: "/v1/audio/voices" }, signal);
+    for (const { name } of voices)
+      if (name.startsWith(namesOf(cloneId)) && name !== kept) await removeVoice(name, signal);
   }
 
   async function removeVoice(name: string, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import type {
   VoiceEngine,
 } from "../../voice/voice-engine.ts";
 import { ask, askJson } from "./ask.ts";
-import { final, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { describedFor, isOf, samplesFor, wavFile } from "./material.ts";
 import { PcmDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -61,7 +61,7 @@ export function createElevenlabsEngine(
   };
 
   function requireKey(): void {
-    if (apiKey === null) throw final("ElevenLabs needs an API key: set OUTREACHD_ELEVENLABS_API_KEY.");
+    if (apiKey === null) throw operatorFault("ElevenLabs needs an API key: set OUTREACHD_ELEVENLABS_API_KEY.");
   }
 
   async function train(
@@ -70,10 +70,8 @@ export function createElevenlabsEngine(
     signal: AbortSignal,
   ): Promise<TrainingOutcome> {
     requireKey();
-    onProgress(0, "Looking for what an earlier run left behind");
-    await removeLeftovers(material.cloneId, signal);
     const samples = samplesFor(material, usefulSeconds);
-    onProgress(10, `Sending ${samples.length} of ${material.samples.length} samples to ElevenLabs`);
+    onProgress(0, `Sending ${samples.length} of ${material.samples.length} samples to ElevenLabs`);
     const body = { multipart: await formOf(material, samples) };
     const request = { path: "/v1/voices/add", body, timeoutMs: uploadMs };
     const { voice_id: voiceId, requires_verification: isUnverified } = await askJson(vendor, Added, request, signal);
@@ -83,6 +81,8 @@ export function createElevenlabsEngine(
         "ElevenLabs requires a verification before this voice may speak (requires_verification), which its API can't give. The voice was deleted there. Ask ElevenLabs to lift the requirement, or choose another engine.",
       );
     }
+    onProgress(80, "Removing earlier voices of this clone");
+    await removeOthers(material.cloneId, voiceId, signal);
     onProgress(100, "Trained");
     return {
       kind: "trained",
@@ -107,12 +107,12 @@ export function createElevenlabsEngine(
     return form;
   }
 
-  /** A run that was cut off may have made a voice that nobody knows of; it would take up a place of the plan. */
-  async function removeLeftovers(cloneId: string, signal: AbortSignal): Promise<void> {
+  /** Among them is what a run made that was cut off, of which nobody knows. The last voice speaks until there is a new one. */
+  async function removeOthers(cloneId: string, keptId: string, signal: AbortSignal): Promise<void> {
     const query = { search: cloneId, page_size: "100" };
     const { voices } = await askJson(vendor, Voices, { path: "/v2/voices", query }, signal);
     for (const { voice_id: voiceId, description } of voices)
-      if (isOf(cloneId, description)) await removeVoice(voiceId, signal);
+      if (voiceId !== keptId && isOf(cloneId, description)) await removeVoice(voiceId, signal);
   }
 
   async function removeVoice(voiceId: string, signal: AbortSignal): Promise<void> {

@@ -3,33 +3,50 @@ import type { SpeechOutcome, TrainingOutcome } from "../../voice/voice-engine.ts
 /**
  * Why a vendor did not do what was asked; the message is a sentence for a person, without secrets. Adapters turn it into
  * an outcome. Only `remove` lets it out, which has no other way to say that it is to be asked again.
+ *
+ * - `final`: asking for the same again changes nothing
+ * - `operator`: nothing goes before somebody has seen to the account or the settings
+ * - `later`: it may go well after `retryAfterSeconds`
  */
 export class VendorFailure extends Error {
   override readonly name = "VendorFailure";
 
   constructor(
     message: string,
-    /** Null: asking again changes nothing, before somebody has seen to it. */
-    readonly retryAfterSeconds: number | null,
+    readonly kind: "final" | "operator" | "later",
+    readonly retryAfterSeconds: number,
   ) {
     super(message);
   }
 }
 
+/** Whoever sees to it, texts that wait meanwhile are tried again this often. */
+const operatorSeconds = 3600;
+
 export function final(reason: string): VendorFailure {
-  return new VendorFailure(reason, null);
+  return new VendorFailure(reason, "final", operatorSeconds);
+}
+
+export function operatorFault(reason: string): VendorFailure {
+  return new VendorFailure(reason, "operator", operatorSeconds);
 }
 
 export function later(reason: string, retryAfterSeconds: number): VendorFailure {
-  return new VendorFailure(reason, retryAfterSeconds);
+  return new VendorFailure(reason, "later", retryAfterSeconds);
 }
 
+/** A training that waits for an operator would look as if it went on: it fails, and is started again by hand. */
 export async function trainingOutcome(steps: () => Promise<TrainingOutcome>): Promise<TrainingOutcome> {
-  return await orElse(steps, (failure) => busyOr("failed", failure));
+  return await orElse(steps, (failure) =>
+    failure.kind === "later" ? busy(failure) : { kind: "failed", reason: failure.message },
+  );
 }
 
+/** A text is not refused for what is no fault of it: it waits until somebody has seen to the vendor. */
 export async function speechOutcome(steps: () => Promise<SpeechOutcome>): Promise<SpeechOutcome> {
-  return await orElse(steps, (failure) => busyOr("refused", failure));
+  return await orElse(steps, (failure) =>
+    failure.kind === "final" ? { kind: "refused", reason: failure.message } : busy(failure),
+  );
 }
 
 /** Null when `steps` went through, else why not. */
@@ -52,8 +69,6 @@ async function orElse<T>(steps: () => Promise<T>, ending: (failure: VendorFailur
   }
 }
 
-function busyOr<K extends "failed" | "refused">(kind: K, { message: reason, retryAfterSeconds }: VendorFailure) {
-  return retryAfterSeconds === null
-    ? { kind, reason }
-    : { kind: "busy" as const, reason, retryAfterSeconds: retryAfterSeconds };
+function busy({ message: reason, retryAfterSeconds }: VendorFailure) {
+  return { kind: "busy" as const, reason, retryAfterSeconds };
 }

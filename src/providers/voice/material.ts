@@ -41,8 +41,16 @@ export function languageOf({ labels }: Pick<TrainingMaterial, "labels">, usual: 
 /** Something short to find out whether a server speaks in a voice at all. */
 export const testText = "This is a short test of the new voice.";
 
-/** A name for the recording of a clone, another one for another recording: for servers that never replace a file. */
-export async function nameByContent(cloneId: string, { path }: AudioClip): Promise<string> {
-  const digest = new Bun.CryptoHasher("sha256").update(await Bun.file(path).bytes()).digest("hex");
-  return `outreachd-${cloneId}-${digest.slice(0, 12)}`;
+/** Names of all voices of a clone begin so, where the server keeps them by name. */
+export function namesOf(cloneId: string): string {
+  return `outreachd-${cloneId}-`;
+}
+
+/**
+ * A name for this recording of a clone in this language. The same has always the same name, so that a server which has
+ * it already needs it no second time; what differs in any way never shares a name, so that one can go without the other.
+ */
+export async function nameByContent({ cloneId, reference }: TrainingMaterial, language = ""): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256").update(await Bun.file(reference.path).bytes()).update(language);
+  return `${namesOf(cloneId)}${hash.digest("hex").slice(0, 12)}`;
 }

@@ -2,11 +2,12 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
 import { ask } from "./ask.ts";
-import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
-import { wavFile } from "./material.ts";
+import { final, later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { nameByContent, namesOf, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
-import { garbageSeconds, isSuccess, jsonOf, shaped, type Vendor } from "./vendor.ts";
+import { unreadable } from "./vendor-failures.ts";
+import { isSuccess, jsonOf, shaped, type Vendor, type VendorAnswer } from "./vendor.ts";
 
 export type OpenaiSpeechConfig = { url: string | null; apiKey: string | null; model: string; voice: string | null };
 
@@ -53,6 +54,8 @@ export function createOpenaiSpeechEngine(
         if (voice !== null) return readyMade(voice);
         onProgress(0, "Sending the voice to the speech server");
         const artefact = await create(material, signal);
+        onProgress(80, "Removing earlier voices of this clone");
+        await removeOthers(material.cloneId, nameOf(artefact), signal);
         onProgress(100, "Trained");
         return { kind: "trained", artefact: JSON.stringify(artefact), notes: [] };
       }),
@@ -65,7 +68,7 @@ export function createOpenaiSpeechEngine(
   };
 
   function requireUrl(): void {
-    if (url === null) throw final("The speech server has no address: set OUTREACHD_OPENAI_SPEECH_URL.");
+    if (url === null) throw operatorFault("The speech server has no address: set OUTREACHD_OPENAI_SPEECH_URL.");
   }
 
   function readyMade(name: string) {
@@ -77,21 +80,27 @@ export function createOpenaiSpeechEngine(
   /** Null where the server has no such list. */
   async function listOf<T extends TSchema>(schema: T, path: string, signal: AbortSignal): Promise<Static<T> | null> {
     const answer = await ask(vendor, { path, expects: [404, 405] }, signal);
-    return isSuccess(answer.status) ? readable(shaped(schema, jsonOf(answer))) : null;
+    return isSuccess(answer.status) ? readable(schema, answer) : null;
   }
 
-  /** A run that was cut off may have made a voice that nobody knows of. */
-  async function removeLeftovers(name: string, signal: AbortSignal): Promise<void> {
+  function readable<T extends TSchema>(schema: T, answer: VendorAnswer): Static<T> {
+    const found = shaped(schema, jsonOf(answer));
+    if (found === null) throw unreadable(vendor);
+    return found;
+  }
+
+  /** Also what a run made that was cut off, of which nobody knows. */
+  async function removeOthers(cloneId: string, kept: string, signal: AbortSignal): Promise<void> {
     const { data = [], voices = [] } = (await listOf(Voices, "/audio/voices", signal)) ?? {};
-    for (const voice of data) if (voice.name === name) await removeVoice(voice.id, signal);
-    if (voices.some((voice) => (typeof voice === "string" ? voice : voice.name) === name))
-      await removeVoice(name, signal);
+    const named = voices.map((voice) => (typeof voice === "string" ? voice : voice.name));
+    const all = [...data, ...named.map((name) => ({ id: name, name }))];
+    for (const { id, name } of all)
+      if (name?.startsWith(namesOf(cloneId)) === true && id !== kept) await removeVoice(id, signal);
   }
 
   async function create(material: TrainingMaterial, signal: AbortSignal): Promise<Static<typeof Artefact>> {
-    const { cloneId, labels, reference } = material;
-    const name = `outreachd-${cloneId}`;
-    await removeLeftovers(name, signal);
+    const { labels, reference } = material;
+    const name = await nameByContent(material);
     const form = new FormData();
     form.set("name", name);
     // OpenAI wants the id of a recorded consent (cons_...); other servers keep whatever stands here.
@@ -103,7 +112,7 @@ export function createOpenaiSpeechEngine(
       throw final(
         "The speech server learns no voices (it has no /audio/voices): set OUTREACHD_OPENAI_SPEECH_VOICE to speak in a ready-made one, or choose another engine.",
       );
-    const created = readable(shaped(Created, jsonOf(answer)));
+    const created = readable(Created, answer);
     return { voice: "id" in created ? { id: created.id } : created.voice.name, isOurs: true };
   }
 
@@ -118,11 +127,6 @@ export function createOpenaiSpeechEngine(
     const json = { model, input: text, voice: artefactOf(Artefact, artefact).voice, response_format: "wav" };
     return await speech(vendor, { path: "/audio/speech", body: { json } }, new WavDecoder(), signal);
   }
-}
-
-function readable<T>(found: T | null): T {
-  if (found === null) throw later("The speech server answered with something that can't be read.", garbageSeconds);
-  return found;
 }
 
 function nameOf({ voice }: Static<typeof Artefact>): string {

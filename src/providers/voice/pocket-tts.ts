@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AudioClip, VoiceEngine } from "../../voice/voice-engine.ts";
 import { askJson } from "./ask.ts";
-import { final, later, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { testText, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -46,7 +46,7 @@ export function createPocketTtsEngine({ url }: PocketTtsConfig, world: Pick<Vend
   };
 
   function requireUrl(): void {
-    if (url === null) throw final("The Pocket TTS server has no address: set OUTREACHD_POCKET_TTS_URL.");
+    if (url === null) throw operatorFault("The Pocket TTS server has no address: set OUTREACHD_POCKET_TTS_URL.");
   }
 
   async function speak(reference: AudioClip, text: string, signal: AbortSignal) {

@@ -1,7 +1,7 @@
-import { access, constants, copyFile, rename, rm, stat } from "node:fs/promises";
+import { access, constants, copyFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AudioClip } from "../../voice/voice-engine.ts";
-import { final, later, type VendorFailure } from "./failure.ts";
+import { later, operatorFault, type VendorFailure } from "./failure.ts";
 
 /** A folder that a server beside us takes recordings from. Its methods throw `VendorFailure` where it can't be used. */
 export class SharedFolder {
@@ -37,6 +37,14 @@ export class SharedFolder {
     });
   }
 
+  /** Removes what begins with `prefix`, except `kept`. */
+  async removeOthers(prefix: string, kept: string): Promise<void> {
+    await this.#orFailure(async () => {
+      for (const name of await readdir(this.#path))
+        if (name.startsWith(prefix) && name !== kept) await rm(join(this.#path, name), { force: true });
+    });
+  }
+
   async #orFailure(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -48,7 +56,7 @@ export class SharedFolder {
   #failureOf(error: unknown): VendorFailure {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     if (code === "ENOSPC" || code === "EDQUOT") return later(`The folder of ${this.#option} is full.`, 300);
-    return final(
+    return operatorFault(
       `The folder of ${this.#option} can't be used (${code}): it must be there, and we must be able to write.`,
     );
   }

@@ -1,8 +1,8 @@
 import type { HttpOutcome } from "../http-client.ts";
 import { quote, sentence } from "../network/quote.ts";
 import { retryAfter } from "../network/retry-after.ts";
-import { final, later, type VendorFailure } from "./failure.ts";
-import { jsonOf, type Said, type Vendor, type VendorAnswer } from "./vendor.ts";
+import { final, later, operatorFault, type VendorFailure } from "./failure.ts";
+import { garbageSeconds, jsonOf, type Said, type Vendor, type VendorAnswer } from "./vendor.ts";
 
 /** When a vendor that is busy, or down, is tried again. */
 const busySeconds = 30;
@@ -18,7 +18,7 @@ export function failureWithoutAnswer(
     case "aborted":
       return signal.reason instanceof Error ? signal.reason : new Error(`${name} was given up`);
     case "refused":
-      return final(`${name} can't be called: ${outcome.reason}.`);
+      return operatorFault(`${name} can't be called: ${outcome.reason}.`);
     case "timedOut":
       return later(`${name} ${outcome.sent ? "did not answer" : "could not be reached"} in time.`, outageSeconds);
     case "tooLarge":
@@ -31,6 +31,11 @@ export function failureWithoutAnswer(
   }
 }
 
+/** For an answer of success that holds something else than it should: mostly a page of something before the vendor. */
+export function unreadable({ name }: Vendor): VendorFailure {
+  return later(`${name} answered with something that can't be read.`, garbageSeconds);
+}
+
 /** What an answer means that is no success. */
 export function failureOfAnswer(vendor: Vendor, answer: VendorAnswer): VendorFailure {
   const { name, options } = vendor;
@@ -40,17 +45,20 @@ export function failureOfAnswer(vendor: Vendor, answer: VendorAnswer): VendorFai
   const explained = vendor.explain?.(said) ?? null;
   if (explained !== null) return explained;
   if (status === 402 || /quota|credit|billing|payment/.test(said.code ?? ""))
-    return final(sentence(`The quota at ${name} is used up`, said.words));
+    return operatorFault(sentence(`The quota at ${name} is used up`, said.words));
   if (status === 401 || status === 403) {
     const reason = sentence(`${name} refused the access (${status})`, said.words);
-    return final(options.key === null ? reason : `${reason} Check ${options.key}.`);
+    return operatorFault(options.key === null ? reason : `${reason} Check ${options.key}.`);
   }
   if (status === 429 || status === 408 || status === 425)
     return later(sentence(`${name} is busy`, said.words), waitSeconds(busySeconds));
   if (status >= 500) return later(sentence(`${name} failed (${status})`, said.words), waitSeconds(outageSeconds));
-  if (status < 400) return final(`${name} sends requests to another address (${status}): check ${options.url}.`);
+  if (status < 400)
+    return operatorFault(`${name} sends requests to another address (${status}): check ${options.url}.`);
   if ((status === 404 || status === 405) && said.code === null)
-    return final(`${sentence(`${name} does not know this request (${status})`, said.words)} Check ${options.url}.`);
+    return operatorFault(
+      `${sentence(`${name} does not know this request (${status})`, said.words)} Check ${options.url}.`,
+    );
   return final(sentence(`${name} refused it (${status})`, said.words));
 }
 

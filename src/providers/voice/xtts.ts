@@ -2,8 +2,8 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { AudioClip, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
 import { askJson } from "./ask.ts";
-import { final, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
-import { languageOf, nameByContent, testText } from "./material.ts";
+import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { languageOf, nameByContent, namesOf, testText } from "./material.ts";
 import { SharedFolder } from "./shared-folder.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -46,12 +46,14 @@ export function createXttsEngine(
       trainingOutcome(async () => {
         requireSettings();
         onProgress(0, "Handing the voice to the XTTS server");
-        const speaker = await nameByContent(material.cloneId, material.reference);
-        const artefact: Static<typeof Artefact> = { speaker, language: languageOf(material, language) };
+        const spoken = languageOf(material, language);
+        const speaker = await nameByContent(material, spoken);
+        const artefact: Static<typeof Artefact> = { speaker, language: spoken };
         await folder.put(`${speaker}.wav`, material.reference);
         if (!(await speakers(signal)).includes(speaker)) throw elsewhere();
         onProgress(20, "Testing the voice");
         await trySpeaking(await speak(artefact, material.reference, testText, signal));
+        await folder.removeOthers(namesOf(material.cloneId), `${speaker}.wav`);
         onProgress(100, "Trained");
         return { kind: "trained", artefact: JSON.stringify(artefact), notes: [] };
       }),
@@ -64,9 +66,11 @@ export function createXttsEngine(
   };
 
   function requireSettings(): void {
-    if (url === null) throw final("The XTTS server has no address: set OUTREACHD_XTTS_URL.");
+    if (url === null) throw operatorFault("The XTTS server has no address: set OUTREACHD_XTTS_URL.");
     if (speakersDir === null)
-      throw final("The XTTS server takes voices from a folder: set OUTREACHD_XTTS_SPEAKERS_DIR to its speaker folder.");
+      throw operatorFault(
+        "The XTTS server takes voices from a folder: set OUTREACHD_XTTS_SPEAKERS_DIR to its speaker folder.",
+      );
   }
 
   async function speakers(signal: AbortSignal): Promise<string[]> {
@@ -92,7 +96,7 @@ function notAPath(text: string): string {
 }
 
 const elsewhere = () =>
-  final(
+  operatorFault(
     "The XTTS server does not see the voice: OUTREACHD_XTTS_SPEAKERS_DIR must lead to the folder that it was started with.",
   );
 
