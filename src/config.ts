@@ -10,6 +10,7 @@ import {
   type Sources,
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
+import { voiceVendorConfig, type VoiceVendorConfig } from "./config/voice-vendor-options.ts";
 import type { ConnectorName } from "./network/model.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
@@ -27,6 +28,7 @@ export type Config = Readonly<{
   trustedProxies: number;
   logLevel: LogLevel;
   connector: ConnectorName;
+  voiceVendors: VoiceVendorConfig;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
   defaultCredits: number;
@@ -57,9 +59,11 @@ export class ConfigError extends Error {
  * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
  */
 export function loadConfig(input: ConfigInput): Config {
-  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = resolve(input).values;
+  const { voiceVendors, rest } = voiceVendorConfig(resolve(input).values);
+  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
+    voiceVendors,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

@@ -15,6 +15,7 @@ import {
   wholeNumber,
   type ListenAddress,
 } from "./values.ts";
+import { voiceVendorOptions } from "./voice-vendor-options.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -88,6 +89,7 @@ export const serverOptions = {
     description:
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
+  ...voiceVendorOptions,
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,

@@ -33,6 +33,24 @@ test("without any setting the documented defaults hold", () => {
     trustedProxies: 0,
     logLevel: "info",
     connector: "manual",
+    voiceVendors: {
+      language: "en",
+      elevenlabsApiKey: null,
+      elevenlabsModel: "eleven_multilingual_v2",
+      elevenlabsUrl: "https://api.elevenlabs.io",
+      cartesiaApiKey: null,
+      cartesiaModel: "sonic-3",
+      cartesiaUrl: "https://api.cartesia.ai",
+      chatterboxUrl: null,
+      chatterboxDevnenUrl: null,
+      pocketTtsUrl: null,
+      xttsUrl: null,
+      xttsSpeakersDir: null,
+      openaiSpeechUrl: null,
+      openaiSpeechApiKey: null,
+      openaiSpeechModel: "tts-1",
+      openaiSpeechVoice: null,
+    },
     timeZone: null,
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
@@ -174,4 +192,45 @@ test("the description tells each option's value and where it came from", () => {
   expect(byName("drain-seconds")).toMatchObject({ value: "5", origin: "environment", unit: "seconds" });
   expect(byName("connector")).toMatchObject({ value: "simulated", origin: "file" });
   expect(byName("public-url")).toMatchObject({ value: null, origin: "default" });
+});
+
+test("the vendors of voices are set up by variables, or by a file", () => {
+  const env = {
+    OUTREACHD_VOICE_LANGUAGE: "pt-BR",
+    OUTREACHD_ELEVENLABS_API_KEY: "xi-secret",
+    OUTREACHD_OPENAI_SPEECH_URL: "http://127.0.0.1:8091/v1/",
+    OUTREACHD_XTTS_SPEAKERS_DIR: "/srv/xtts/speakers",
+  };
+  const file = 'chatterbox-url = "http://tts.local:4123"\ncartesia-model = "sonic-3.5"';
+  expect(load({ env, file }).voiceVendors).toMatchObject({
+    language: "pt-br",
+    elevenlabsApiKey: "xi-secret",
+    openaiSpeechUrl: "http://127.0.0.1:8091/v1",
+    xttsSpeakersDir: "/srv/xtts/speakers",
+    chatterboxUrl: "http://tts.local:4123",
+    cartesiaModel: "sonic-3.5",
+  });
+});
+
+test("keys of the vendors of voices come from files too, and are neither shown nor repeated in problems", () => {
+  const variables = ["ELEVENLABS", "CARTESIA", "OPENAI_SPEECH"].map((name) => `OUTREACHD_${name}_API_KEY`);
+  const env = Object.fromEntries(variables.map((name) => [`${name}_FILE`, name]));
+  const readFile = (name: string) => `hush-${name.toLowerCase()}\n`;
+  expect(loadConfig({ flags: {}, env, readFile }).voiceVendors.cartesiaApiKey).toBe("hush-outreachd_cartesia_api_key");
+  const shown = describeConfig({ flags: {}, env, readFile });
+  expect(shown.filter(({ value }) => value === "[secret]").map(({ env: name }) => name)).toEqual(variables);
+  expect(JSON.stringify(shown)).not.toContain("hush");
+
+  const problems = problemsOf({ env: Object.fromEntries(variables.map((name) => [name, "hush hush"])) });
+  expect(problems.map(({ option }) => option)).toEqual(variables);
+  expect(JSON.stringify(problems)).not.toContain("hush");
+});
+
+test.each([
+  ["OUTREACHD_VOICE_LANGUAGE", "english"],
+  ["OUTREACHD_CHATTERBOX_URL", "ftp://127.0.0.1"],
+  ["OUTREACHD_POCKET_TTS_URL", "http://user:secret@127.0.0.1:8000"],
+  ["OUTREACHD_CARTESIA_MODEL", "sonic 3"],
+])("%s is not taken as %s", (name, value) => {
+  expect(problemsOf({ env: { [name]: value } }).map(({ option }) => option)).toEqual([name]);
 });
