@@ -3,7 +3,7 @@ import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from 
 import { artefactOf } from "./artefact.ts";
 import { ask, askJson } from "./ask.ts";
 import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
-import { describedFor, isOf, languageOf } from "./material.ts";
+import { describedFor, isOf, languageOf, shortened } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
 import type { Said, Vendor } from "./vendor.ts";
@@ -70,12 +70,12 @@ export function createCartesiaEngine(
     if (apiKey === null) throw operatorFault("Cartesia needs an API key: set OUTREACHD_CARTESIA_API_KEY.");
   }
 
-  async function formOf({ cloneId, name, description, samples }: TrainingMaterial, spoken: string): Promise<FormData> {
+  async function formOf(material: TrainingMaterial, spoken: string): Promise<FormData> {
     const form = new FormData();
-    const clip = cutWav(await Bun.file(samples[0]!.clip.path).bytes(), clipSeconds);
+    const clip = cutWav(await Bun.file(material.samples[0]!.clip.path).bytes(), clipSeconds);
     form.set("clip", new File([new Uint8Array(clip)], "sample.wav", { type: "audio/wav" }));
-    form.set("name", name.slice(0, 100));
-    form.set("description", describedFor(cloneId, description, 500));
+    form.set("name", shortened(material.name, 100));
+    form.set("description", describedFor(material, 500));
     form.set("language", spoken);
     return form;
   }

@@ -9,7 +9,7 @@ import type {
 } from "../../voice/voice-engine.ts";
 import { ask, askJson } from "./ask.ts";
 import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
-import { describedFor, isOf, samplesFor, wavFile } from "./material.ts";
+import { describedFor, isOf, samplesFor, shortened, wavFile } from "./material.ts";
 import { PcmDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
 import { failureOfAnswer, saidIn } from "./vendor-failures.ts";
@@ -91,16 +91,15 @@ export function createElevenlabsEngine(
     };
   }
 
-  async function formOf(
-    { cloneId, name, description, labels }: TrainingMaterial,
-    samples: readonly { path: string }[],
-  ) {
+  async function formOf(material: TrainingMaterial, samples: readonly { path: string }[]) {
     const form = new FormData();
-    form.set("name", name.slice(0, 100));
-    form.set("description", describedFor(cloneId, description, 500));
+    form.set("name", shortened(material.name, 100));
+    form.set("description", describedFor(material, 500));
     // Background noise is gone: what is sent is what was found to be clear speech.
     form.set("remove_background_noise", "false");
-    const known = Object.entries(labels).filter(([key]) => ["language", "accent", "gender", "age"].includes(key));
+    const known = Object.entries(material.labels).filter(([key]) =>
+      ["language", "accent", "gender", "age"].includes(key),
+    );
     if (known.length > 0) form.set("labels", JSON.stringify(Object.fromEntries(known)));
     for (const [index, { path }] of samples.entries())
       form.append("files", await wavFile(path, `sample-${index + 1}.wav`));

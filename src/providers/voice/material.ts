@@ -1,3 +1,4 @@
+import { singleLine } from "../../clean-text.ts";
 import type { AudioClip, TrainingMaterial } from "../../voice/voice-engine.ts";
 
 /** The clips to send to a vendor: the best first, as many as `usefulSeconds` hold, at least one. */
@@ -17,10 +18,15 @@ export async function wavFile(path: string, name: string): Promise<File> {
   return new File([await Bun.file(path).bytes()], name, { type: "audio/wav" });
 }
 
+/** A text for the vendor's own pages: one line, as forms make two characters of a line break. */
+export function shortened(text: string, maxLength: number): string {
+  return singleLine(text).slice(0, maxLength).toWellFormed().trim();
+}
+
 /** A description for the vendor's own pages, by which a voice of an earlier run is found again. */
-export function describedFor(cloneId: string, description: string, maxLength: number): string {
+export function describedFor({ cloneId, description }: TrainingMaterial, maxLength: number): string {
   const mark = markOf(cloneId);
-  return `${description.slice(0, maxLength - mark.length - 1)} ${mark}`.toWellFormed().trim();
+  return `${shortened(description, maxLength - mark.length - 1)} ${mark}`.trim();
 }
 
 /** Whether a voice with this description was made for the clone. */

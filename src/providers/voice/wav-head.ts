@@ -13,8 +13,8 @@ type Found = {
   rest: Uint8Array;
 };
 
-/** More than any program writes before the samples. */
-const maxHeadBytes = 2 ** 20;
+/** More than any server writes before the samples; little, as all of it is gone through with each piece. */
+const maxHeadBytes = 64 * 1024;
 /** Streams claim 0x7fffffff, 0xffffffff or a little less: nobody speaks for hours. */
 const openBytes = 0x7000_0000;
 
