@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 
-export const threadTasks = ["lead-file", "sqlite-reader"] as const;
+export const threadTasks = ["lead-file", "sqlite-reader", "voice-analysis", "voice-fitting", "voice-speaking"] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
 
