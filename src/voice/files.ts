@@ -6,8 +6,8 @@ export const voiceFiles = {
   original: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.original`,
   /** Its clearest speech, as WAV. */
   clip: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.clip`,
-  /** What the built-in engine measured of it. */
-  frames: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.frames`,
+  /** What the built-in engine measured of it; the name counts up with the way of measuring, so that older ones are made anew. */
+  frames: (cloneId: string, sampleId: string) => `${folder}/${cloneId}.${sampleId}.frames1`,
   /** The best speech of all samples, as WAV. */
   reference: (cloneId: string) => `${folder}/${cloneId}.reference`,
   /** The speaker agrees. */

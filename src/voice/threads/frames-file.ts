@@ -2,11 +2,9 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import type { SampleReport } from "../engine/sample-report.ts";
 import type { SpeechFrames } from "../engine/speech-frames.ts";
 
-/** Raised when frames are measured in another way: older files are then measured again. */
-const framesVersion = 1;
 const columns = ["mel", "f0", "aperiodicity", "formants"] as const;
 
-type Header = { version: number; count: number; lengths: number[]; report: SampleReport };
+type Header = { count: number; lengths: number[]; report: SampleReport };
 
 export type MeasuredSpeech = { report: SampleReport; frames: SpeechFrames };
 
@@ -16,7 +14,7 @@ export type MeasuredSpeech = { report: SampleReport; frames: SpeechFrames };
  */
 export function writeFrames(path: string, { report, frames }: MeasuredSpeech): number {
   const lengths = columns.map((column) => frames[column].length);
-  const header: Header = { version: framesVersion, count: frames.count, lengths, report };
+  const header: Header = { count: frames.count, lengths, report };
   const text = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
@@ -24,14 +22,14 @@ export function writeFrames(path: string, { report, frames }: MeasuredSpeech): n
   return writeWhole(path, [length, text, ...parts]);
 }
 
-/** Null when it is absent, of another version, or damaged. */
+/** Null when it is absent or damaged. */
 export function readFrames(path: string): MeasuredSpeech | null {
   try {
     const file = readFileSync(path);
     const start = 4 + file.readUInt32LE(0);
-    const { version, count, lengths, report } = JSON.parse(file.toString("utf8", 4, start)) as Header;
+    const { count, lengths, report } = JSON.parse(file.toString("utf8", 4, start)) as Header;
     const expected = start + 4 * lengths.reduce((sum, length) => sum + length, 0);
-    if (version !== framesVersion || file.length !== expected) return null;
+    if (file.length !== expected) return null;
     const floats = new Float32Array(new Uint8Array(file.subarray(start)).buffer);
     const [mel = 0, f0 = 0, aperiodicity = 0] = lengths;
     const frames = {
