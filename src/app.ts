@@ -39,9 +39,19 @@ import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
+import { voiceRoutes } from "./voice/routes.ts";
+import { createVoices } from "./voice/setup.ts";
+import type { VoiceEngines } from "./voice/training-job.ts";
+import { voiceSampleRoutes } from "./voice/upload-routes.ts";
 
 /** What tests put in the place of the real world. */
-export type Overrides = Partial<{ clock: Clock; ids: Ids; log: Log; connectors: Partial<Connectors> }>;
+export type Overrides = Partial<{
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  connectors: Partial<Connectors>;
+  voiceEngines: VoiceEngines;
+}>;
 
 /** The whole service as a value. `start` and `stop` are safe to repeat. */
 export type App = {
@@ -111,8 +121,19 @@ async function compose(
     simulated: createSimulatedConnector(clock),
     ...overrides.connectors,
   };
+  const voices = createVoices({
+    store: storage.voices,
+    blobs,
+    engines: { ...overrides.voiceEngines },
+    config,
+    clock,
+    ids,
+    log,
+    poke,
+  });
   const handlers = [
     createImportHandler(storage.leads, blobs, clock, ids),
+    voices.handler,
     createActionHandler(storage.network, connectors, clock, log),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
@@ -123,6 +144,7 @@ async function compose(
   const chores: Chore[] = [
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...voices.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -162,6 +184,8 @@ async function compose(
     .use(leadRoutes(core, leads))
     .use(jobRoutes(core, jobs))
     .use(networkRoutes(core, network))
+    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
+    .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -182,6 +206,9 @@ async function compose(
         throw startErrorOf(error, directory.path);
       });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+    await voices.sweep().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
     runner.start();
     maintenance.start();
   }
@@ -198,6 +225,7 @@ async function compose(
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs)]);
+    await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();

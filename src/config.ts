@@ -12,6 +12,7 @@ import {
 import type { ListenAddress } from "./config/values.ts";
 import { voiceVendorConfig, type VoiceVendorConfig } from "./config/voice-vendor-options.ts";
 import type { ConnectorName } from "./network/model.ts";
+import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "./voice/model.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
 export type Config = Readonly<{
@@ -34,6 +35,17 @@ export type Config = Readonly<{
   defaultCredits: number;
   adminEmail: string;
   drainSeconds: number;
+  /** What new voices are trained with. */
+  voiceEngine: VoiceEngineName;
+  voiceMaxClones: number;
+  /** Of all voice files of a user. */
+  voiceMaxBytes: number;
+  voiceConsent: ConsentMode;
+  voiceOriginals: OriginalsPolicy;
+  /** Of previews that are kept; 0 = none. */
+  voiceCacheBytes: number;
+  /** Goes into the refusal of one clone too many; null = the documentation. */
+  voiceUpgradeUrl: string | null;
 }>;
 
 export type ConfigInput = {

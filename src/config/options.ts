@@ -1,4 +1,5 @@
 import { connectorNames, type ConnectorName } from "../network/model.ts";
+import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -109,6 +110,7 @@ export const serverOptions = {
     default: "admin@localhost",
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
+  ...voiceOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

@@ -25,6 +25,7 @@ const tags = {
   Leads: "People to reach: store, find, import, export.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
+  Voices: "Voices that speak like the recordings they were made of.",
 } as const;
 
 const commonErrors = [
@@ -109,7 +110,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, completed(item))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -117,7 +118,10 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     ...hoisted,
     components: {
       schemas: components,
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        bearer: { type: "http", scheme: "bearer", description: "The API key; on voice clone routes only." },
+      },
     },
   };
 }
@@ -140,6 +144,13 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
       ];
     }),
   );
+}
+
+/** The specification lets voice clone routes take the key in Authorization as well. */
+function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  if (!path.startsWith("/api/v2/voice-clones")) return item;
+  const security = [{ apiKey: [] }, { bearer: [] }];
+  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
 }
 
 const actingUserId = {

@@ -47,7 +47,7 @@ export const JobView = Type.Object(
     progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "By type. linkedin_action: actionType, profileUrl, delay (ms), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun.",
+        "By type. linkedin_action: actionType, profileUrl, delay (ms), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. voice_training: voiceId, name, engine.",
     }),
   },
   { $id: "Job", description: "Work that the service does in the background." },

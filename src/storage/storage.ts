@@ -5,6 +5,7 @@ import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { UserStore } from "../users/store.ts";
+import type { VoiceStore } from "../voice/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
@@ -15,6 +16,7 @@ export type Storage = {
   leads: LeadStore;
   jobs: JobStore;
   network: NetworkStore;
+  voices: VoiceStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

@@ -4,6 +4,7 @@ import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { start } from "./cases/start.ts";
+import { voice } from "./cases/voice.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
@@ -17,6 +18,7 @@ const cases: Record<string, BenchCase> = {
   import: importLeads,
   start,
   durability,
+  voice,
 };
 
 const { values, positionals } = parseArgs({

@@ -55,6 +55,13 @@ test("without any setting the documented defaults hold", () => {
     defaultCredits: 1000,
     adminEmail: "admin@localhost",
     drainSeconds: 10,
+    voiceEngine: "local",
+    voiceMaxClones: 5,
+    voiceMaxBytes: 4 * 2 ** 30,
+    voiceConsent: "off",
+    voiceOriginals: "keep",
+    voiceCacheBytes: 256 * 2 ** 20,
+    voiceUpgradeUrl: null,
   });
 });
 

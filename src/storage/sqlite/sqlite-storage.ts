@@ -9,6 +9,7 @@ import { migrate, migrations } from "./migrate.ts";
 import { createNetworkStore } from "./network.ts";
 import { createRateStore } from "./rates.ts";
 import { createUserStore } from "./users.ts";
+import { createVoiceStore } from "./voices.ts";
 
 /** Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer. */
 export function openSqliteStorage(path: string, clock: Clock): Storage {
@@ -25,6 +26,7 @@ export function openSqliteStorage(path: string, clock: Clock): Storage {
     leads: onFirstUse(() => createLeadStore(engine)),
     jobs: onFirstUse(() => createJobStore(engine)),
     network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
+    voices: onFirstUse(() => createVoiceStore(engine, createJobRows(engine))),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte-source.ts";
+import { type ByteSource, tailOf } from "./byte-source.ts";
 import { decodeFlac, probeFlac } from "./flac/decode-flac.ts";
 import { id3TagsEnd } from "./id3.ts";
 import { type AudioClaims, AudioError, type AudioFormat, type PcmBlock } from "./pcm.ts";
@@ -23,12 +23,14 @@ export { wavBytes, wavHeader, wavSamples } from "./wav/encode-wav.ts";
  * read; one that gives nothing throws `AudioError`. A small file can hold days of silence: stop when you have enough.
  */
 export function* decodeAudio(source: ByteSource): Generator<PcmBlock> {
-  yield* decoders[formatOf(source)].decode(source);
+  const { format, audio } = recognise(source);
+  yield* decoders[format].decode(audio);
 }
 
 /** What the file claims to hold, without decoding it. Throws `AudioError` for what can't be decoded at all. */
 export function probeAudio(source: ByteSource): AudioClaims {
-  return decoders[formatOf(source)].probe(source);
+  const { format, audio } = recognise(source);
+  return decoders[format].probe(audio);
 }
 
 const decoders: Record<
@@ -41,13 +43,15 @@ const decoders: Record<
   flac: { decode: decodeFlac, probe: probeFlac },
 };
 
-function formatOf(source: ByteSource): AudioFormat {
+/** The format, and the file without the ID3 tags that programs put before any format. */
+function recognise(source: ByteSource): { format: AudioFormat; audio: ByteSource } {
   if (source.size === 0) throw new AudioError("empty", "The file is empty.");
   const tagsEnd = id3TagsEnd(source);
   if (tagsEnd >= source.size) throw new AudioError("truncated", "The file ends within its ID3 tag, before any audio.");
-  const head = source.read(tagsEnd, sniffLength);
-  const format = sniffAudio(head, source.size - tagsEnd);
-  if (format !== null) return format;
+  const audio = tagsEnd === 0 ? source : tailOf(source, tagsEnd);
+  const head = audio.read(0, sniffLength);
+  const format = sniffAudio(head, audio.size);
+  if (format !== null) return { format, audio };
   const other = knownOther(head);
   const what = other === null ? "This is not a WAV, MP3, M4A or FLAC file." : `This is ${other}, which can't be read.`;
   throw new AudioError("unsupported", `${what} Save the recording as WAV, MP3, M4A or FLAC.`);

@@ -12,6 +12,11 @@ export function bytesSource(bytes: Uint8Array): ByteSource {
   return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
+/** What follows the first `start` bytes of a source, as a source of its own. */
+export function tailOf(source: ByteSource, start: number): ByteSource {
+  return { size: source.size - start, read: (offset, length) => source.read(start + offset, length) };
+}
+
 /** A file on disk as a source, open until `close`. Throws what the system says when it can't be opened or read. */
 export function fileSource(path: string): ByteSource & { close(): void } {
   const file = openSync(path, "r");

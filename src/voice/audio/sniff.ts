@@ -10,20 +10,20 @@ export const sniffLength = 65_536;
  * beginning, up to `sniffLength` bytes, and `size` how long it is. null: none of them.
  */
 export function sniffAudio(head: Uint8Array, size: number): AudioFormat | null {
-  if (startsWith(head, "RIFF") || startsWith(head, "RF64")) return startsWith(head, "WAVE", 8) ? "wav" : null;
-  if (startsWith(head, "ftyp", 4)) return "m4a";
   const tagLength = id3v2Length(head);
   // A cover picture can be larger than the head; ID3 is the tag of MP3 files.
   if (tagLength >= head.length) return tagLength < size ? "mp3" : null;
-  if (startsWith(head, "fLaC", tagLength)) return "flac";
-  return knownOther(head.subarray(tagLength)) === null && hasMp3Frames(head.subarray(tagLength), size - tagLength)
-    ? "mp3"
-    : null;
+  if (tagLength > 0) return sniffAudio(head.subarray(tagLength), size - tagLength);
+  if (startsWith(head, "RIFF") || startsWith(head, "RF64")) return startsWith(head, "WAVE", 8) ? "wav" : null;
+  if (startsWith(head, "ftyp", 4)) return "m4a";
+  if (startsWith(head, "fLaC")) return "flac";
+  return otherMagic(head) === null && hasMp3Frames(head, size) ? "mp3" : null;
 }
 
 /** What a file is that `sniffAudio` doesn't know, in words for a person; null: it isn't known here either. */
 export function knownOther(head: Uint8Array): string | null {
-  for (const [magic, at, name] of others) if (startsWith(head, magic, at)) return name;
+  const name = otherMagic(head);
+  if (name !== null) return name;
   if (isAdtsAt(head, 0)) return "raw AAC (ADTS) without an M4A container";
   if (isLayer1Or2(head)) return "MPEG audio of Layer I or II (MP1, MP2)";
   return null;
@@ -46,6 +46,10 @@ const others: [magic: string, at: number, name: string][] = [
   ["PK\x03\x04", 0, "ZIP archive"],
   ["<", 0, "web page or XML"],
 ];
+
+function otherMagic(head: Uint8Array): string | null {
+  return others.find(([magic, at]) => startsWith(head, magic, at))?.[2] ?? null;
+}
 
 function startsWith(bytes: Uint8Array, magic: string, at = 0): boolean {
   if (bytes.length < at + magic.length) return false;

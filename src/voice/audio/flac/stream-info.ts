@@ -1,7 +1,6 @@
 import { BitReader, padded } from "../bit-reader.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { AudioError, checkShape } from "../pcm.ts";
-import { id3TagsEnd } from "../id3.ts";
 
 /** The first metadata block of every FLAC file (RFC 9639, section 8.2). */
 export type StreamInfo = {
@@ -18,8 +17,7 @@ const streamInfoLength = 34;
 
 /** Reads the metadata up to the first frame. Throws `AudioError` for what can't be used. */
 export function readStreamInfo(source: ByteSource): StreamInfo {
-  // Some programs put an ID3 tag before the stream, though the format has tags of its own.
-  let at = id3TagsEnd(source) + 4;
+  let at = "fLaC".length;
   let found: Omit<StreamInfo, "framesStart"> | null = null;
   for (let isLast = false; !isLast;) {
     const head = source.read(at, 4);

@@ -1,6 +1,5 @@
 import type { ByteSource } from "../byte-source.ts";
 import { ByteWindow } from "../byte-window.ts";
-import { id3TagsEnd } from "../id3.ts";
 import { isFrameAt, isSameStream, type Mp3FrameHeader, parseFrameHeader } from "./frame-header.ts";
 
 export type Mp3Frame = {
@@ -13,7 +12,7 @@ export type Mp3Frame = {
 
 /** Finds the frames of an MP3 file in order, past tags and damage; all of one stream: the first that is found. */
 export function* mp3Frames(source: ByteSource): Generator<Mp3Frame> {
-  const window = new ByteWindow(source, id3TagsEnd(source));
+  const window = new ByteWindow(source);
   let stream: Mp3FrameHeader | null = null;
   let follows = false;
   while (window.remaining >= 4) {

@@ -24,30 +24,16 @@ export function emptyScaleFactors(): ScaleFactors {
   return { values: new Uint8Array(39), limits: new Uint8Array(39) };
 }
 
-const lengths1 = [
-  [0, 0],
-  [0, 1],
-  [0, 2],
-  [0, 3],
-  [3, 0],
-  [1, 1],
-  [1, 2],
-  [1, 3],
-  [2, 1],
-  [2, 2],
-  [2, 3],
-  [3, 1],
-  [3, 2],
-  [3, 3],
-  [4, 2],
-  [4, 3],
-] as const;
+/** Bits of each scale factor in the lower and in the upper bands, by `scaleFactorCompress`. */
+const lowerWidths1 = [0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4];
+const upperWidths1 = [0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3];
 /** Bands of long blocks that may share the scale factors of the granule before: 6, 5, 5 and 5 of them. */
 const groups1 = [6, 5, 5, 5];
 
 /** MPEG 1 (ISO/IEC 11172-3 section 2.4.2.7). `into` holds those of the granule before, which `shared` groups keep. */
 export function readScaleFactors1(bits: BitReader, granule: Granule, shared: boolean[], into: ScaleFactors): void {
-  const [low, high] = lengths1[granule.scaleFactorCompress]!;
+  const low = lowerWidths1[granule.scaleFactorCompress]!;
+  const high = upperWidths1[granule.scaleFactorCompress]!;
   const { long, short } = countBands(granule, true);
   if (short === 0) {
     let band = 0;
@@ -65,59 +51,17 @@ export function readScaleFactors1(bits: BitReader, granule: Granule, shared: boo
   into.values.fill(0, lower + 6 * 3);
 }
 
-/** How many scale factors each of four runs has: for long, short and mixed blocks (ISO/IEC 13818-3 section 2.4.3.2). */
+/** How many scale factors each of four runs has, by kind of block (ISO/IEC 13818-3 section 2.4.3.2). */
 const runs2 = [
-  {
-    compressBelow: 400,
-    counts: [
-      [6, 5, 5, 5],
-      [9, 9, 9, 9],
-      [6, 9, 9, 9],
-    ],
-  },
-  {
-    compressBelow: 500,
-    counts: [
-      [6, 5, 7, 3],
-      [9, 9, 12, 6],
-      [6, 9, 12, 6],
-    ],
-  },
-  {
-    compressBelow: 512,
-    counts: [
-      [11, 10, 0, 0],
-      [18, 18, 0, 0],
-      [15, 18, 0, 0],
-    ],
-  },
+  { compressBelow: 400, long: [6, 5, 5, 5], short: [9, 9, 9, 9], mixed: [6, 9, 9, 9] },
+  { compressBelow: 500, long: [6, 5, 7, 3], short: [9, 9, 12, 6], mixed: [6, 9, 12, 6] },
+  { compressBelow: 512, long: [11, 10, 0, 0], short: [18, 18, 0, 0], mixed: [15, 18, 0, 0] },
 ];
 /** The same for a right channel that is coded as intensity of the left. */
 const intensityRuns2 = [
-  {
-    compressBelow: 180,
-    counts: [
-      [7, 7, 7, 0],
-      [12, 12, 12, 0],
-      [6, 15, 12, 0],
-    ],
-  },
-  {
-    compressBelow: 244,
-    counts: [
-      [6, 6, 6, 3],
-      [12, 9, 9, 6],
-      [6, 12, 9, 6],
-    ],
-  },
-  {
-    compressBelow: 256,
-    counts: [
-      [8, 8, 5, 0],
-      [15, 12, 9, 0],
-      [6, 18, 9, 0],
-    ],
-  },
+  { compressBelow: 180, long: [7, 7, 7, 0], short: [12, 12, 12, 0], mixed: [6, 15, 12, 0] },
+  { compressBelow: 244, long: [6, 6, 6, 3], short: [12, 9, 9, 6], mixed: [6, 12, 9, 6] },
+  { compressBelow: 256, long: [8, 8, 5, 0], short: [15, 12, 9, 0], mixed: [6, 18, 9, 0] },
 ];
 
 /** MPEG 2 and 2.5, where nothing is shared between granules. */
@@ -133,7 +77,8 @@ export function readScaleFactors2(
   const choices = isIntensity ? intensityRuns2 : runs2;
   const choice = choices.findIndex(({ compressBelow }) => compress < compressBelow);
   const widths = isIntensity ? intensityWidths2(compress, choice) : widths2(compress, choice);
-  const counts = choices[choice]!.counts[granule.blockType !== shortBlocks ? 0 : granule.isMixed ? 2 : 1]!;
+  const kind = granule.blockType !== shortBlocks ? "long" : granule.isMixed ? "mixed" : "short";
+  const counts = choices[choice]![kind];
   let at = 0;
   for (const [run, count] of counts.entries()) {
     readRun(bits, into, at, count, widths[run]!);

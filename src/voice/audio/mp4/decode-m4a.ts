@@ -23,7 +23,10 @@ const maxDamagedFrames = 2_000;
 /** The longest frame of AAC is 6,144 bits a channel; Apple Lossless has some tens of kilobytes. */
 const maxFrameLength = 1_000_000;
 
-/** Decodes AAC-LC or Apple Lossless in an MP4 file, whole or in fragments; only what its edit list means to be heard. */
+/**
+ * Decodes AAC-LC or Apple Lossless in an MP4 file, whole or in fragments; only what its edit list means to be heard.
+ * Frames that are damaged are left out.
+ */
 export function* decodeM4a(source: ByteSource): Generator<PcmBlock> {
   const track = readAudioTrack(source);
   const codec = frameDecoder(track);
