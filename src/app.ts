@@ -35,6 +35,7 @@ import { networkRoutes } from "./network/routes.ts";
 import { NetworkService } from "./network/service.ts";
 import { createManualConnector } from "./providers/network/manual.ts";
 import { createSimulatedConnector } from "./providers/network/simulated.ts";
+import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -124,7 +125,7 @@ async function compose(
   const voices = createVoices({
     store: storage.voices,
     blobs,
-    engines: { ...overrides.voiceEngines },
+    engines: { ...createVoiceEngines(config.voiceVendors, clock), ...overrides.voiceEngines },
     config,
     clock,
     ids,
