@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createVoiceEngines, type VoiceVendorConfig } from "../../src/providers/voice/voice-engines.ts";
 import type { SpeechOutcome, TrainedVoice, TrainingOutcome, VoiceEngine } from "../../src/voice/voice-engine.ts";
@@ -302,6 +303,8 @@ describe.each(names)("the %s engine", (name) => {
   );
 
   test.each(soundFlawNames)("tells when the sound is %s", async (flaw) => {
+    // Takes a second or two, and is no different where the sound comes in the same way.
+    if (flaw === "endless" && name !== "elevenlabs" && name !== "xtts") return;
     await using world = await worlds[name]();
     const voice = await trained(world);
     world.vendor.breakWith(soundFlaws(world.head)[flaw], world.isSpeech);
@@ -487,11 +490,24 @@ describe.each(keepers)("the %s engine, which keeps voices outside", (name) => {
     expect(reason).toMatch(name === "openai-speech" ? /Unknown voice/ : /no longer has this voice: train/);
   });
 
+  test("has a voice that was made, even if earlier ones could not be looked for", async () => {
+    await using world = await worlds[name]();
+    if (name === "xtts" || name === "chatterbox-devnen") return; // need not look, or can't delete
+    world.vendor.breakWith("failing", ({ method }) => method === "GET");
+    const outcome = await train(world);
+    expect(outcome).toMatchObject({ kind: "trained" });
+    if (outcome.kind === "trained")
+      expect(outcome.notes.at(-1)).toMatch(/^An earlier voice .* may still be .*failed \(502\)/);
+  });
+
   test("does not take a vendor that is down for one that has deleted", async () => {
     await using world = await worlds[name]();
     const voice = await trained(world);
     if (name === "xtts") return; // deletes in its folder, without asking anybody
-    for (const disorder of ["failing", "broken"] as const) {
+    const page = (outgoing: ServerResponse) => outgoing.writeHead(404, { "content-type": "text/html" }).end("<h1>404");
+    const route = (outgoing: ServerResponse) =>
+      outgoing.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}');
+    for (const disorder of ["failing", "broken", page, route] as const) {
       world.vendor.breakWith(disorder);
       const error: unknown = await world.engine.remove(voice.artefact, never).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ name: "VendorFailure", retryAfterSeconds: expect.any(Number) });

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { failureOfAnswer, failureWithoutAnswer, unreadable } from "./vendor-failures.ts";
+import { failureOfAnswer, failureWithoutAnswer, saysGone, unreadable } from "./vendor-failures.ts";
 import { addressed, isSuccess, jsonOf, shaped, type Vendor, type VendorAnswer, type VendorRequest } from "./vendor.ts";
 
 /** Well above what a list or an entry takes, below the patience of who looks whether an engine works. */
@@ -26,4 +26,10 @@ export async function askJson<T extends TSchema>(
   const found = shaped(schema, jsonOf(await ask(vendor, request, signal)));
   if (found !== null) return found;
   throw unreadable(vendor);
+}
+
+/** As `ask`, for something that may be gone already, told by 404; that must be the vendor's own word. */
+export async function askToDelete(vendor: Vendor, path: string, signal: AbortSignal): Promise<void> {
+  const answer = await ask(vendor, { method: "DELETE", path, expects: [404] }, signal);
+  if (answer.status === 404 && !saysGone(vendor, answer)) throw failureOfAnswer(vendor, answer);
 }

@@ -1,8 +1,8 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
-import { ask, askJson } from "./ask.ts";
-import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { askJson, askToDelete } from "./ask.ts";
+import { final, notesOnForerunners, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { describedFor, isOf, languageOf, shortened } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -56,10 +56,10 @@ export function createCartesiaEngine(
         const body = { multipart: await formOf(material, spoken) };
         const { id } = await askJson(vendor, Cloned, { path: "/voices/clone", body, timeoutMs: uploadMs }, signal);
         onProgress(80, "Removing earlier voices of this clone");
-        await removeOthers(material.cloneId, id, signal);
+        const notes = await notesOnForerunners(() => removeOthers(material.cloneId, id, signal));
         onProgress(100, "Trained");
         const artefact: Static<typeof Artefact> = { voice: id, language: spoken };
-        const notes = ["A sample was sent to Cartesia, which keeps its copy until you delete this clone."];
+        notes.unshift("A sample was sent to Cartesia, which keeps its copy until you delete this clone.");
         return { kind: "trained", artefact: JSON.stringify(artefact), notes };
       }),
     speak: (voice, request, signal) => speechOutcome(() => speak(voice, request, signal)),
@@ -95,7 +95,7 @@ export function createCartesiaEngine(
 
   async function removeVoice(id: string, signal: AbortSignal): Promise<void> {
     requireKey();
-    await ask(vendor, { method: "DELETE", path: `/voices/${encodeURIComponent(id)}`, expects: [404] }, signal);
+    await askToDelete(vendor, `/voices/${encodeURIComponent(id)}`, signal);
   }
 
   async function speak({ artefact }: TrainedVoice, { text }: SpeechRequest, signal: AbortSignal) {

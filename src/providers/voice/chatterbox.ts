@@ -1,13 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
-import { ask, askJson } from "./ask.ts";
+import { ask, askJson, askToDelete } from "./ask.ts";
 import { chatterboxSettings } from "./chatterbox-settings.ts";
-import { final, later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import {
+  final,
+  later,
+  notesOnForerunners,
+  operatorFault,
+  problemOf,
+  speechOutcome,
+  trainingOutcome,
+} from "./failure.ts";
 import { languageOf, nameByContent, namesOf, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
 import { unreadable } from "./vendor-failures.ts";
-import { jsonOf, shaped, type Vendor } from "./vendor.ts";
+import { jsonOf, shaped, type Said, type Vendor } from "./vendor.ts";
 
 export type ChatterboxConfig = { url: string | null; language: string };
 
@@ -50,9 +58,9 @@ export function createChatterboxEngine(
         onProgress(0, "Sending the voice to the Chatterbox server");
         const artefact = await upload(material, signal);
         onProgress(80, "Removing earlier voices of this clone");
-        await removeOthers(material.cloneId, artefact, signal);
+        const notes = await notesOnForerunners(() => removeOthers(material.cloneId, artefact, signal));
         onProgress(100, "Trained");
-        return { kind: "trained", artefact, notes: [] };
+        return { kind: "trained", artefact, notes };
       }),
     speak: (voice, request, signal) => speechOutcome(() => speak(voice, request, signal)),
     async remove(name, signal) {
@@ -80,23 +88,34 @@ export function createChatterboxEngine(
   }
 
   async function removeOthers(cloneId: string, kept: string, signal: AbortSignal): Promise<void> {
-    const { voices } = await askJson(vendor, Voices, { path: "/v1/audio/voices" }, signal);
-    for (const { name } of voices)
+    for (const name of await voiceNames(signal))
       if (name.startsWith(namesOf(cloneId)) && name !== kept) await removeVoice(name, signal);
   }
 
+  /** Older versions list their voices where they take new ones, newer ones elsewhere. */
+  async function voiceNames(signal: AbortSignal): Promise<string[]> {
+    const older = await ask(vendor, { path: "/v1/voices", expects: [404, 405] }, signal);
+    const list = shaped(Voices, jsonOf(older)) ?? (await askJson(vendor, Voices, { path: "/audio/voices" }, signal));
+    return list.voices.map(({ name }) => name);
+  }
+
   async function removeVoice(name: string, signal: AbortSignal): Promise<void> {
-    await ask(vendor, { method: "DELETE", path: pathOf(name), expects: [404] }, signal);
+    await askToDelete(vendor, pathOf(name), signal);
   }
 
   async function speak({ artefact }: TrainedVoice, { text, settings }: SpeechRequest, signal: AbortSignal) {
     requireUrl();
     // Asked for a voice that it does not have, the server speaks in its default one without a word.
-    const { status } = await ask(vendor, { path: pathOf(artefact), expects: [404] }, signal);
-    if (status === 404) throw final("The Chatterbox server no longer has this voice: train the clone again.");
+    await ask({ ...vendor, explain: explainGone }, { path: pathOf(artefact) }, signal);
     const json = { input: text, voice: artefact, response_format: "wav", ...chatterboxSettings(settings) };
     return await speech(vendor, { path: "/v1/audio/speech", body: { json } }, new WavDecoder(), signal);
   }
+}
+
+function explainGone({ status, code }: Said) {
+  return status === 404 && code !== null
+    ? final("The Chatterbox server no longer has this voice: train the clone again.")
+    : null;
 }
 
 function pathOf(name: string): string {

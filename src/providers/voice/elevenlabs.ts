@@ -8,7 +8,7 @@ import type {
   VoiceEngine,
 } from "../../voice/voice-engine.ts";
 import { ask, askJson } from "./ask.ts";
-import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { final, notesOnForerunners, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { describedFor, isOf, samplesFor, shortened, wavFile } from "./material.ts";
 import { PcmDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -82,13 +82,10 @@ export function createElevenlabsEngine(
       );
     }
     onProgress(80, "Removing earlier voices of this clone");
-    await removeOthers(material.cloneId, voiceId, signal);
+    const notes = await notesOnForerunners(() => removeOthers(material.cloneId, voiceId, signal));
     onProgress(100, "Trained");
-    return {
-      kind: "trained",
-      artefact: voiceId,
-      notes: ["The samples were sent to ElevenLabs, which keeps its copy until you delete this clone."],
-    };
+    notes.unshift("The samples were sent to ElevenLabs, which keeps its copy until you delete this clone.");
+    return { kind: "trained", artefact: voiceId, notes };
   }
 
   async function formOf(material: TrainingMaterial, samples: readonly { path: string }[]) {
@@ -118,7 +115,7 @@ export function createElevenlabsEngine(
     requireKey();
     const path = `/v1/voices/${encodeURIComponent(voiceId)}`;
     const answer = await ask(vendor, { method: "DELETE", path, expects: [400, 404] }, signal);
-    if (answer.status === 400 && saidIn(vendor, answer).code !== gone) throw failureOfAnswer(vendor, answer);
+    if (answer.status >= 400 && saidIn(vendor, answer).code !== gone) throw failureOfAnswer(vendor, answer);
   }
 
   async function speak(

@@ -60,6 +60,12 @@ export async function problemOf(steps: () => Promise<unknown>): Promise<string |
   );
 }
 
+/** Notes on a voice that was made, whose forerunners may still be at the vendor where `steps`, which delete them, fail. */
+export async function notesOnForerunners(steps: () => Promise<void>): Promise<string[]> {
+  const problem = await problemOf(steps);
+  return problem === null ? [] : [`An earlier voice of this clone may still be at the vendor. ${problem}`];
+}
+
 async function orElse<T>(steps: () => Promise<T>, ending: (failure: VendorFailure) => T): Promise<T> {
   try {
     return await steps();

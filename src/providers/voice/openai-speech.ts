@@ -1,8 +1,16 @@
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import type { SpeechRequest, TrainedVoice, TrainingMaterial, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
-import { ask } from "./ask.ts";
-import { final, later, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { ask, askToDelete } from "./ask.ts";
+import {
+  final,
+  later,
+  notesOnForerunners,
+  operatorFault,
+  problemOf,
+  speechOutcome,
+  trainingOutcome,
+} from "./failure.ts";
 import { nameByContent, namesOf, wavFile } from "./material.ts";
 import { WavDecoder } from "./sound-decoder.ts";
 import { speech } from "./speech.ts";
@@ -55,9 +63,9 @@ export function createOpenaiSpeechEngine(
         onProgress(0, "Sending the voice to the speech server");
         const artefact = await create(material, signal);
         onProgress(80, "Removing earlier voices of this clone");
-        await removeOthers(material.cloneId, nameOf(artefact), signal);
+        const notes = await notesOnForerunners(() => removeOthers(material.cloneId, nameOf(artefact), signal));
         onProgress(100, "Trained");
-        return { kind: "trained", artefact: JSON.stringify(artefact), notes: [] };
+        return { kind: "trained", artefact: JSON.stringify(artefact), notes };
       }),
     speak: (trained, request, signal) => speechOutcome(() => speak(trained, request, signal)),
     async remove(text, signal) {
@@ -118,8 +126,8 @@ export function createOpenaiSpeechEngine(
 
   async function removeVoice(name: string, signal: AbortSignal): Promise<void> {
     const path = `/audio/voices/${encodeURIComponent(name)}`;
-    const { status } = await ask(vendor, { method: "DELETE", path, expects: [404, 405] }, signal);
-    if (status === 405) throw later(`The speech server can't delete: remove the voice ${name} there by hand.`, 86_400);
+    const byHand = () => later(`The speech server can't delete: remove the voice ${name} there by hand.`, 86_400);
+    await askToDelete({ ...vendor, explain: ({ status }) => (status === 405 ? byHand() : null) }, path, signal);
   }
 
   async function speak({ artefact }: TrainedVoice, { text }: SpeechRequest, signal: AbortSignal) {

@@ -62,6 +62,12 @@ export function failureOfAnswer(vendor: Vendor, answer: VendorAnswer): VendorFai
   return final(sentence(`${name} refused it (${status})`, said.words));
 }
 
+/** Whether a 404 is about the thing that was asked for, and not about an address that leads elsewhere. */
+export function saysGone(vendor: Vendor, answer: VendorAnswer): boolean {
+  const { code, words } = saidIn(vendor, answer);
+  return code !== null || (words !== null && !/^not found$/i.test(words));
+}
+
 function secondsUntilRetry({ clock }: Vendor, { headers }: VendorAnswer): number | null {
   const now = clock.now();
   const at = retryAfter(headers, now);

@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { AudioClip, VoiceEngine } from "../../voice/voice-engine.ts";
 import { artefactOf } from "./artefact.ts";
 import { askJson } from "./ask.ts";
-import { final, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
+import { final, notesOnForerunners, operatorFault, problemOf, speechOutcome, trainingOutcome } from "./failure.ts";
 import { languageOf, nameByContent, namesOf, testText } from "./material.ts";
 import { SharedFolder } from "./shared-folder.ts";
 import { WavDecoder } from "./sound-decoder.ts";
@@ -53,9 +53,10 @@ export function createXttsEngine(
         if (!(await speakers(signal)).includes(speaker)) throw elsewhere();
         onProgress(20, "Testing the voice");
         await trySpeaking(await speak(artefact, material.reference, testText, signal));
-        await folder.removeOthers(namesOf(material.cloneId), `${speaker}.wav`);
+        const others = () => folder.removeOthers(namesOf(material.cloneId), `${speaker}.wav`);
+        const notes = await notesOnForerunners(others);
         onProgress(100, "Trained");
-        return { kind: "trained", artefact: JSON.stringify(artefact), notes: [] };
+        return { kind: "trained", artefact: JSON.stringify(artefact), notes };
       }),
     speak: ({ artefact, reference }, { text }, signal) =>
       speechOutcome(() => speak(artefactOf(Artefact, artefact), reference, text, signal)),

@@ -1,5 +1,5 @@
 import { formIn, jsonIn } from "./loopback.ts";
-import { openWav, samplesIn, startSpeechVendor, wavAnswer, type SpeechVendor } from "./speech.ts";
+import { openWav, samplesIn, startSpeechVendor, textIn, wavAnswer, type SpeechVendor } from "./speech.ts";
 
 export type CartesiaVendor = SpeechVendor & {
   apiKey: string;
@@ -36,7 +36,7 @@ export async function startCartesia(): Promise<CartesiaVendor> {
       if (!(clip instanceof File)) return refuse(400, "Bad request: clip is required.");
       const id = `7e0d6e4c-0000-4000-8000-${String(cloned.length + 1).padStart(12, "0")}`;
       voices.set(id, await clip.bytes());
-      const entry = { id, description: String(form.get("description")), language: String(form.get("language")) };
+      const entry = { id, description: textIn(form, "description"), language: textIn(form, "language") };
       cloned.push(entry);
       return Response.json({ ...entry, name: form.get("name"), is_public: false, user_id: "user_1" });
     }

@@ -14,7 +14,9 @@ export async function startChatterbox(): Promise<SpeechVendor> {
     const path = decodeURIComponent(request.path);
     const name = path.split("/")[3] ?? "";
     if (path === "/health") return Response.json({ status: "healthy", model_loaded: true, device: "cpu" });
-    if (path === "/v1/audio/voices")
+    if (path === "/v1/voices" && request.method === "GET")
+      return Response.json({ detail: "Method Not Allowed" }, { status: 405 });
+    if (path === "/audio/voices")
       return Response.json({ voices: [...voices.keys()].map((each) => ({ name: each })), count: voices.size });
     if (path === "/v1/voices" && request.method === "POST") {
       const form = await formIn(request);

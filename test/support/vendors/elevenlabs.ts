@@ -1,5 +1,5 @@
 import { formIn, jsonIn } from "./loopback.ts";
-import { samplesIn, startSpeechVendor, type SpeechVendor } from "./speech.ts";
+import { samplesIn, startSpeechVendor, textIn, type SpeechVendor } from "./speech.ts";
 
 export type ElevenlabsVendor = SpeechVendor & {
   apiKey: string;
@@ -44,11 +44,10 @@ export async function startElevenlabs(): Promise<ElevenlabsVendor> {
         );
       const voiceId = `voice${added.length + 1}`;
       voices.set(voiceId, await files[0]!.bytes());
-      const text = (key: string) => String(form.get(key) ?? "");
       added.push({
         id: voiceId,
-        name: text("name"),
-        description: text("description"),
+        name: textIn(form, "name"),
+        description: textIn(form, "description"),
         labels: form.get("labels") as string | null,
         files: files.map(({ name }) => name),
       });

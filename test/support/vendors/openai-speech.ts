@@ -1,5 +1,5 @@
 import { formIn, jsonIn } from "./loopback.ts";
-import { openWav, samplesIn, startSpeechVendor, wavAnswer, type SpeechVendor } from "./speech.ts";
+import { openWav, samplesIn, startSpeechVendor, textIn, wavAnswer, type SpeechVendor } from "./speech.ts";
 
 /**
  * A server that speaks as OpenAI's does (platform.openai.com/docs/api-reference/audio). With "ids" it names voices as
@@ -34,7 +34,7 @@ export async function startOpenaiSpeech(cloning: "ids" | "names" | "none"): Prom
         );
       }
       const form = await formIn(request);
-      const [name, sample] = [String(form.get("name")), form.get("audio_sample")];
+      const [name, sample] = [textIn(form, "name"), form.get("audio_sample")];
       if (!form.has("consent") || !(sample instanceof File)) return refuse(400, "Missing consent", "missing_consent");
       const key = cloning === "ids" ? `voice_${nameOf.size + 1}` : name;
       voices.set(key, await sample.bytes());

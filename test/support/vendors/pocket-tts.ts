@@ -1,5 +1,5 @@
 import { formIn } from "./loopback.ts";
-import { notFound, openWav, samplesIn, startSpeechVendor, wavAnswer, type SpeechVendor } from "./speech.ts";
+import { notFound, openWav, samplesIn, startSpeechVendor, textIn, wavAnswer, type SpeechVendor } from "./speech.ts";
 
 /**
  * `pocket-tts serve` (github.com/kyutai-labs/pocket-tts): a form with the text and the voice to speak it in; nothing is
@@ -10,7 +10,7 @@ export async function startPocketTts(): Promise<SpeechVendor> {
     if (request.path === "/health") return Response.json({ status: "healthy" });
     if (request.path !== "/tts") return notFound("Not Found");
     const form = await formIn(request);
-    const [text, voice] = [String(form.get("text") ?? ""), form.get("voice_wav")];
+    const [text, voice] = [textIn(form, "text"), form.get("voice_wav")];
     if (text.trim() === "") return Response.json({ detail: "Text cannot be empty" }, { status: 400 });
     if (form.has("voice_url") || !(voice instanceof File))
       return Response.json({ detail: "Cannot provide both voice_url and voice_wav" }, { status: 400 });

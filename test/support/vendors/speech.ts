@@ -32,6 +32,12 @@ export async function startSpeechVendor(
   });
 }
 
+/** The text of a field; empty when there is none, or a file. */
+export function textIn(form: FormData, key: string): string {
+  const value = form.get(key);
+  return typeof value === "string" ? value : "";
+}
+
 /** The samples of a WAV file, without what stands before them. */
 export function samplesIn(wav: Uint8Array): Uint8Array {
   const file = Buffer.from(wav);
