@@ -46,7 +46,7 @@ export function createCartesiaEngine(
     problem: (signal) =>
       problemOf(async () => {
         requireKey();
-        await askJson(vendor, Voices, { path: "/voices", query: { limit: "1" } }, signal);
+        await askJson(vendor, Voices, { path: "/voices/", query: { limit: "1" } }, signal);
       }),
     train: (material, onProgress, signal) =>
       trainingOutcome(async () => {
@@ -85,7 +85,7 @@ export function createCartesiaEngine(
     let after: string | undefined;
     for (let page = 0; page < maxPages; page++) {
       const query = { is_owner: "true", limit: "100", ...(after !== undefined && { starting_after: after }) };
-      const { data, has_more: hasMore } = await askJson(vendor, Voices, { path: "/voices", query }, signal);
+      const { data, has_more: hasMore } = await askJson(vendor, Voices, { path: "/voices/", query }, signal);
       for (const { id, description } of data)
         if (id !== keptId && isOf(cloneId, description)) await removeVoice(id, signal);
       after = data.at(-1)?.id;

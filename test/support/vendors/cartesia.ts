@@ -23,7 +23,7 @@ export async function startCartesia(): Promise<CartesiaVendor> {
       return refuse(401, "Unauthorized: Invalid API key.");
     if (request.headers.get("cartesia-version") !== "2025-04-16") return refuse(400, "Bad request: no such version.");
     const { pathname, searchParams } = new URL(request.path, "http://cartesia");
-    if (request.method === "GET" && pathname === "/voices") {
+    if (request.method === "GET" && pathname === "/voices/") {
       const kept = cloned.filter(({ id }) => voices.has(id));
       const from = kept.findIndex(({ id }) => id === searchParams.get("starting_after")) + 1;
       // A page is smaller here than anybody may ask for, so that lists of a few have several.
