@@ -54,6 +54,7 @@ class IncomingForm {
   #isDone = false;
   #failure: unknown = null;
   #wake = (): void => {};
+  #goOn = (): void => {};
 
   constructor(parser: Busboy) {
     this.#parser = parser;
@@ -68,8 +69,10 @@ class IncomingForm {
     });
     parser.on("partsLimit", () => this.#fail(formError(`it has more than ${maxParts} parts`)));
     parser.on("error", (error) => this.#fail(formError(wordsOf(error))));
+    parser.on("drain", () => this.#goOn());
     parser.on("finish", () => {
       this.#isDone = true;
+      this.#goOn();
       this.#wake();
     });
   }
@@ -111,14 +114,10 @@ class IncomingForm {
     }
   }
 
+  /** Resolves when the parser takes more, and when it never will. */
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        this.#parser.off("drain", go).off("error", go).off("close", go).off("finish", go);
-        resolve();
-      };
-      this.#parser.once("drain", go).once("error", go).once("close", go).once("finish", go);
-    });
+    if (this.#failure !== null) return Promise.resolve();
+    return new Promise((resolve) => (this.#goOn = resolve));
   }
 
   #add(part: FormPart): void {
@@ -130,6 +129,7 @@ class IncomingForm {
   #fail(failure: unknown): void {
     this.#failure ??= failure;
     for (const file of this.#files.splice(0)) file.destroy(this.#failure as Error);
+    this.#goOn();
     this.#wake();
   }
 }

@@ -2,11 +2,11 @@ import { Type, type TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ApiError, notFound } from "../errors.ts";
 import type { Core } from "../http/core.ts";
-import { disposition } from "../http/files.ts";
+import { disposition, fileAnswer } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { formParts } from "../http/multipart.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { mediaType } from "../http/read-body.ts";
+import { announcedBytes, mediaType } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
 import type { AudioFormat } from "./audio/pcm.ts";
 import type { FormCheck } from "./form.ts";
@@ -83,9 +83,9 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     )
     .get(
       "/samples/:sampleId/audio",
-      async ({ userId, params: { voiceId, sampleId }, set }) => {
+      async ({ userId, params: { voiceId, sampleId }, request }) => {
         const { sample, path } = await voices.original(userId, voiceId, sampleId);
-        return await soundFile(path, sample.format, sample.fileName, set, "voice sample", sampleId);
+        return await soundFile(request, path, sample.format, sample.fileName, ["voice sample", sampleId]);
       },
       {
         access: "voice:read",
@@ -95,7 +95,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
             tag: "Voices",
             summary: "Download a recording",
             description: "As it was sent. Takes Range, so that a player can jump.",
-            errors: ["NOT_FOUND"],
+            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
           }),
         ),
       },
@@ -117,9 +117,9 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     )
     .get(
       "/consent/audio",
-      async ({ userId, params: { voiceId }, set }) => {
+      async ({ userId, params: { voiceId }, request }) => {
         const { consent, path } = await voices.consentRecording(userId, voiceId);
-        return await soundFile(path, consent.recording!.format, "consent", set, "recording of consent", voiceId);
+        return await soundFile(request, path, consent.recording!.format, "consent", ["recording of consent", voiceId]);
       },
       {
         access: "voice:read",
@@ -128,7 +128,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
           answers(soundAnswer, {
             tag: "Voices",
             summary: "Download the recording in which the speaker agrees",
-            errors: ["NOT_FOUND"],
+            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
           }),
         ),
       },
@@ -141,8 +141,7 @@ export function uploadOf(request: Request): Upload {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
       message: "Send the recordings as multipart/form-data, each in a field named files.",
     });
-  const announced = request.headers.get("content-length");
-  return { parts: formParts(request), announcedBytes: announced === null ? null : Number(announced) };
+  return { parts: formParts(request), announcedBytes: announcedBytes(request) };
 }
 
 const whole = body(CloneForm);
@@ -160,30 +159,27 @@ export function cloneFormBody(fields: Record<string, TSchema>) {
   return { required: true, content: { "multipart/form-data": { schema, encoding } } };
 }
 
-type Settings = { headers: Record<string, string | number> };
-
-/** Answered as a file, which is what makes Elysia heed Range. */
+/** NOT_FOUND when somebody took the file away by hand. */
 async function soundFile(
+  request: Request,
   path: string,
   format: AudioFormat,
   fileName: string,
-  set: Settings,
-  resource: string,
-  id: string,
+  what: [string, string],
 ) {
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw notFound(resource, id);
-  set.headers["content-type"] = sampleMediaTypes[format];
-  set.headers["content-disposition"] = disposition("attachment", fileName);
-  return file;
+  const headers = {
+    "content-type": sampleMediaTypes[format],
+    "content-disposition": disposition("attachment", fileName),
+  };
+  const answer = await fileAnswer(request, path, headers);
+  if (answer === null) throw notFound(...what);
+  return answer;
 }
 
-/** RFC 9110, section 14. */
 function withRanges<T extends { responses?: unknown }>(detail: T): T {
   const responses = {
     ...(detail.responses as Record<string, object>),
     206: { description: "The part that Range named.", content: soundAnswer },
-    416: { description: "The file does not have what Range named." },
   };
   return { ...detail, responses };
 }
