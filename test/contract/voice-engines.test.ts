@@ -469,6 +469,17 @@ describe.each(names)("the %s engine", (name) => {
     expect(expectFailure(await train(world), world, "failed")).toMatch(reason);
   });
 
+  test("repeats no key that a vendor repeats", async () => {
+    await using world = await worlds[name]();
+    const voice = await trained(world);
+    const keys = world.secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+    for (const status of [400, 401, 429, 500]) {
+      const answer = Response.json({ detail: `Wrong key: Bearer ${keys.join(" and ")}!` }, { status });
+      world.vendor.refuseNext(answer, world.isSpeech);
+      expect(expectFailure(await speak(world, voice), world, "refused", "busy")).toContain("Wrong key: Bearer");
+    }
+  });
+
   test("speaks several texts at once without mixing them up", async () => {
     await using world = await worlds[name]();
     const voice = await trained(world);
