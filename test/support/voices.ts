@@ -28,8 +28,14 @@ export function hiss(seconds: number): Uint8Array {
 
 /** Speech of a synthetic voice as WAV: nobody's recording is part of the tests. */
 export async function spokenWav(seconds: number, voice: "rms" | "slt" | "awb" = "rms", firstSentence = 0) {
-  return wavBytes(await speech(voice, seconds, firstSentence), 16_000);
+  const key = `${voice} ${firstSentence} ${seconds}`;
+  const wav = spoken.get(key) ?? wavBytes(await speech(voice, seconds, firstSentence), 16_000);
+  spoken.set(key, wav);
+  return wav;
 }
+
+/** Speaking takes longer than what is tested with it. */
+const spoken = new Map<string, Uint8Array>();
 
 export type NamedFile = readonly [name: string, bytes: Uint8Array | string];
 
