@@ -53,15 +53,26 @@ import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
+import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
 import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
+import { voiceRoutes } from "./voice/routes.ts";
+import { createVoices } from "./voice/setup.ts";
+import type { VoiceEngines } from "./voice/training-job.ts";
+import { voiceSampleRoutes } from "./voice/upload-routes.ts";
 
 /** What tests put in the place of the real world. */
-export type Overrides = Partial<{ clock: Clock; ids: Ids; log: Log; connectors: Partial<Connectors> }>;
+export type Overrides = Partial<{
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  connectors: Partial<Connectors>;
+  voiceEngines: VoiceEngines;
+}>;
 
 /** The whole service as a value. `start` and `stop` are safe to repeat. */
 export type App = {
@@ -175,12 +186,23 @@ async function compose(
     poke,
   });
 
+  const voices = createVoices({
+    store: storage.voices,
+    blobs,
+    engines: { ...createVoiceEngines(config.voiceVendors, clock), ...overrides.voiceEngines },
+    config,
+    clock,
+    ids,
+    log,
+    poke,
+  });
   const network = composeNetwork({
     config,
     storage,
     clock,
     ids,
     log,
+    speech: voices.messages,
     poke,
     connectors: overrides.connectors ?? {},
   });
@@ -197,6 +219,7 @@ async function compose(
     createEnrichHandler(storage.enrichment, enricher, creditService, clock),
     createProspectImportHandler(storage.prospects, blobs, clock),
     network.handler,
+    voices.handler,
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
@@ -232,6 +255,7 @@ async function compose(
     },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
+    ...voices.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -276,6 +300,8 @@ async function compose(
     .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
     .use(network.routes(core))
+    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
+    .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -297,6 +323,9 @@ async function compose(
     });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
+    await voices.sweep().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
     runner.start();
     maintenance.start();
     network.start();
@@ -314,6 +343,7 @@ async function compose(
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();

@@ -16,6 +16,8 @@ import {
 import type { ListenAddress } from "./config/values.ts";
 import type { ConnectorName } from "./network/account-model.ts";
 import type { PhoneRegion } from "./suppression/phone.ts";
+import { voiceVendorConfig, type VoiceVendorConfig } from "./config/voice-vendor-options.ts";
+import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "./voice/model.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
 export type Config = Readonly<{
@@ -37,6 +39,7 @@ export type Config = Readonly<{
   /** Without it no connector runs that acts on the real network by itself. */
   acknowledgeNetworkRisk: boolean;
   connectors: ConnectorConfig;
+  voiceVendors: VoiceVendorConfig;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
   /** Null = numbers without a country code are not understood. */
@@ -49,6 +52,17 @@ export type Config = Readonly<{
   upgradeUrl: string | null;
   adminEmail: string;
   drainSeconds: number;
+  /** What new voices are trained with. */
+  voiceEngine: VoiceEngineName;
+  voiceMaxClones: number;
+  /** Of all voice files of a user. */
+  voiceMaxBytes: number;
+  voiceConsent: ConsentMode;
+  voiceOriginals: OriginalsPolicy;
+  /** Of previews that are kept; 0 = none. */
+  voiceCacheBytes: number;
+  /** Goes into the refusal of one clone too many; null = the documentation. */
+  voiceUpgradeUrl: string | null;
 }> &
   Readonly<ValuesOf<typeof enrichmentOptions>> &
   Readonly<ValuesOf<typeof prospectingOptions>>;
@@ -76,11 +90,13 @@ export class ConfigError extends Error {
  * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
  */
 export function loadConfig(input: ConfigInput): Config {
-  const { connectors, rest } = connectorConfig(resolve(input).values);
+  const { connectors, rest: others } = connectorConfig(resolve(input).values);
+  const { voiceVendors, rest } = voiceVendorConfig(others);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
     connectors,
+    voiceVendors,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

@@ -22,6 +22,7 @@ export const errorCatalogue = {
   },
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The content type of the body is not supported on this route." },
+  RANGE_NOT_SATISFIABLE: { status: 416, message: "The file does not have the bytes that Range names." },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was used with another request." },
 } as const satisfies Record<string, { status: number; message: string }>;
 

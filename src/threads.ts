@@ -1,6 +1,14 @@
 import { parentPort } from "node:worker_threads";
 
-export const threadTasks = ["lead-file", "sqlite-reader", "prospect-index", "prospect-file"] as const;
+export const threadTasks = [
+  "lead-file",
+  "sqlite-reader",
+  "prospect-index",
+  "prospect-file",
+  "voice-analysis",
+  "voice-fitting",
+  "voice-speaking",
+] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
 
@@ -54,6 +62,37 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
       worker.terminate();
     },
   };
+}
+
+/** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
+export async function* messagesOf<Out>(
+  thread: Thread<never, Out>,
+  signal: AbortSignal,
+): AsyncGenerator<Out, void, void> {
+  const waiting: Out[] = [];
+  const end: { failure: Error | null } = { failure: null };
+  let wake = (): void => {};
+  const wakeUp = () => wake();
+  thread.onMessage((message) => {
+    waiting.push(message);
+    wakeUp();
+  });
+  void thread.closed.then((failure) => {
+    end.failure = failure ?? new Error("The thread was stopped.");
+    wakeUp();
+  });
+  signal.addEventListener("abort", wakeUp);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const message = waiting.shift();
+      if (message !== undefined) yield message;
+      else if (end.failure !== null) throw end.failure;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener("abort", wakeUp);
+  }
 }
 
 /**

@@ -3,9 +3,19 @@ import type { ProspectFileThread } from "./prospecting/import/prospect-file-thre
 import type { IndexThread } from "./storage/sqlite/directory/index-messages.ts";
 import type { ReaderThread } from "./storage/sqlite/reader-thread.ts";
 import { onThreadStart } from "./threads.ts";
+import type { AnalysisThread } from "./voice/threads/analysis-thread.ts";
+import type { FittingThread } from "./voice/threads/fitting-thread.ts";
+import type { SpeakingThread } from "./voice/threads/speaking-thread.ts";
 
 /** Every task of a worker thread, with what it is started with. */
-type Start = LeadFileThread | ReaderThread | IndexThread | ProspectFileThread;
+type Start =
+  | LeadFileThread
+  | ReaderThread
+  | IndexThread
+  | ProspectFileThread
+  | AnalysisThread
+  | FittingThread
+  | SpeakingThread;
 
 // The entry point of every worker thread. It lies beside main.ts because a compiled executable finds it only there.
 // Each task loads its own modules only: those of the others would take a few MB in every thread.
@@ -26,6 +36,18 @@ onThreadStart<Start>(async (start) => {
     case "prospect-file": {
       const { runProspectFileThread } = await import("./prospecting/import/prospect-file-thread.ts");
       return runProspectFileThread(start.port, start.init);
+    }
+    case "voice-analysis": {
+      const { runAnalysisThread } = await import("./voice/threads/analysis-thread.ts");
+      return runAnalysisThread(start.port, start.init);
+    }
+    case "voice-fitting": {
+      const { runFittingThread } = await import("./voice/threads/fitting-thread.ts");
+      return runFittingThread(start.port, start.init);
+    }
+    case "voice-speaking": {
+      const { runSpeakingThread } = await import("./voice/threads/speaking-thread.ts");
+      return runSpeakingThread(start.port);
     }
     default:
       throw new Error(`No thread knows the task ${JSON.stringify(start)}.`);

@@ -15,10 +15,10 @@ import { createActionHandler, type Connectors } from "../network/action-job.ts";
 import { actionRoutes } from "../network/action-routes.ts";
 import { ActionService } from "../network/action-service.ts";
 import { ForesightService } from "../network/foresight-service.ts";
-import { noVoices } from "../network/no-voices.ts";
 import { Planner } from "../network/planner.ts";
 import { relationRoutes } from "../network/relation-routes.ts";
 import { RelationService } from "../network/relation-service.ts";
+import type { SpeechProvider } from "../network/speech-provider.ts";
 import { uploadRoutes } from "../network/upload-routes.ts";
 import { UploadService } from "../network/upload-service.ts";
 import { workRoutes } from "../network/work-routes.ts";
@@ -32,6 +32,8 @@ export type NetworkParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** Says voice messages. */
+  speech: SpeechProvider;
   /** What tests put in the place of the real ones. */
   connectors: Partial<Connectors>;
   /** Some job may be due. */
@@ -39,7 +41,7 @@ export type NetworkParts = {
 };
 
 /** Accounts, actions and campaigns on the professional network, put together. */
-export function composeNetwork({ config, storage, clock, ids, log, poke, ...parts }: NetworkParts) {
+export function composeNetwork({ config, storage, clock, ids, log, speech, poke, ...parts }: NetworkParts) {
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...parts.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
   const replan = () => planner.wake();
@@ -57,7 +59,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, ...part
     store: storage.network,
     accounts,
     leads: storage.leads,
-    speech: noVoices,
+    speech,
     clock,
     ids,
     poke,
@@ -106,7 +108,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, ...part
     engine.wake();
   };
   const handWork = new WorkService(storage.network, clock, poke, onEnded);
-  const actionParts = { store: storage.network, connectors, speech: noVoices, clock, log, replan: onEnded };
+  const actionParts = { store: storage.network, connectors, speech, clock, log, replan: onEnded };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [
     { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },

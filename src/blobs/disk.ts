@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { BlobTooLarge, type BlobStore } from "./blob-store.ts";
+import { BlobTooLarge, type BlobStore, type ByteStream } from "./blob-store.ts";
 
 const unfinished = ".part";
 
@@ -8,7 +8,7 @@ const unfinished = ".part";
 export function createDiskBlobs(root: string): BlobStore {
   const pathOf = (name: string) => join(root, name);
 
-  async function receive(name: string, stream: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<number> {
+  async function receive(name: string, stream: ByteStream, maxBytes: number): Promise<number> {
     const path = pathOf(name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const partial = path + unfinished;
@@ -39,7 +39,7 @@ export function createDiskBlobs(root: string): BlobStore {
 }
 
 // A file handle and not Bun's FileSink, which reports success on a full disk (oven-sh/bun#24032).
-async function write(path: string, stream: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<number> {
+async function write(path: string, stream: ByteStream, maxBytes: number): Promise<number> {
   const file = await open(path, "w", 0o600);
   let size = 0;
   try {

@@ -3,6 +3,7 @@ import type { PhoneRegion } from "../suppression/phone.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
+import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
@@ -21,6 +22,7 @@ import {
   wholeNumber,
   type ListenAddress,
 } from "./values.ts";
+import { voiceVendorOptions } from "./voice-vendor-options.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -103,6 +105,7 @@ export const serverOptions = {
     description:
       "Hosts that profiles may be on, subdomains included, with commas between them; profiles elsewhere are refused. Empty = any.",
   }),
+  ...voiceVendorOptions,
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,
@@ -158,6 +161,7 @@ export const serverOptions = {
     default: "admin@localhost",
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
+  ...voiceOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

@@ -32,6 +32,7 @@ const tags = {
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
   Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
+  Voices: "Voices that speak like the recordings they were made of.",
 } as const;
 
 const commonErrors = [
@@ -116,7 +117,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, completed(item))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -124,7 +125,10 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     ...hoisted,
     components: {
       schemas: components,
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        bearer: { type: "http", scheme: "bearer", description: "The API key; on voice clone routes only." },
+      },
     },
   };
 }
@@ -147,6 +151,13 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
       ];
     }),
   );
+}
+
+/** The specification lets voice clone routes take the key in Authorization as well. */
+function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  if (!path.startsWith("/api/v2/voice-clones")) return item;
+  const security = [{ apiKey: [] }, { bearer: [] }];
+  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
 }
 
 const actingUserId = {

@@ -22,6 +22,12 @@ export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
+/** The length that the client announces for its body; null when it does not. */
+export function announcedBytes({ headers }: Request): number | null {
+  const announced = headers.get("content-length");
+  return announced === null ? null : Number(announced);
+}
+
 /** Throws 413 when the announced length alone is too much. */
 export function refuseAnnounced(request: Request, maxBytes: number): void {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);

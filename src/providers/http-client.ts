@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { version } from "../version.ts";
 import { allowedPrivate, isPublicAddress, systemResolve, type AllowedPrivate, type Resolve } from "./http-address.ts";
 import { payloadOf, type HttpBody } from "./http-body.ts";
-import { exchange, type ExchangeOutcome } from "./http-exchange.ts";
+import { exchange, type ContentReader, type ExchangeOutcome } from "./http-exchange.ts";
 
 export type HttpRequest = {
   /** GET unless said, or POST with a body. */
@@ -18,6 +18,8 @@ export type HttpRequest = {
   maxBytes: number;
   /** How many redirects of a GET or HEAD are followed; 0 unless said. What else is redirected is answered as it is. */
   maxRedirects?: number;
+  /** Takes the content of the answer piece by piece as it comes; the body of the outcome is empty then. */
+  onContent?: ContentReader;
   signal?: AbortSignal;
 };
 
@@ -92,7 +94,7 @@ type Way = {
 type Stopped = Extract<ExchangeOutcome, { kind: "stopped" }>;
 
 async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Stopped> {
-  const { method = request.body === undefined ? "GET" : "POST", maxBytes, maxRedirects = 0 } = request;
+  const { method = request.body === undefined ? "GET" : "POST", maxBytes, maxRedirects = 0, onContent } = request;
   const { headers: described, content } = payloadOf(request.body);
   const ownHeaders = { ...commonHeaders, ...lowerCased(request.headers), ...described };
   const start = URL.parse(request.url);
@@ -105,7 +107,7 @@ async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Sto
     const addresses = await checkedAddresses(url, !hasLeft, way);
     if (!Array.isArray(addresses)) return { ...addresses, sent };
     const headers = hasLeft ? commonHeaders : ownHeaders;
-    const outcome = await exchange({ ...way, method, url, headers, content, addresses, maxBytes });
+    const outcome = await exchange({ ...way, method, url, headers, content, addresses, maxBytes, onContent });
     if (outcome.kind !== "answered") return outcome.kind === "tooLarge" ? outcome : withSent(outcome, sent);
     const next =
       maxRedirects === 0 || content !== null ? null : redirectOf(method, outcome.status, outcome.headers, url);

@@ -5,6 +5,9 @@ import { pipeline, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Payload } from "./http-body.ts";
 
+/** Takes a piece of an answer's content, which came with this status and these headers. More is read once it resolves. */
+export type ContentReader = (chunk: Uint8Array, answer: { status: number; headers: Headers }) => Promise<void>;
+
 export type Exchange = {
   method: string;
   url: URL;
@@ -13,6 +16,7 @@ export type Exchange = {
   /** The addresses of the host, checked; one of them is connected to, and no other. */
   addresses: readonly string[];
   maxBytes: number;
+  onContent?: ContentReader | undefined;
   /** Aborted when the time is over or the caller gives up. */
   signal: AbortSignal;
   /** Certificates (PEM) that are trusted, in the place of the system's. */
@@ -40,7 +44,7 @@ export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
       signal.addEventListener("abort", () => settle({ kind: "stopped", sent }));
       outgoing = open(request);
       outgoing.on("error", fail);
-      outgoing.on("response", (message) => void answerOf(message, request.maxBytes).then(settle, fail));
+      outgoing.on("response", (message) => void answerOf(message, request).then(settle, fail));
       outgoing.on("socket", (socket) =>
         socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", () => {
           // Not a byte is written before: so it is certain what was never sent.
@@ -105,8 +109,9 @@ function drained(outgoing: ClientRequest, socket: Socket): Promise<void> {
 /** What came over the line may exceed the limit by this much: framing of compressed data that unpacks to little. */
 const compressionSlack = 4096;
 
-async function answerOf(message: IncomingMessage, maxBytes: number): Promise<ExchangeOutcome> {
+async function answerOf(message: IncomingMessage, { maxBytes, onContent }: Exchange): Promise<ExchangeOutcome> {
   const status = message.statusCode ?? 0;
+  const headers = headersOf(message);
   const tooLarge = { kind: "tooLarge", sent: true, status } as const;
   if (Number(message.headers["content-length"]) > maxBytes + compressionSlack) return tooLarge;
   let size = 0;
@@ -115,13 +120,14 @@ async function answerOf(message: IncomingMessage, maxBytes: number): Promise<Exc
     for await (const chunk of contentOf(message, maxBytes + compressionSlack)) {
       size += chunk.byteLength;
       if (size > maxBytes) return tooLarge;
-      chunks.push(chunk);
+      if (onContent) await onContent(chunk, { status, headers });
+      else chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof TooManyBytes) return tooLarge;
     throw error;
   }
-  return { kind: "answered", status, headers: headersOf(message), body: Buffer.concat(chunks) };
+  return { kind: "answered", status, headers, body: Buffer.concat(chunks) };
 }
 
 /** The content without its Content-Encoding. Fails with `TooManyBytes` when more than `maxRawBytes` come over the line. */

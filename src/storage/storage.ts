@@ -10,6 +10,7 @@ import type { NetworkStore } from "../network/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
+import type { VoiceStore } from "../voice/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
@@ -26,6 +27,7 @@ export type Storage = {
   suppressions: SuppressionStore;
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
+  voices: VoiceStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

@@ -48,6 +48,24 @@ test("without any setting the documented defaults hold", () => {
       },
     },
     networkHosts: [],
+    voiceVendors: {
+      language: "en",
+      elevenlabsApiKey: null,
+      elevenlabsModel: "eleven_multilingual_v2",
+      elevenlabsUrl: "https://api.elevenlabs.io",
+      cartesiaApiKey: null,
+      cartesiaModel: "sonic-3",
+      cartesiaUrl: "https://api.cartesia.ai",
+      chatterboxUrl: null,
+      chatterboxDevnenUrl: null,
+      pocketTtsUrl: null,
+      xttsUrl: null,
+      xttsSpeakersDir: null,
+      openaiSpeechUrl: null,
+      openaiSpeechApiKey: null,
+      openaiSpeechModel: "tts-1",
+      openaiSpeechVoice: null,
+    },
     timeZone: null,
     phoneRegion: null,
     defaultCredits: 1000,
@@ -72,6 +90,13 @@ test("without any setting the documented defaults hold", () => {
     allowPrivateHosts: [],
     adminEmail: "admin@localhost",
     drainSeconds: 10,
+    voiceEngine: "local",
+    voiceMaxClones: 5,
+    voiceMaxBytes: 4 * 2 ** 30,
+    voiceConsent: "off",
+    voiceOriginals: "keep",
+    voiceCacheBytes: 256 * 2 ** 20,
+    voiceUpgradeUrl: null,
   });
 });
 
@@ -256,6 +281,38 @@ test("secrets of the connectors come from files too, and are neither shown nor r
   expect(JSON.stringify(problems)).not.toContain("hush");
 });
 
+test("the vendors of voices are set up by variables, or by a file", () => {
+  const env = {
+    OUTREACHD_VOICE_LANGUAGE: "pt-BR",
+    OUTREACHD_ELEVENLABS_API_KEY: "xi-secret",
+    OUTREACHD_OPENAI_SPEECH_URL: "http://127.0.0.1:8091/v1/",
+    OUTREACHD_XTTS_SPEAKERS_DIR: "/srv/xtts/speakers",
+  };
+  const file = 'chatterbox-url = "http://tts.local:4123"\ncartesia-model = "sonic-3.5"';
+  expect(load({ env, file }).voiceVendors).toMatchObject({
+    language: "pt-br",
+    elevenlabsApiKey: "xi-secret",
+    openaiSpeechUrl: "http://127.0.0.1:8091/v1",
+    xttsSpeakersDir: "/srv/xtts/speakers",
+    chatterboxUrl: "http://tts.local:4123",
+    cartesiaModel: "sonic-3.5",
+  });
+});
+
+test("keys of the vendors of voices come from files too, and are neither shown nor repeated in problems", () => {
+  const variables = ["ELEVENLABS", "CARTESIA", "OPENAI_SPEECH"].map((name) => `OUTREACHD_${name}_API_KEY`);
+  const env = Object.fromEntries(variables.map((name) => [`${name}_FILE`, name]));
+  const readFile = (name: string) => `hush-${name.toLowerCase()}\n`;
+  expect(loadConfig({ flags: {}, env, readFile }).voiceVendors.cartesiaApiKey).toBe("hush-outreachd_cartesia_api_key");
+  const shown = describeConfig({ flags: {}, env, readFile });
+  expect(shown.filter(({ value }) => value === "[secret]").map(({ env: name }) => name)).toEqual(variables);
+  expect(JSON.stringify(shown)).not.toContain("hush");
+
+  const problems = problemsOf({ env: Object.fromEntries(variables.map((name) => [name, "hush hush"])) });
+  expect(problems.map(({ option }) => option)).toEqual(variables);
+  expect(JSON.stringify(problems)).not.toContain("hush");
+});
+
 test.each([
   ["OUTREACHD_ACKNOWLEDGE_NETWORK_RISK", "yes"],
   ["OUTREACHD_NETWORK_PRIVATE_HOSTS", "10.0.0.0/99"],
@@ -265,6 +322,10 @@ test.each([
   ["OUTREACHD_SIMULATED_RATES", "replies=101"],
   ["OUTREACHD_SIMULATED_RATES", "replys=5"],
   ["OUTREACHD_SIMULATED_RATES", "refusals=60,busy=60"],
+  ["OUTREACHD_VOICE_LANGUAGE", "english"],
+  ["OUTREACHD_CHATTERBOX_URL", "ftp://127.0.0.1"],
+  ["OUTREACHD_POCKET_TTS_URL", "http://user:secret@127.0.0.1:8000"],
+  ["OUTREACHD_CARTESIA_MODEL", "sonic 3"],
 ])("%s is not taken as %s", (name, value) => {
   expect(problemsOf({ env: { [name]: value } }).map(({ option }) => option)).toEqual([name]);
 });

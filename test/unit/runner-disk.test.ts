@@ -11,7 +11,7 @@ import { createImportHandler } from "../../src/leads/import-job.ts";
 import { createLog } from "../../src/log.ts";
 import { createActionHandler } from "../../src/network/action-job.ts";
 import type { Connector } from "../../src/network/connector.ts";
-import { noVoices } from "../../src/network/no-voices.ts";
+import { noVoices } from "../support/no-voices.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
-import { startThread, type Thread } from "../../threads.ts";
+import { messagesOf, startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 
@@ -120,7 +120,7 @@ async function* answers(
     const request: LeadFileRequest = { descriptor: file.fd, totalBytes, work };
     const thread = startThread<"next", LeadFileAnswer>("lead-file", request);
     try {
-      for await (const answer of received(thread, signal)) {
+      for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
         yield { answer, thread };
@@ -131,33 +131,5 @@ async function* answers(
     }
   } finally {
     await file.close();
-  }
-}
-
-/** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
-async function* received<Out>(thread: Thread<never, Out>, signal: AbortSignal): AsyncGenerator<Out, void, void> {
-  const waiting: Out[] = [];
-  const end: { failure: Error | null } = { failure: null };
-  let wake = (): void => {};
-  const wakeUp = () => wake();
-  thread.onMessage((message) => {
-    waiting.push(message);
-    wakeUp();
-  });
-  void thread.closed.then((failure) => {
-    end.failure = failure ?? new Error("The thread was stopped.");
-    wakeUp();
-  });
-  signal.addEventListener("abort", wakeUp);
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const message = waiting.shift();
-      if (message !== undefined) yield message;
-      else if (end.failure !== null) throw end.failure;
-      else await new Promise<void>((resolve) => (wake = resolve));
-    }
-  } finally {
-    signal.removeEventListener("abort", wakeUp);
   }
 }

@@ -19,6 +19,7 @@ import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
+import { createVoiceStore } from "./voices.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
@@ -48,6 +49,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     enrichment: onFirstUse(() => createEnrichmentStore(engine)),
     prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
+    voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

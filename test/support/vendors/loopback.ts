@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 export const disorders = ["html", "wrongJson", "missingFields", "huge", "failing", "broken", "hanging"] as const;
 export type Disorder = (typeof disorders)[number];
 
+/** Writes an answer of its own, or a part of one. */
+export type Flaw = (outgoing: ServerResponse) => void;
+
 export type Recorded = { method: string; path: string; headers: Headers; body: Uint8Array };
 
 /** A vendor on this machine. `await using` ends it with its connections. */
@@ -12,7 +15,7 @@ export type Loopback = {
   url: string;
   requests: Recorded[];
   /** From now on it does this in the place of its answers, to all requests or to some; null: it is in order again. */
-  breakWith(disorder: Disorder | null, when?: (request: Recorded) => boolean): void;
+  breakWith(disorder: Disorder | Flaw | null, when?: (request: Recorded) => boolean): void;
   /** Resolves when a request has arrived that will never be answered. */
   hasHung(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -21,7 +24,7 @@ export type Loopback = {
 /** Serves `answer`; every request is recorded before it is answered. */
 export async function startLoopback(answer: (request: Recorded) => Response | Promise<Response>): Promise<Loopback> {
   const requests: Recorded[] = [];
-  let disorder: Disorder | null = null;
+  let disorder: Disorder | Flaw | null = null;
   let isAffected: (request: Recorded) => boolean = () => true;
   let tellHung = (): void => {};
   const hung = new Promise<void>((resolve) => {
@@ -33,6 +36,7 @@ export async function startLoopback(answer: (request: Recorded) => Response | Pr
     requests.push(recorded);
     if (disorder === null || !isAffected(recorded)) await write(await answer(recorded), outgoing);
     else if (disorder === "hanging") tellHung();
+    else if (typeof disorder === "function") disorder(outgoing);
     else disordered[disorder](outgoing);
   }
 

@@ -1,0 +1,144 @@
+import type { Busboy, BusboyFileStream } from "@fastify/busboy";
+import { ApiError, invalid } from "../errors.ts";
+import { mediaType } from "./read-body.ts";
+
+/** One part of a form, in the order in which it was sent. The body of a file must be read before the next part comes. */
+export type FormPart =
+  | { kind: "field"; name: string; value: string; isTruncated: boolean }
+  /** `fileName` as the client wrote it, without folders: it may be anything. */
+  | { kind: "file"; name: string; fileName: string; body: AsyncIterable<Uint8Array> };
+
+/** Texts only: whoever needs more sends a file. */
+const maxFieldBytes = 64 * 1024;
+const maxParts = 100;
+const maxHeaderBytes = 16 * 1024;
+
+/**
+ * The parts of a multipart/form-data body (RFC 7578) as they arrive, in constant memory: the client is read from only
+ * as fast as the parts are. Throws 415 for another content type, 400 for a body that is none or breaks off, and what
+ * reading the request throws. Leaving the loop early gives the rest of the body up.
+ */
+export async function* formParts(request: Request): AsyncGenerator<FormPart, void, void> {
+  if (mediaType(request) !== "multipart/form-data")
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as multipart/form-data." });
+  const form = new IncomingForm(await openParser(request));
+  const pumping = form.pump(request.body);
+  try {
+    yield* form.parts();
+  } finally {
+    form.close();
+    await pumping;
+  }
+}
+
+async function openParser(request: Request): Promise<Busboy> {
+  // Loaded with the first form: most services never take one.
+  const { Busboy } = await import("@fastify/busboy");
+  const headers = { "content-type": request.headers.get("content-type") ?? "" };
+  try {
+    return new Busboy({
+      headers,
+      limits: { fieldSize: maxFieldBytes, parts: maxParts, headerSize: maxHeaderBytes, headerPairs: 50 },
+      isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+    });
+  } catch (error) {
+    throw invalid([{ path: "", message: `The form can't be read: ${(error as Error).message}.` }]);
+  }
+}
+
+/** Turns the parser's events into a sequence that is pulled, with one end and one error. */
+class IncomingForm {
+  readonly #parser: Busboy;
+  #waiting: FormPart[] = [];
+  #files: BusboyFileStream[] = [];
+  #isDone = false;
+  #failure: unknown = null;
+  #wake = (): void => {};
+  #goOn = (): void => {};
+
+  constructor(parser: Busboy) {
+    this.#parser = parser;
+    parser.on("field", (name, value, _nameTruncated, isTruncated) =>
+      this.#add({ kind: "field", name: name ?? "", value, isTruncated }),
+    );
+    parser.on("file", (name, body, fileName) => {
+      // Somebody may be past reading it when it fails.
+      body.on("error", () => {});
+      this.#files = [...this.#files.filter((file) => !file.destroyed), body];
+      this.#add({ kind: "file", name: name ?? "", fileName: fileName ?? "", body: this.#contentOf(body) });
+    });
+    parser.on("partsLimit", () => this.#fail(formError(`it has more than ${maxParts} parts`)));
+    parser.on("error", (error) => this.#fail(formError(wordsOf(error))));
+    parser.on("drain", () => this.#goOn());
+    parser.on("finish", () => {
+      this.#isDone = true;
+      this.#goOn();
+      this.#wake();
+    });
+  }
+
+  async *parts(): AsyncGenerator<FormPart, void, void> {
+    for (;;) {
+      const part = this.#waiting.shift();
+      if (part !== undefined) yield part;
+      else if (this.#failure !== null) throw this.#failure;
+      else if (this.#isDone) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Feeds the parser until the body ends or nobody wants more. Never rejects: what fails comes out of `parts`. */
+  async pump(body: ReadableStream<Uint8Array> | null): Promise<void> {
+    try {
+      for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+        if (!this.#parser.write(chunk)) await this.#drained();
+        if (this.#isDone || this.#failure !== null) return;
+      }
+      this.#parser.end();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends the pump and frees what is held. */
+  close(): void {
+    this.#fail(new Error("The form was given up"));
+    this.#parser.destroy();
+  }
+
+  async *#contentOf(file: BusboyFileStream): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* file as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      throw this.#failure ?? formError(wordsOf(error));
+    }
+  }
+
+  /** Resolves when the parser takes more, and when it never will. */
+  #drained(): Promise<void> {
+    if (this.#failure !== null) return Promise.resolve();
+    return new Promise((resolve) => (this.#goOn = resolve));
+  }
+
+  #add(part: FormPart): void {
+    this.#waiting.push(part);
+    this.#wake();
+  }
+
+  /** The first failure counts. A file that is being read ends with it as well. */
+  #fail(failure: unknown): void {
+    this.#failure ??= failure;
+    for (const file of this.#files.splice(0)) file.destroy(this.#failure as Error);
+    this.#goOn();
+    this.#wake();
+  }
+}
+
+function formError(reason: string): ApiError {
+  return invalid([{ path: "", message: `The form can't be read: ${reason}.` }]);
+}
+
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /unexpected end/i.test(message) ? "it breaks off before its end" : message;
+}

@@ -1,0 +1,163 @@
+import { and, asc, count, desc, eq, getTableColumns, inArray, lte, sql, sum } from "drizzle-orm";
+import type { CloneStatus, VoiceCloneState } from "../../voice/model.ts";
+import type { ClonePage, NewClone, VoiceStore } from "../../voice/store.ts";
+import type { Engine } from "./engine.ts";
+import type { JobRows } from "./jobs.ts";
+import { jobs } from "./tables.ts";
+import { createVoiceTraining } from "./voice-training.ts";
+import { createVoiceSamples } from "./voice-samples.ts";
+import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voice-tables.ts";
+
+/** Nobody lists voices a thousand times a second: queries are built as they come. */
+export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
+  const { orm, writer } = engine;
+  const usage = createVoiceUsage(engine);
+  const samples = createVoiceSamples(engine, jobRows, usage);
+
+  function create({ clone, samples: files, job, limits }: NewClone) {
+    const owned = usage.countOf(clone.userId);
+    if (owned >= limits.maxClones) return { kind: "tooMany", count: owned } as const;
+    const usedBytes = usage.bytesOf(clone.userId);
+    const newBytes = files.reduce((bytes, file) => bytes + file.bytes, clone.consent?.recording?.bytes ?? 0);
+    if (usedBytes + newBytes > limits.maxBytes) return { kind: "noRoom", usedBytes } as const;
+    jobRows.insert(job);
+    orm.insert(voiceClones).values(clone).run();
+    orm.insert(voiceSamples).values(files).run();
+    return { kind: "created" } as const;
+  }
+
+  const states = () =>
+    orm
+      .select({
+        ...getTableColumns(voiceClones),
+        sampleCount: sql<number>`(SELECT count(*) FROM ${voiceSamples} WHERE ${voiceSamples.cloneId} = ${voiceClones.id})`,
+        jobStatus: jobs.status,
+        progress: jobs.progress,
+        message: jobs.message,
+      })
+      .from(voiceClones)
+      .innerJoin(jobs, eq(jobs.id, voiceClones.jobId));
+
+  function get(userId: string, id: string): VoiceCloneState | null {
+    const row = states().where(owned(userId, id)).get();
+    return row === undefined ? null : stateOf(row);
+  }
+
+  async function page({ userId, status, limit, offset }: ClonePage) {
+    const wanted = and(
+      eq(voiceClones.userId, userId),
+      status === null ? undefined : inArray(jobs.status, jobStatusesOf[status]),
+    );
+    const clones = states()
+      .where(wanted)
+      .orderBy(desc(voiceClones.createdAt), desc(voiceClones.id))
+      .limit(limit)
+      .offset(offset)
+      .all();
+    const [{ total } = { total: 0 }] = orm
+      .select({ total: count() })
+      .from(voiceClones)
+      .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
+      .where(wanted)
+      .all();
+    return { clones: clones.map(stateOf), total };
+  }
+
+  function remove(userId: string, id: string, at: number): boolean {
+    const clone = get(userId, id);
+    if (clone === null) return false;
+    samples.endOpenJob(clone.jobId, "The voice clone was deleted.", at);
+    orm.delete(voiceClones).where(owned(userId, id)).run();
+    return true;
+  }
+
+  return {
+    ...samples.operations,
+    ...createVoiceTraining(engine, jobRows),
+    create: (request) => writer.write(() => create(request)),
+    countOf: async (userId) => usage.countOf(userId),
+    bytesOf: async (userId) => usage.bytesOf(userId),
+    page,
+    get: async (userId, id) => get(userId, id),
+    update: (userId, id, change, at) =>
+      writer.write(() => {
+        orm
+          .update(voiceClones)
+          .set({ ...change, updatedAt: at })
+          .where(owned(userId, id))
+          .run();
+        return get(userId, id);
+      }),
+    remove: (userId, id, at) => writer.write(() => remove(userId, id, at)),
+    artefact: async (cloneId) =>
+      orm
+        .select({ engine: voiceArtefacts.engine, artefact: voiceArtefacts.artefact })
+        .from(voiceArtefacts)
+        .where(eq(voiceArtefacts.cloneId, cloneId))
+        .get() ?? null,
+    removals: async (limit, now) =>
+      orm
+        .select()
+        .from(voiceRemovals)
+        .where(lte(voiceRemovals.retryAt, now))
+        .orderBy(asc(voiceRemovals.id))
+        .limit(limit)
+        .all(),
+    removalDone: (id) => writer.write(() => void orm.delete(voiceRemovals).where(eq(voiceRemovals.id, id)).run()),
+    removalFailed: (id, retryAt) =>
+      writer.write(
+        () =>
+          void orm
+            .update(voiceRemovals)
+            .set({ failures: sql`${voiceRemovals.failures} + 1`, retryAt })
+            .where(eq(voiceRemovals.id, id))
+            .run(),
+      ),
+  };
+}
+
+/** What a user has stored, counted inside the same transaction that stores more. */
+export type VoiceUsage = ReturnType<typeof createVoiceUsage>;
+
+function createVoiceUsage({ orm }: Engine) {
+  const countOf = (userId: string): number =>
+    orm.select({ count: count() }).from(voiceClones).where(eq(voiceClones.userId, userId)).get()?.count ?? 0;
+
+  function bytesOf(userId: string): number {
+    const files = orm
+      .select({
+        bytes: sum(
+          sql`CASE WHEN ${voiceSamples.hasOriginal} THEN ${voiceSamples.bytes} ELSE 0 END + ${voiceSamples.derivedBytes}`,
+        ),
+      })
+      .from(voiceSamples)
+      .innerJoin(voiceClones, eq(voiceClones.id, voiceSamples.cloneId))
+      .where(eq(voiceClones.userId, userId))
+      .get();
+    const recordings = orm
+      .select({ bytes: sum(sql`json_extract(${voiceClones.consent}, '$.recording.bytes')`) })
+      .from(voiceClones)
+      .where(eq(voiceClones.userId, userId))
+      .get();
+    return Number(files?.bytes ?? 0) + Number(recordings?.bytes ?? 0);
+  }
+
+  return { countOf, bytesOf };
+}
+
+function owned(userId: string, id: string) {
+  return and(eq(voiceClones.id, id), eq(voiceClones.userId, userId));
+}
+
+const jobStatusesOf = {
+  processing: ["pending", "running"],
+  ready: ["completed"],
+  failed: ["failed"],
+} as const satisfies Record<CloneStatus, readonly string[]>;
+
+type StateRow = Omit<VoiceCloneState, "status"> & { jobStatus: (typeof jobStatusesOf)[CloneStatus][number] };
+
+function stateOf({ jobStatus, ...clone }: StateRow): VoiceCloneState {
+  const status = jobStatus === "completed" ? "ready" : jobStatus === "failed" ? "failed" : "processing";
+  return { ...clone, status };
+}

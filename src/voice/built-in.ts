@@ -1,0 +1,35 @@
+import { messagesOf, startThread } from "../threads.ts";
+import type { SpeakingLine } from "./speaking.ts";
+import type { FittingAnswer } from "./threads/fitting-thread.ts";
+import type { TrainingOutcome, VoiceEngine } from "./voice-engine.ts";
+
+/** The engine that is part of the program: works offline, speaks English, and says so where it can't. */
+export function createBuiltInVoices(line: SpeakingLine): VoiceEngine {
+  return {
+    problem: async () => null,
+    async train({ samples }, onProgress, signal): Promise<TrainingOutcome> {
+      const framesPaths = samples.map(({ framesPath }) => framesPath);
+      const thread = startThread<never, FittingAnswer>("voice-fitting", { framesPaths });
+      try {
+        for await (const answer of messagesOf(thread, signal)) {
+          if (answer.kind === "progress") onProgress(answer.percent, answer.stage);
+          if (answer.kind === "refused") return { kind: "failed", reason: answer.reason };
+          if (answer.kind !== "trained") continue;
+          const { likeness, baseLikeness } = answer.report;
+          return { kind: "trained", artefact: answer.model, notes: [likenessNote(likeness, baseLikeness)] };
+        }
+        throw new Error("The fitting thread ended without a voice");
+      } finally {
+        thread.stop();
+        await thread.closed;
+      }
+    },
+    speak: ({ artefact }, { text, settings }, signal) => line.speak(artefact, text, settings, signal),
+    remove: async () => {},
+  };
+}
+
+/** Distances of a spoken sentence to the samples; two recordings of one speaker are about 1 apart. */
+function likenessNote(likeness: number, baseLikeness: number): string {
+  return `Checked against the samples: at a distance of ${likeness.toFixed(2)}, where the unchanged base voice is at ${baseLikeness.toFixed(2)} and a recording of the same person at about 1.`;
+}

@@ -1,0 +1,200 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { byteStream, disposition } from "../http/files.ts";
+import { body, params } from "../http/input.ts";
+import { answers, answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import type { SampleChecker } from "./check.ts";
+import {
+  CheckView,
+  CloneDetailView,
+  cloneStatuses,
+  CloneUpdate,
+  CloneView,
+  NewCloneView,
+  PreviewInput,
+  UpdatedCloneView,
+} from "./model.ts";
+import { settingsWith } from "./clone-parts.ts";
+import type { VoiceService } from "./service.ts";
+import type { SpeechService } from "./speech-service.ts";
+import { cloneForm, cloneFormBody, formCheck, uploadOf } from "./upload-routes.ts";
+import { checkView, cloneDetailView, cloneView, newCloneView, updatedCloneView } from "./views.ts";
+
+const VoiceId = Type.Object({ voiceId: Type.String() });
+const ListQuery = Type.Object({
+  status: Type.Optional(Type.Union(cloneStatuses.map((status) => Type.Literal(status)))),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+const CloneList = Type.Object({
+  voiceClones: Type.Array(CloneView),
+  total: Type.Integer({ description: "Clones of the user that have the status." }),
+});
+const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, message: Type.String() });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
+
+export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
+  return new Elysia({ prefix: "/api/v2/voice-clones" })
+    .use(core)
+    .post(
+      "/",
+      async ({ caller, userId, request }) => {
+        const clone = await voices.create(caller, userId, uploadOf(request), formCheck);
+        return {
+          ...ok(newCloneView(clone)),
+          message: "The voice clone is being trained. List your voice clones to see how far it is.",
+        };
+      },
+      {
+        upload: "voice:create",
+        parse: "none",
+        detail: {
+          ...answersJson(Created, {
+            tag: "Voices",
+            summary: "Clone a voice",
+            description:
+              "Takes 1 to 10 recordings of one person, each under 50 MB, and trains a voice in the background. Files are told apart by their content. One refusal names every file that is wrong. With a global key, name `userId` in the query.",
+            errors: [...uploadErrors, "VOICE_CLONE_LIMIT_EXCEEDED"],
+          }),
+          requestBody: cloneFormBody(cloneForm),
+        },
+      },
+    )
+    .post(
+      "/check",
+      async ({ request, server }) => {
+        // Measuring takes longer than a connection may be silent; the checker has a limit of its own.
+        server?.timeout(request, 0);
+        return ok(checkView(await checker.check(uploadOf(request), formCheck, request.signal)));
+      },
+      {
+        upload: "voice:create",
+        parse: "none",
+        detail: {
+          ...answersJson(success(CheckView), {
+            tag: "Voices",
+            summary: "Measure recordings without storing anything",
+            description:
+              "A dry run: what a training would find in these files, with what to do about it. Takes some seconds for each minute of speech.",
+            errors: uploadErrors,
+          }),
+          requestBody: cloneFormBody({ files: cloneForm.files }),
+        },
+      },
+    )
+    .get(
+      "/",
+      async ({ userId, query: { status = null, limit = 50, offset = 0 } }) => {
+        const { clones, total } = await voices.page(userId, status, limit, offset);
+        return ok({ voiceClones: clones.map(cloneView), total });
+      },
+      {
+        access: "voice:read",
+        query: params(ListQuery),
+        detail: answersJson(success(CloneList), {
+          tag: "Voices",
+          summary: "List voice clones",
+          description: "Newest first. `progress` tells how far a training is, `errorMessage` why it failed.",
+        }),
+      },
+    )
+    .get(
+      "/:voiceId",
+      async ({ userId, params: { voiceId } }) =>
+        ok(cloneDetailView(await voices.get(userId, voiceId), await voices.samples(userId, voiceId))),
+      {
+        access: "voice:read",
+        params: params(VoiceId),
+        detail: answersJson(success(CloneDetailView), {
+          tag: "Voices",
+          summary: "Read a voice clone, with its recordings and their quality",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .put(
+      "/:voiceId",
+      async ({ userId, params: { voiceId }, body: change }) =>
+        ok(updatedCloneView(await voices.update(userId, voiceId, change))),
+      {
+        access: "voice:update",
+        params: params(VoiceId),
+        body: body(CloneUpdate),
+        detail: answersJson(success(UpdatedCloneView), {
+          tag: "Voices",
+          summary: "Change a voice clone",
+          description: "Name, description, labels, settings, or whether it speaks. It is not trained again.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:voiceId",
+      async ({ caller, userId, params: { voiceId } }) => {
+        const { name } = await voices.remove(caller, userId, voiceId);
+        return { success: true as const, message: `The voice clone ${name} and its recordings were deleted.` };
+      },
+      {
+        access: "voice:delete",
+        params: params(VoiceId),
+        detail: answersJson(Deleted, {
+          tag: "Voices",
+          summary: "Delete a voice clone",
+          description: "Also its recordings, what was learned from them, speech in its voice, and a vendor's copy.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:voiceId/train",
+      async ({ userId, params: { voiceId } }) => ok(cloneView(await voices.retrain(userId, voiceId))),
+      {
+        access: "voice:update",
+        params: params(VoiceId),
+        detail: answersJson(success(CloneView), {
+          tag: "Voices",
+          summary: "Train a voice clone again",
+          description: "With the same recordings, and the engine that the server is set up with now.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:voiceId/preview",
+      async ({ userId, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
+        const clone = await voices.get(userId, voiceId);
+        const order = { text, format, settings: settingsWith(clone.settings, settings) };
+        const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
+        set.headers["x-ai-generated"] = "true";
+        set.headers["x-voice-engine"] = engine;
+        const headers = {
+          "content-type": mediaType,
+          "content-disposition": disposition("inline", `${clone.name}.${format}`),
+        };
+        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes);
+        return new Response(sound, { headers });
+      },
+      {
+        access: "voice:preview",
+        params: params(VoiceId),
+        body: body(PreviewInput),
+        detail: answers(
+          {
+            "audio/wav": { schema: Type.String({ format: "binary" }) },
+            "audio/mp4": { schema: Type.String({ format: "binary" }) },
+          },
+          {
+            tag: "Voices",
+            summary: "Hear a text in a cloned voice",
+            description:
+              "The sound is marked as synthetic, in its metadata and by the header X-AI-Generated. The same text with the same settings is made only once. A WAV is sent while the voice still speaks, so its header leaves the length open.",
+            errors: ["NOT_FOUND", "CONFLICT"],
+            headers: { "X-AI-Generated": "true: nobody said this.", "X-Voice-Engine": "What made the sound." },
+          },
+        ),
+      },
+    );
+}

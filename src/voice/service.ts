@@ -1,0 +1,308 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import { multiLine, singleLine } from "../clean-text.ts";
+import type { Clock } from "../clock.ts";
+import { ApiError, invalid, notFound } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import type { Caller } from "../keys/caller.ts";
+import type { Log } from "../log.ts";
+import { consentOf, refuseIncomplete, samplesOf, settingsWith, trainingJob } from "./clone-parts.ts";
+import { formValues, type FormCheck } from "./form.ts";
+import { ownerOf, voiceFiles } from "./files.ts";
+import {
+  defaultVoiceSettings,
+  maxSampleBytes,
+  maxSamples,
+  type CloneForm,
+  type CloneStatus,
+  type CloneUpdate,
+  type Consent,
+  type ConsentMode,
+  type VoiceClone,
+  type VoiceCloneState,
+  type VoiceEngineName,
+  type VoiceSample,
+} from "./model.ts";
+import { receiveForm, type ReceivedForm, type Upload } from "./receive.ts";
+import { noRoom, tooManyClones, tooManySamples } from "./refusals.ts";
+import type { AddOutcome, Retraining, VoiceStore } from "./store.ts";
+
+export type VoiceRules = {
+  engine: VoiceEngineName;
+  maxClones: number;
+  /** Of all files of a user. */
+  maxBytes: number;
+  consent: ConsentMode;
+  upgradeUrl: string;
+};
+
+export type VoiceParts = {
+  store: VoiceStore;
+  blobs: BlobStore;
+  rules: VoiceRules;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Tells the runner that something may be due. */
+  poke: () => void;
+  /** Clones whose files are on their way in: on disk, and not yet in the store. Shared by all who take files in. */
+  arriving: Set<string>;
+  /** What was made of a clone beside its own files, such as speech in its voice, goes as well. */
+  onRemoved: (cloneId: string) => Promise<void>;
+};
+
+/** Voice clones: taken in, listed, changed, deleted. Training is the job's part. */
+export class VoiceService {
+  readonly #parts: VoiceParts;
+  constructor(parts: VoiceParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a form in and starts the training. Files are on disk before the clone exists; when anything goes wrong, also
+   * when the client goes away, nothing of them stays. Throws the refusals of `receiveForm`, VALIDATION_ERROR for
+   * fields, VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE when the user's storage is full.
+   */
+  async create(caller: Caller, userId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+    const { store, rules, clock, ids, log } = this.#parts;
+    const count = await store.countOf(userId);
+    if (count >= rules.maxClones) throw tooManyClones(count, rules.maxClones, rules.upgradeUrl);
+    await this.#requireRoom(userId, upload);
+    const id = ids.next(clock.now());
+    return await this.#whileArriving(id, upload, maxSamples, check, async (form) => {
+      const values = check(formValues(form.fields), true) as CloneForm;
+      const name = singleLine(values.name);
+      const consent = consentOf(values.consent, form, caller, userId, clock.now());
+      refuseIncomplete(name, form, values.consent, rules.consent);
+      const now = clock.now();
+      const clone: VoiceClone = {
+        id,
+        userId,
+        name,
+        description: multiLine(values.description ?? ""),
+        labels: values.labels ?? {},
+        settings: settingsWith(defaultVoiceSettings, values.settings),
+        isActive: true,
+        engine: rules.engine,
+        consent,
+        quality: null,
+        jobId: ids.next(now),
+        trainedAt: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      const samples = samplesOf(id, form, now);
+      const job = trainingJob(clone, clone.jobId, now);
+      const outcome = await store.create({ clone, samples, job, limits: rules });
+      if (outcome.kind === "tooMany") throw tooManyClones(outcome.count, rules.maxClones, rules.upgradeUrl);
+      if (outcome.kind === "noRoom") throw noRoom(outcome.usedBytes, rules.maxBytes);
+      this.#parts.poke();
+      if (consent !== null)
+        log.info(
+          {
+            audit: "voice-consent",
+            voiceId: id,
+            userId,
+            keyId: caller.keyId,
+            speaker: consent.speakerName,
+            hasRecording: consent.recording !== null,
+          },
+          "consent to a voice clone was attested",
+        );
+      return { ...clone, sampleCount: samples.length, status: "processing", progress: 0, message: job.message };
+    });
+  }
+
+  /** Newest first; `total` counts all that have the status. */
+  page(userId: string, status: CloneStatus | null, limit: number, offset: number) {
+    return this.#parts.store.page({ userId, status, limit, offset });
+  }
+
+  /** NOT_FOUND for an unknown one, here and below. */
+  async get(userId: string, id: string): Promise<VoiceCloneState> {
+    const clone = await this.#parts.store.get(userId, id);
+    if (clone === null) throw notFound("voice clone", id);
+    return clone;
+  }
+
+  async update(userId: string, id: string, change: CloneUpdate): Promise<VoiceCloneState> {
+    const { store, clock } = this.#parts;
+    const { name, description, settings, ...rest } = change;
+    if (name !== undefined && singleLine(name) === "")
+      throw invalid([{ path: "name", message: "Expected a text that is not empty." }]);
+    const before = await this.get(userId, id);
+    const changed = await store.update(
+      userId,
+      id,
+      {
+        ...rest,
+        ...(name !== undefined && { name: singleLine(name) }),
+        ...(description !== undefined && { description: multiLine(description) }),
+        ...(settings !== undefined && { settings: settingsWith(before.settings, settings) }),
+      },
+      clock.now(),
+    );
+    if (changed === null) throw notFound("voice clone", id);
+    return changed;
+  }
+
+  /** Deletes the clone, its files and what was made of them; a vendor's copy is queued for deletion. */
+  async remove(caller: Caller, userId: string, id: string): Promise<VoiceCloneState> {
+    const { store, clock, log, onRemoved } = this.#parts;
+    const clone = await this.get(userId, id);
+    if (!(await store.remove(userId, id, clock.now()))) throw notFound("voice clone", id);
+    log.info({ audit: "voice-deleted", voiceId: id, userId, keyId: caller.keyId }, "a voice clone was deleted");
+    await this.removeFiles(id);
+    await onRemoved(id);
+    return clone;
+  }
+
+  samples(userId: string, id: string): Promise<VoiceSample[]> {
+    return this.#parts.store.samples(userId, id);
+  }
+
+  /** Where the file of a sample can be read from; NOT_FOUND when it is unknown or was deleted after the training. */
+  async original(userId: string, id: string, sampleId: string): Promise<{ sample: VoiceSample; path: string }> {
+    await this.get(userId, id);
+    const sample = (await this.samples(userId, id)).find((each) => each.id === sampleId);
+    if (sample === undefined) throw notFound("voice sample", sampleId);
+    if (!sample.hasOriginal)
+      throw new ApiError("NOT_FOUND", {
+        message: "This recording was deleted after the training, as this service is set up to do. Its report is kept.",
+        details: { resource: "voice sample", id: sampleId },
+      });
+    return { sample, path: await this.#parts.blobs.localPath(voiceFiles.original(id, sampleId)) };
+  }
+
+  /** Where the recording of consent can be read from. */
+  async consentRecording(userId: string, id: string): Promise<{ consent: Consent; path: string }> {
+    const { consent } = await this.get(userId, id);
+    if (!consent?.recording) throw notFound("recording of consent", id);
+    return { consent, path: await this.#parts.blobs.localPath(voiceFiles.consent(id)) };
+  }
+
+  /** Takes more samples in and trains again. Refusals as on creation. */
+  async addSamples(userId: string, id: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
+    const { store, rules, clock } = this.#parts;
+    const clone = await this.get(userId, id);
+    const room = maxSamples - clone.sampleCount;
+    if (room <= 0) throw tooManySamples(clone.sampleCount);
+    await this.#requireRoom(userId, upload);
+    return await this.#whileArriving(id, upload, room, check, async (form) => {
+      if (form.files.length === 0) throw invalid([{ path: "files", message: "Send at least one file." }]);
+      if (form.consentRecording !== null)
+        throw invalid([{ path: "consentRecording", message: "Consent is given when the clone is made." }]);
+      const now = clock.now();
+      const samples = samplesOf(id, form, now);
+      const limits = { maxSamples, maxBytes: rules.maxBytes };
+      refuseAddition(
+        await store.addSamples({ ...this.#retraining(clone, now), ...limits, samples }),
+        id,
+        rules.maxBytes,
+      );
+      this.#parts.poke();
+      return await this.get(userId, id);
+    });
+  }
+
+  /** Deletes a sample and trains again. CONFLICT for the last one. */
+  async removeSample(userId: string, id: string, sampleId: string): Promise<VoiceCloneState> {
+    const { store, clock, blobs, poke } = this.#parts;
+    const clone = await this.get(userId, id);
+    const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
+    if (outcome === "absent") throw notFound("voice sample", sampleId);
+    if (outcome === "last")
+      throw new ApiError("CONFLICT", {
+        message: "A clone needs a sample: add another one first, or delete the clone.",
+      });
+    for (const kind of ["original", "clip", "frames"] as const) await blobs.remove(voiceFiles[kind](id, sampleId));
+    poke();
+    return await this.get(userId, id);
+  }
+
+  /** Trains again with the same samples, with the engine that is configured now. */
+  async retrain(userId: string, id: string): Promise<VoiceCloneState> {
+    const { store, clock, poke } = this.#parts;
+    const clone = await this.get(userId, id);
+    if (!(await store.retrain(this.#retraining(clone, clock.now())))) throw notFound("voice clone", id);
+    poke();
+    return await this.get(userId, id);
+  }
+
+  /** Removes all files of a clone. */
+  async removeFiles(cloneId: string): Promise<void> {
+    const { blobs } = this.#parts;
+    for (const name of await blobs.list(voiceFiles.folder))
+      if (ownerOf(name).cloneId === cloneId) await blobs.remove(name);
+  }
+
+  /** Removes files that no clone has: of uploads that a crash cut off, and of deletions. Answers how many. */
+  async sweep(): Promise<number> {
+    const { store, blobs } = this.#parts;
+    const byClone = Map.groupBy(await blobs.list(voiceFiles.folder), (name) => ownerOf(name).cloneId);
+    let removed = 0;
+    for (const [cloneId, names] of byClone) {
+      if (this.#parts.arriving.has(cloneId)) continue;
+      const samples = (await store.known([cloneId])).get(cloneId);
+      for (const name of names) {
+        const { sampleId } = ownerOf(name);
+        if (samples !== undefined && (sampleId === null || samples.has(sampleId))) continue;
+        await blobs.remove(name);
+        removed++;
+      }
+    }
+    return removed;
+  }
+
+  /** Takes a form in, and its files away again unless `store` makes use of them. */
+  async #whileArriving<T>(
+    cloneId: string,
+    upload: Upload,
+    maxFiles: number,
+    check: FormCheck,
+    use: (form: ReceivedForm) => Promise<T>,
+  ): Promise<T> {
+    const { blobs, ids, clock } = this.#parts;
+    const taken: string[] = [];
+    this.#parts.arriving.add(cloneId);
+    try {
+      const blobNameFor = (kind: "sample" | "consent") =>
+        kind === "consent" ? voiceFiles.consent(cloneId) : voiceFiles.original(cloneId, ids.next(clock.now()));
+      const checkEarly = (fields: ReadonlyMap<string, string>) => void check(formValues(fields), false);
+      const rules = { maxFiles, maxFileBytes: maxSampleBytes, blobNameFor, checkEarly };
+      return await use(await receiveForm(upload, blobs, rules, taken));
+    } catch (error) {
+      await Promise.allSettled(taken.map((name) => blobs.remove(name)));
+      throw error;
+    } finally {
+      this.#parts.arriving.delete(cloneId);
+    }
+  }
+
+  /** What is announced tells before anything is read that there will be no room. */
+  async #requireRoom(userId: string, { announcedBytes }: Upload): Promise<void> {
+    const { store, rules } = this.#parts;
+    const usedBytes = await store.bytesOf(userId);
+    if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw noRoom(usedBytes, rules.maxBytes);
+  }
+
+  #retraining(clone: VoiceClone, at: number): Retraining {
+    const { ids, rules } = this.#parts;
+    const job = trainingJob(clone, ids.next(at), at);
+    return { userId: clone.userId, cloneId: clone.id, job, engine: rules.engine, at };
+  }
+}
+
+function refuseAddition(outcome: AddOutcome, id: string, maxBytes: number): void {
+  switch (outcome.kind) {
+    case "added":
+      return;
+    case "absent":
+      throw notFound("voice clone", id);
+    case "tooMany":
+      throw tooManySamples(outcome.count);
+    case "noRoom":
+      throw noRoom(outcome.usedBytes, maxBytes);
+    case "duplicate":
+      throw invalid([{ path: "files", message: `This clone has the recording ${outcome.fileName} already.` }]);
+  }
+}

@@ -1,0 +1,100 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import type { Log } from "../log.ts";
+import { createBuiltInVoices } from "./built-in.ts";
+import { SampleChecker } from "./check.ts";
+import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "./model.ts";
+import { VoiceRemovals } from "./removals.ts";
+import { SampleMeter } from "./sample-meter.ts";
+import { VoiceService } from "./service.ts";
+import { SpeakingLine } from "./speaking.ts";
+import { SpeechCache } from "./speech-cache.ts";
+import { SpeechService } from "./speech-service.ts";
+import type { VoiceStore } from "./store.ts";
+import { createTrainingHandler, type VoiceEngines } from "./training-job.ts";
+import { VoiceMessages } from "./voice-messages.ts";
+
+export type VoiceConfig = Readonly<{
+  publicUrl: string | null;
+  voiceEngine: VoiceEngineName;
+  voiceMaxClones: number;
+  voiceMaxBytes: number;
+  voiceConsent: ConsentMode;
+  voiceOriginals: OriginalsPolicy;
+  voiceCacheBytes: number;
+  voiceUpgradeUrl: string | null;
+}>;
+
+export type VoiceSetup = {
+  store: VoiceStore;
+  blobs: BlobStore;
+  /** Beside the built-in one, or in its place. */
+  engines: VoiceEngines;
+  config: VoiceConfig;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  poke: () => void;
+};
+
+/** The voice feature, put together. Nothing heavy is loaded before a voice is used: that happens in threads. */
+export function createVoices({ store, blobs, engines: others, config, clock, ids, log, poke }: VoiceSetup) {
+  const line = new SpeakingLine(clock);
+  const engines: VoiceEngines = { local: createBuiltInVoices(line), ...others };
+  const cache = new SpeechCache(blobs, config.voiceCacheBytes, clock);
+  const speech = new SpeechService({ store, blobs, engines, line, cache, log });
+  const meter = new SampleMeter();
+  const removals = new VoiceRemovals(store, engines, clock, log);
+  const arriving = new Set<string>();
+  const service = new VoiceService({
+    store,
+    blobs,
+    rules: {
+      engine: config.voiceEngine,
+      maxClones: config.voiceMaxClones,
+      maxBytes: config.voiceMaxBytes,
+      consent: config.voiceConsent,
+      upgradeUrl: config.voiceUpgradeUrl ?? `${config.publicUrl ?? ""}/docs`,
+    },
+    arriving,
+    clock,
+    ids,
+    log,
+    poke,
+    onRemoved: (cloneId) => cache.forget(cloneId),
+  });
+
+  async function sweep(): Promise<void> {
+    const removed = await service.sweep();
+    await cache.sweep(async (cloneId) => (await store.known([cloneId])).has(cloneId));
+    if (removed > 0) log.info({ removed }, "removed voice files that no clone has");
+  }
+
+  return {
+    service,
+    speech,
+    checker: new SampleChecker(blobs, meter, arriving, clock, ids),
+    messages: new VoiceMessages(store, speech),
+    handler: createTrainingHandler({
+      store,
+      blobs,
+      engines,
+      meter,
+      originals: config.voiceOriginals,
+      clock,
+      log,
+      removeFiles: (cloneId) => service.removeFiles(cloneId),
+    }),
+    chores: [
+      { name: "delete voices at their vendors", pattern: "30 * * * * *", run: () => removals.run() },
+      { name: "sweep voice files", pattern: "0 20 3 * * *", run: sweep },
+    ],
+    /** Files that no clone has: of uploads and deletions that a crash cut off. */
+    sweep,
+    async stop(): Promise<void> {
+      await speech.settled();
+      line.stop();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createDiskBlobs } from "../../src/blobs/disk.ts";
+import { SpeechCache } from "../../src/voice/speech-cache.ts";
+import { FakeClock } from "../support/clock.ts";
+import { createDirectory } from "../support/program.ts";
+
+async function setUp(maxBytes: number) {
+  const directory = await createDirectory();
+  const clock = new FakeClock();
+  const cache = new SpeechCache(createDiskBlobs(directory.path), maxBytes, clock);
+  const names = () => readdirSync(join(directory.path, "speech")).toSorted();
+  return { ...directory, clock, cache, names };
+}
+
+test("what was kept is found again, and while it is being written it is there already", async () => {
+  await using set = await setUp(1000);
+  expect(await set.cache.find("ada", "k.wav")).toBeNull();
+  const parts = [Uint8Array.of(1, 2), Uint8Array.of(3)];
+  const kept = set.cache.keep("ada", "k.wav", parts);
+  expect(await set.cache.find("ada", "k.wav")).toEqual(parts);
+  await kept;
+  const path = await set.cache.find("ada", "k.wav");
+  expect(await Bun.file(path as string).bytes()).toEqual(Uint8Array.of(1, 2, 3));
+});
+
+test("the least recently used goes when there is too much", async () => {
+  await using set = await setUp(100);
+  for (const key of ["a", "b", "c"]) {
+    await set.cache.keep("ada", key, [new Uint8Array(30)]);
+    await set.cache.find("ada", key);
+    set.clock.advance(1000);
+  }
+  await set.cache.find("ada", "a");
+  set.clock.advance(1000);
+  await set.cache.keep("ada", "d", [new Uint8Array(30)]);
+  expect(set.names()).not.toContain("ada.b");
+  expect(set.names()).toContain("ada.a");
+});
+
+test("nothing is kept where nothing may be, nor what is larger than all", async () => {
+  await using set = await setUp(10);
+  await set.cache.keep("ada", "k", [new Uint8Array(11)]);
+  expect(await set.cache.find("ada", "k")).toBeNull();
+  await using none = await setUp(0);
+  await none.cache.keep("ada", "k", [new Uint8Array(1)]);
+  expect(await none.cache.find("ada", "k")).toBeNull();
+});
+
+test("speech goes with its voice", async () => {
+  await using set = await setUp(1000);
+  for (const clone of ["ada", "bob"]) await set.cache.keep(clone, "k", [new Uint8Array(1)]);
+  await set.cache.forget("ada");
+  expect(set.names()).toEqual(["bob.k"]);
+  await set.cache.keep("eve", "k", [new Uint8Array(1)]);
+  await set.cache.sweep(async (clone) => clone === "eve");
+  expect(set.names()).toEqual(["eve.k"]);
+});
