@@ -4,6 +4,7 @@ import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { start } from "./cases/start.ts";
+import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
@@ -19,6 +20,7 @@ const cases: Record<string, BenchCase> = {
   start,
   durability,
   voice,
+  "voice-clones": voiceClones,
 };
 
 const { values, positionals } = parseArgs({
