@@ -64,37 +64,6 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
   };
 }
 
-/** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
-export async function* messagesOf<Out>(
-  thread: Thread<never, Out>,
-  signal: AbortSignal,
-): AsyncGenerator<Out, void, void> {
-  const waiting: Out[] = [];
-  const end: { failure: Error | null } = { failure: null };
-  let wake = (): void => {};
-  const wakeUp = () => wake();
-  thread.onMessage((message) => {
-    waiting.push(message);
-    wakeUp();
-  });
-  void thread.closed.then((failure) => {
-    end.failure = failure ?? new Error("The thread was stopped.");
-    wakeUp();
-  });
-  signal.addEventListener("abort", wakeUp);
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const message = waiting.shift();
-      if (message !== undefined) yield message;
-      else if (end.failure !== null) throw end.failure;
-      else await new Promise<void>((resolve) => (wake = resolve));
-    }
-  } finally {
-    signal.removeEventListener("abort", wakeUp);
-  }
-}
-
 /**
  * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
  * task is sent; nothing checks it, because both ends are this program. A rejection of `run` ends the thread.

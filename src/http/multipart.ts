@@ -52,7 +52,7 @@ class IncomingForm {
   #waiting: FormPart[] = [];
   #files: BusboyFileStream[] = [];
   #isDone = false;
-  #failure: unknown = null;
+  #failure: Error | null = null;
   #wake = (): void => {};
   #goOn = (): void => {};
 
@@ -127,8 +127,8 @@ class IncomingForm {
 
   /** The first failure counts. A file that is being read ends with it as well. */
   #fail(failure: unknown): void {
-    this.#failure ??= failure;
-    for (const file of this.#files.splice(0)) file.destroy(this.#failure as Error);
+    this.#failure ??= failure instanceof Error ? failure : new Error(String(failure));
+    for (const file of this.#files.splice(0)) file.destroy(this.#failure);
     this.#goOn();
     this.#wake();
   }

@@ -26,7 +26,7 @@ export class SampleMeter {
     } finally {
       this.#waiting -= 1;
       // Whoever gave up waiting must not let the next one in early.
-      void before.then(done);
+      void before.finally(() => done());
     }
   }
 }

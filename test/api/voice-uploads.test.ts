@@ -264,7 +264,7 @@ test("the storage of a user is bounded", async () => {
   const forty = beep(1, 2.5);
   expect((await createClone(client, [["a.wav", forty]])).status).toBe(200);
   const [second, third] = await Promise.all([2, 3].map((seed) => createClone(client, [["a.wav", beep(seed, 2.5)]])));
-  expect([second!.status, third!.status].toSorted()).toEqual([200, 413]);
+  expect(new Set([second!.status, third!.status])).toEqual(new Set([200, 413]));
   expect(await createClone(client, [["a.wav", beep(4, 3)]])).toMatchObject({
     status: 413,
     code: "PAYLOAD_TOO_LARGE",

@@ -12,6 +12,7 @@ import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
+import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
@@ -36,6 +37,7 @@ const cases: Record<string, BenchCase> = {
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
   voice,
+  "voice-clones": voiceClones,
 };
 
 const { values, positionals } = parseArgs({
