@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { StartError } from "../../src/start-error.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
@@ -108,9 +109,9 @@ test("the program's own migrations are numbered one by one, each with a hash of 
   }
 });
 
-const sqliteTables: SQLiteTable[] = [tables, networkTables, campaignTables, suppressionTables].flatMap((file) =>
-  Object.values(file),
-);
+const sqliteTables = [tables, networkTables, campaignTables, suppressionTables]
+  .flatMap((file): unknown[] => Object.values(file))
+  .filter((exported) => is(exported, SQLiteTable));
 
 test.each(sqliteTables.map((table) => [getTableConfig(table).name, table] as const))(
   "queries see the columns of table %s as the migrations made them",
