@@ -97,7 +97,7 @@ describe("slots", () => {
 
   test("every moment is the first one free, by a walk in small steps", () => {
     const dice = createDice(41);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 15; round++) {
       const account = governed({
         caps: { visits: { day: dice.between(1, 5) }, all: { day: dice.between(2, 6), week: dice.between(6, 12) } },
         workingHours: alwaysOpen.map(() => [{ from: 60 * dice.below(12), to: 60 * dice.between(12, 24) }]),

@@ -1,9 +1,12 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { StartError } from "../../src/start-error.ts";
 import * as creditTables from "../../src/storage/sqlite/credit-tables.ts";
 import * as enrichmentTables from "../../src/storage/sqlite/enrichment-tables.ts";
+import * as prospectTables from "../../src/storage/sqlite/directory/tables.ts";
+import * as voiceTables from "../../src/storage/sqlite/voice-tables.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
 import * as campaignTables from "../../src/storage/sqlite/campaign-tables.ts";
@@ -119,14 +122,19 @@ test("credits that were granted before balances were kept are in them", () => {
   expect(database.query("SELECT user_id, balance FROM credit_balances").all()).toEqual([{ user_id: "u", balance: 42 }]);
 });
 
-const sqliteTables: SQLiteTable[] = [
+const tableFiles = [
   tables,
   networkTables,
   campaignTables,
   suppressionTables,
   creditTables,
   enrichmentTables,
-].flatMap((file) => Object.values(file));
+  prospectTables,
+  voiceTables,
+];
+const sqliteTables = tableFiles
+  .flatMap((file): unknown[] => Object.values(file))
+  .filter((exported) => is(exported, SQLiteTable));
 
 test.each(sqliteTables.map((table) => [getTableConfig(table).name, table] as const))(
   "queries see the columns of table %s as the migrations made them",
