@@ -1,9 +1,18 @@
 import { Elysia } from "elysia";
+import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
+import { createEnrichHandler } from "./enrichment/enrich-job.ts";
+import { Enricher } from "./enrichment/enricher.ts";
+import { GuardedProvider } from "./enrichment/provider-guard.ts";
+import { createLeadDirectory } from "./enrichment/lead-directory.ts";
+import { enrichmentRoutes } from "./enrichment/routes.ts";
+import { EnrichmentService } from "./enrichment/service.ts";
+import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { clientAddress } from "./http/client-address.ts";
@@ -12,11 +21,13 @@ import { docsRoutes } from "./http/docs.ts";
 import { Gate } from "./http/gate.ts";
 import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
-import { RateLimiter } from "./http/rate-limit.ts";
+import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
+import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
@@ -30,13 +41,22 @@ import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
 import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
-import { createActionHandler, type Connectors } from "./network/action-job.ts";
-import { networkRoutes } from "./network/routes.ts";
-import { NetworkService } from "./network/service.ts";
-import { createManualConnector } from "./providers/network/manual.ts";
-import { createSimulatedConnector } from "./providers/network/simulated.ts";
+import type { Connectors } from "./network/action-job.ts";
+import type { RelationService } from "./network/relation-service.ts";
+import { createProviders } from "./providers/enrichment/create-providers.ts";
+import { createLocalProvider } from "./providers/enrichment/local.ts";
+import { createProspectImportHandler } from "./prospecting/import-job.ts";
+import { prospectImportRoutes } from "./prospecting/import-routes.ts";
+import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createPeopleDirectory } from "./prospecting/people-directory.ts";
+import { prospectingRoutes } from "./prospecting/routes.ts";
+import { SavedSearchService } from "./prospecting/saved-searches.ts";
+import { ProspectingService } from "./prospecting/service.ts";
+import { createSources } from "./providers/prospecting/create-sources.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
+import { suppressionRoutes } from "./suppression/routes.ts";
+import { SuppressionService } from "./suppression/service.ts";
 import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
 import { voiceRoutes } from "./voice/routes.ts";
@@ -71,6 +91,9 @@ export type App = {
   readonly firstRun: { email: string; key: string } | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
+  readonly relations: RelationService;
+  /** Resolves when nothing that is due is left to be done. */
+  idle(): Promise<void>;
 };
 
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
@@ -78,7 +101,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
-    const storage = openSqliteStorage(directory.databasePath, clock);
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
       return await compose(config, directory, storage, clock, overrides);
     } catch (error) {
@@ -106,44 +129,132 @@ async function compose(
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
 
+  const documentation = `${config.publicUrl ?? ""}/docs`;
   const { timeZone, connector, defaultCredits: credits } = config;
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
-  const creditService = new CreditService(storage.credits, storage.users, clock, ids);
+  const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
+    costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
+    monthlyGrant: config.monthlyCredits,
+    upgradeUrl: config.upgradeUrl ?? documentation,
+  });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
-  const leads = new LeadService(storage.leads, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, blobs, clock, ids);
-  const network = new NetworkService(storage.network, storage.leads, clock, ids, poke);
+  const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
+  const leads = new LeadService(storage.leads, suppressions, clock, ids);
+  const intake = new FileIntake(jobs, blobs, clock, ids);
+  const imports = new LeadImportService(storage.leads, jobs, intake);
+  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const prospecting = new ProspectingService(
+    storage.prospects,
+    leads,
+    creditService,
+    await createSources(config, clock),
+    clock,
+    ids,
+  );
+  const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  const connectors: Connectors = {
-    manual: createManualConnector(),
-    simulated: createSimulatedConnector(clock),
-    ...overrides.connectors,
-  };
+  const spending = new Spending(clock);
+  const now = (): number => clock.now();
+  const directories = [
+    createLeadDirectory(storage.leads, storage.leadHints, now),
+    createPeopleDirectory(storage.prospects),
+  ];
+  const local = createLocalProvider(directories, now);
+  const providers = (await createProviders(local, config, clock)).map(
+    ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
+  );
+  const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
+  await enrichmentLimiter.load(storage.rates);
+  const enrichmentCost = creditService.costOf("enrichment");
+  const enricher = new Enricher(storage.enrichment, leads, storage.suppressions, providers, clock, enrichmentCost);
+  const enrichment = new EnrichmentService({
+    store: storage.enrichment,
+    enricher,
+    credits: creditService,
+    jobs,
+    providers,
+    hourly: {
+      limit: config.enrichmentsPerHour,
+      take: (userId) => enrichmentLimiter.take(`enrich:${userId}`, requestCost.full),
+    },
+    documentation,
+    clock,
+    ids,
+    poke,
+  });
+
   const voices = createVoices({
     store: storage.voices,
     blobs,
     engines: { ...overrides.voiceEngines },
     config,
+    upgradeUrl: config.upgradeUrl ?? documentation,
     clock,
     ids,
     log,
     poke,
   });
-  const handlers = [
-    createImportHandler(storage.leads, blobs, clock, ids),
+  const network = composeNetwork({
+    config,
+    storage,
+    clock,
+    ids,
+    log,
+    poke,
+    connectors: overrides.connectors ?? {},
+    speech: voices.messages,
+  });
+  const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
+  let importsUnderWay = 0;
+  const handlers: JobHandler[] = [
+    {
+      ...importHandler,
+      async run(job, context) {
+        importsUnderWay++;
+        return importHandler.run(job, context).finally(() => importsUnderWay--);
+      },
+    },
+    createEnrichHandler(storage.enrichment, enricher, creditService, clock),
+    createProspectImportHandler(storage.prospects, blobs, clock),
+    network.handler,
     voices.handler,
-    createActionHandler(storage.network, connectors, clock, log),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
+    await enrichmentLimiter.flush(storage.rates);
+    await spending.flush(storage.enrichment);
+  };
+  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
+  // which has better uses for the disk.
+  const learn = async () => {
+    for (
+      let slices = 0;
+      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
+      slices++
+    );
   };
   const chores: Chore[] = [
+    { name: "learn where leads work", pattern: "* * * * * *", run: learn },
+    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    {
+      // Soon after each start, too, which finds what the process before it held; no start waits for it.
+      name: "give back credits of abandoned work",
+      pattern: "*/5 * * * * *",
+      run: async () => void (await creditService.giveBack()),
+    },
+    // Once an hour, so that a server that sleeps over midnight grants as well.
+    {
+      name: "grant credits of the month",
+      pattern: "5 0 * * * *",
+      run: async () => void (await creditService.grantMonth()),
+    },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...network.chores,
     ...voices.chores,
   ];
   const maintenance = new Maintenance(chores, log);
@@ -171,7 +282,7 @@ async function compose(
     gate,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
-    documentation: `${config.publicUrl ?? ""}/docs`,
+    documentation,
     methodsOf: (path) => methodsOf(path),
   });
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
@@ -179,11 +290,16 @@ async function compose(
     .use(core)
     .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
+    .use(enrichmentRoutes(core, enrichment))
+    .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
-    .use(leadRoutes(core, leads))
+    .use(leadRoutes(core, leads, suppressions))
+    .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
+    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
+    .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
-    .use(networkRoutes(core, network))
+    .use(network.routes(core))
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
@@ -200,17 +316,19 @@ async function compose(
   async function work(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
-    const removed = await imports
-      .sweep((id) => storage.jobs.isOpen(id, clock.now() - retryableMs))
-      .catch((error: unknown) => {
-        throw startErrorOf(error, directory.path);
-      });
+    const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
+    const sweep = async () => (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
+    const removed = await sweep().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
     await voices.sweep().catch((error: unknown) => {
       throw startErrorOf(error, directory.path);
     });
+    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();
     maintenance.start();
+    network.start();
   }
 
   async function start(): Promise<void> {
@@ -224,7 +342,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs)]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
@@ -244,6 +362,12 @@ async function compose(
     localKey,
     firstRun,
     runner,
+    relations: network.relations,
+    async idle() {
+      // Each may give the others something to do.
+      do for (const each of [runner, ...network.workers]) await each.idle();
+      while ([runner, ...network.workers].some((each) => each.isBusy));
+    },
   };
 }
 

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
+import type { enrichmentOptions } from "./config/enrichment-options.ts";
+import type { prospectingOptions } from "./config/prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
 import {
   resolveOptions,
@@ -8,9 +11,11 @@ import {
   type Problem,
   type Resolution,
   type Sources,
+  type ValuesOf,
 } from "./config/sources.ts";
 import type { ListenAddress } from "./config/values.ts";
-import type { ConnectorName } from "./network/model.ts";
+import type { ConnectorName } from "./network/account-model.ts";
+import type { PhoneRegion } from "./suppression/phone.ts";
 import type { ConsentMode, OriginalsPolicy, VoiceEngineName } from "./voice/model.ts";
 
 /** Everything an operator can set, checked and frozen. Sizes are bytes. */
@@ -28,9 +33,21 @@ export type Config = Readonly<{
   trustedProxies: number;
   logLevel: LogLevel;
   connector: ConnectorName;
+  /** In lower case; empty = any. */
+  networkHosts: readonly string[];
+  /** Without it no connector runs that acts on the real network by itself. */
+  acknowledgeNetworkRisk: boolean;
+  connectors: ConnectorConfig;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;
+  /** Null = numbers without a country code are not understood. */
+  phoneRegion: PhoneRegion | null;
   defaultCredits: number;
+  monthlyCredits: number;
+  creditsPerEnrichment: number;
+  creditsPerProspect: number;
+  /** Null = the docs page. */
+  upgradeUrl: string | null;
   adminEmail: string;
   drainSeconds: number;
   /** What new voices are trained with. */
@@ -42,9 +59,9 @@ export type Config = Readonly<{
   voiceOriginals: OriginalsPolicy;
   /** Of previews that are kept; 0 = none. */
   voiceCacheBytes: number;
-  /** Goes into the refusal of one clone too many; null = the documentation. */
-  voiceUpgradeUrl: string | null;
-}>;
+}> &
+  Readonly<ValuesOf<typeof enrichmentOptions>> &
+  Readonly<ValuesOf<typeof prospectingOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */
@@ -69,9 +86,11 @@ export class ConfigError extends Error {
  * OUTREACHD_CONFIG) before defaults. Throws one `ConfigError` with every problem, misspelled names included.
  */
 export function loadConfig(input: ConfigInput): Config {
-  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = resolve(input).values;
+  const { connectors, rest } = connectorConfig(resolve(input).values);
+  const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
+    connectors,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

@@ -14,6 +14,7 @@ export const errorCatalogue = {
   SERVICE_UNAVAILABLE: { status: 503, message: "The service could not do this now. Try again in a moment." },
   NOT_FOUND: { status: 404, message: "There is no such thing here." },
   METHOD_NOT_ALLOWED: { status: 405, message: "This route does not take that method. See the Allow header." },
+  DO_NOT_CONTACT: { status: 409, message: "This person is on the do-not-contact list." },
   CONFLICT: { status: 409, message: "This is in conflict with what is stored." },
   PRECONDITION_FAILED: {
     status: 412,

@@ -1,6 +1,14 @@
 import { parentPort } from "node:worker_threads";
 
-export const threadTasks = ["lead-file", "sqlite-reader", "voice-analysis", "voice-fitting", "voice-speaking"] as const;
+export const threadTasks = [
+  "lead-file",
+  "sqlite-reader",
+  "prospect-index",
+  "prospect-file",
+  "voice-analysis",
+  "voice-fitting",
+  "voice-speaking",
+] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
 
@@ -56,7 +64,35 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
   };
 }
 
-/** The messages of a thread as they come. Throws when the thread ends by itself or the signal is aborted. */
+/**
+ * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
+ * task is sent; nothing checks it, because both ends are this program. A rejection of `run` ends the thread.
+ */
+export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void | Promise<void>): void {
+  const main = parentPort;
+  if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
+  const inbox = mailbox<unknown>();
+  const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
+  main.once("message", (start: Omit<Start, "port">) => {
+    main.on("message", inbox.deliver);
+    void run({ ...start, port } as Start);
+  });
+}
+
+/** Keeps messages until somebody listens. */
+function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (message: T) => void) => void } {
+  const waiting: T[] = [];
+  let deliver = (message: T): void => void waiting.push(message);
+  return {
+    deliver: (message) => deliver(message),
+    listen(listener) {
+      deliver = listener;
+      for (const message of waiting.splice(0)) listener(message);
+    },
+  };
+}
+
+/** The messages of a thread as they come. Throws when the thread ends by itself, and the signal's reason when it is aborted. */
 export async function* messagesOf<Out>(
   thread: Thread<never, Out>,
   signal: AbortSignal,
@@ -85,32 +121,4 @@ export async function* messagesOf<Out>(
   } finally {
     signal.removeEventListener("abort", wakeUp);
   }
-}
-
-/**
- * Inside a worker thread: waits for the first message and runs its task. `Start` is the caller's word on what each
- * task is sent; nothing checks it, because both ends are this program. A rejection of `run` ends the thread.
- */
-export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => void | Promise<void>): void {
-  const main = parentPort;
-  if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
-  const inbox = mailbox<unknown>();
-  const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
-  main.once("message", (start: Omit<Start, "port">) => {
-    main.on("message", inbox.deliver);
-    void run({ ...start, port } as Start);
-  });
-}
-
-/** Keeps messages until somebody listens. */
-function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (message: T) => void) => void } {
-  const waiting: T[] = [];
-  let deliver = (message: T): void => void waiting.push(message);
-  return {
-    deliver: (message) => deliver(message),
-    listen(listener) {
-      deliver = listener;
-      for (const message of waiting.splice(0)) listener(message);
-    },
-  };
 }

@@ -14,7 +14,7 @@ const kindPatterns = {
   foundation: /^src\/(errors|disk-fault|start-error|clean-text|clock|garbage|ids|json|log|version)\.ts$/,
   threads: /^src\/threads\.ts$/,
   config: /^src\/config(\/.+)?\.ts$/,
-  app: /^src\/app\.ts$/,
+  app: /^src\/app(\/.+)?\.ts$/,
   entry: /^src\/(main\.ts$|cli\/)/,
   worker: /^src\/worker\.ts$/,
   storage: /^src\/(storage\/|data-directory\.ts$)/,
@@ -36,6 +36,8 @@ const web = /^(elysia|@elysiajs\/.*)$/;
 const database = /^(drizzle-orm(\/.*)?|bun:sqlite)$/;
 const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
+/** Functions over tables that come with the package: they reach nothing outside. */
+const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts-icann)/;
 const everything = /^/;
 const nothing = /^\b$/;
 
@@ -47,7 +49,7 @@ const table: Record<Kind, Row> = {
   threads: { modules: ["foundation"], neverPackages: webAndDatabase },
   config: { modules: ["foundation", "config", "model", "rule"], neverPackages: webAndDatabase },
   model: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
-  rule: { modules: ["foundation", "model", "rule"], neverPackages: allButTypeBox },
+  rule: { modules: ["foundation", "model", "rule"], neverPackages: allButPure },
   port: { modules: ["foundation", "model", "rule", "port"], typesOnly: true, neverPackages: everything },
   feature: { modules: ["foundation", "threads", "model", "rule", "port", "feature"], neverPackages: webAndDatabase },
   routes: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["routes"], neverPackages: database },
@@ -61,7 +63,7 @@ const table: Record<Kind, Row> = {
     neverPackages: webAndDatabase,
   },
   worker: { modules: kinds.filter((k) => !["app", "entry", "http", "routes"].includes(k)), neverPackages: web },
-  app: { modules: kinds.filter((k) => k !== "app" && k !== "entry"), neverPackages: nothing },
+  app: { modules: kinds.filter((k) => k !== "entry"), neverPackages: nothing },
   entry: { modules: kinds, neverPackages: nothing },
 };
 

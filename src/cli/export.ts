@@ -104,7 +104,7 @@ function exportProgress(rows: number, total: number | null) {
 }
 
 /** The chunks of a body; a connection that breaks off becomes an error for a person. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
   try {
     for (;;) {

@@ -5,6 +5,7 @@ import { formatCount, type ProgressState } from "./progress.ts";
 /** An import as the API shows it; counts are missing until the first rows are done. */
 export type ImportJob = {
   id: string;
+  type?: string;
   status: "pending" | "running" | "completed" | "failed";
   progress: number;
   message: string;
@@ -40,13 +41,9 @@ export async function followImport(
 }
 
 /** The first rows that failed; empty when none did. */
-export async function failedRows(
-  api: Api,
-  { id, metadata }: ImportJob,
-  userId: string | undefined,
-): Promise<FailedRow[]> {
-  if (!metadata.failed) return [];
-  const report: ReportPage = await api.get(reportPath(id), { outcome: "failed", limit: shownFailures, userId });
+export async function failedRows(api: Api, job: ImportJob, userId: string | undefined): Promise<FailedRow[]> {
+  if (!job.metadata.failed) return [];
+  const report: ReportPage = await api.get(reportPath(job), { outcome: "failed", limit: shownFailures, userId });
   return report.rows;
 }
 
@@ -61,7 +58,7 @@ export function importProgress({ id, progress, status, message, metadata }: Impo
 export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const { id: jobId, status, message, metadata } = job;
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
-  const report = `/api/v2${reportPath(jobId)}`;
+  const report = `/api/v2${reportPath(job)}`;
   const dryRun = metadata.dryRun === true;
   return { event: "finished", jobId, status, message, dryRun, ...countsOf(metadata), failures: shown, report };
 }
@@ -77,14 +74,15 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
   if (counts.failed > 0) {
     lines.push("", `Rows that failed (${failures.length} of ${formatCount(counts.failed)} shown):`);
     for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
-    const path = `/api/v2${reportPath(job.id)}`;
+    const path = `/api/v2${reportPath(job)}`;
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
   }
   return lines.join("\n");
 }
 
-function reportPath(jobId: string): string {
-  return `/leads/import/${encodeURIComponent(jobId)}/report`;
+function reportPath({ id, type }: ImportJob): string {
+  const feature = type === "prospect_import" ? "prospecting" : "leads";
+  return `/${feature}/import/${encodeURIComponent(id)}/report`;
 }
 
 function countsOf({

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { importOnDuplicate, type ImportOnDuplicate } from "../leads/model.ts";
+import { prospectOnDuplicate, type ProspectOnDuplicate } from "../prospecting/model.ts";
 import { actingUserId } from "./acting-user.ts";
-import type { Api } from "./api.ts";
+import type { Api, Query } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, parsed, repeated } from "./flags.ts";
@@ -18,17 +19,12 @@ import { createProgress, formatBytes, type Progress } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 
 type UserFlags = ConnectionFlags & { user?: string };
-type ImportFlags = UserFlags & {
-  onDuplicate: ImportOnDuplicate;
-  dryRun?: boolean;
-  tag?: string[];
-  source?: string;
-  delimiter?: string;
-  column?: Record<string, string>;
-};
+type FileFlags = UserFlags & { source?: string; delimiter?: string; column?: Record<string, string> };
+type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; dryRun?: boolean; tag?: string[] };
+type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
 export function addImportCommands(program: Command, context: CommandContext): void {
-  const group = program.command("import").description("Bring leads in from a CSV or NDJSON file of any size.");
+  const group = program.command("import").description("Bring leads or prospects in from a CSV or NDJSON file.");
 
   const leads = group
     .command("leads")
@@ -36,7 +32,6 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       "Import a file of leads and wait for the result. The first line of a CSV file names the columns; " +
         "columns that are no field of a lead become custom fields.",
     )
-    .argument("<FILE>", "CSV (.csv, .tsv) or JSON lines (.ndjson, .jsonl); - reads standard input")
     .addOption(
       new Option(
         "--on-duplicate <WAY>",
@@ -46,21 +41,28 @@ export function addImportCommands(program: Command, context: CommandContext): vo
         .default("skip"),
     )
     .option("--dry-run", "Check the whole file and tell what would happen, without changing anything.")
-    .option("--tag <TAG>", "Tag for every lead of the file; repeat it for several.", repeated)
-    .option("--source <TEXT>", "Source of the leads that name none themselves.")
-    .option(
-      "--delimiter <CHARACTER>",
-      'Between the columns of a CSV file; "tab" for a tab. Default: found out.',
-      parsed(delimiter),
+    .option("--tag <TAG>", "Tag for every lead of the file; repeat it for several.", repeated);
+  addFileFlags(leads, "a lead field, customFields.NAME or ignore").action((path: string, flags: ImportFlags) => {
+    const { onDuplicate, dryRun, tag } = flags;
+    const query = { onDuplicate, dryRun: dryRun ? "true" : undefined, tags: tag };
+    return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
+  });
+
+  const prospects = group
+    .command("prospects")
+    .description(
+      "Import a file of prospects, or of companies, into your directory and wait for the result. " +
+        "Who is there already gets what the file knows more.",
     )
-    .option(
-      "--column <HEADER=FIELD>",
-      "What a column is whose header is not understood: a lead field, customFields.NAME or ignore; repeat it for several.",
-      column,
+    .addOption(
+      new Option("--on-duplicate <WAY>", "A prospect that you have already: update it, or skip the row.")
+        .choices(prospectOnDuplicate)
+        .default("update"),
     );
-  addConnectionFlags(addUserFlag(leads)).action((path: string, flags: ImportFlags) =>
-    withApi(context, flags, (api) => importLeads(api, path, flags, context)),
-  );
+  addFileFlags(prospects, "a field of a prospect or ignore").action((path: string, flags: ProspectFlags) => {
+    const query = { onDuplicate: flags.onDuplicate };
+    return withApi(context, flags, (api) => importFile(api, "/prospecting/import", path, query, flags, context));
+  });
 
   const watch = group
     .command("watch")
@@ -74,14 +76,41 @@ export function addImportCommands(program: Command, context: CommandContext): vo
   );
 }
 
-async function importLeads(api: Api, path: string, flags: ImportFlags, context: CommandContext): Promise<void> {
+/** What every import takes: the file, how to read it, and where to send it. */
+function addFileFlags(command: Command, targets: string): Command {
+  command
+    .argument("<FILE>", "CSV (.csv, .tsv) or JSON lines (.ndjson, .jsonl); - reads standard input")
+    .option("--source <TEXT>", "Source of those that name none themselves.")
+    .option(
+      "--delimiter <CHARACTER>",
+      'Between the columns of a CSV file; "tab" for a tab. Default: found out.',
+      parsed(delimiter),
+    )
+    .option(
+      "--column <HEADER=FIELD>",
+      `What a column is whose header is not understood: ${targets}; repeat it for several.`,
+      column,
+    );
+  return addConnectionFlags(addUserFlag(command));
+}
+
+async function importFile(
+  api: Api,
+  route: string,
+  path: string,
+  ways: Query,
+  flags: FileFlags,
+  context: CommandContext,
+): Promise<void> {
   const file = await openLeadFile(path);
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
+  const { source, delimiter: between, column: columns } = flags;
+  const query = { ...ways, source, delimiter: between, columns: columns && JSON.stringify(columns), userId };
   await interruptible(context, async (signal) => {
     const progress = createProgress(context);
     let job: ImportJob;
     try {
-      job = await send(api, file, { ...flags, userId }, progress, signal);
+      job = await send(api, route, file, query, progress, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       throw new CommandError(exitCodes.interrupted, "Interrupted before the whole file was sent: nothing is imported.");
@@ -95,16 +124,9 @@ async function importLeads(api: Api, path: string, flags: ImportFlags, context: 
 /** Streams the file to the server; answers the job that the server made of it. */
 function send(
   api: Api,
+  route: string,
   file: LeadFile,
-  {
-    onDuplicate,
-    dryRun,
-    tag,
-    source,
-    delimiter: between,
-    column: columns,
-    userId,
-  }: ImportFlags & { userId: string | undefined },
+  query: Query,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<ImportJob> {
@@ -115,19 +137,10 @@ function send(
       document: { phase: "send", bytes, totalBytes: file.bytes },
     }),
   );
-  const query = {
-    onDuplicate,
-    dryRun: dryRun ? "true" : undefined,
-    tags: tag,
-    source,
-    delimiter: between,
-    columns: columns && JSON.stringify(columns),
-    userId,
-  };
   const headers = new Headers({ "content-type": file.contentType });
   // With its length the server can refuse a file that is too large before it is sent.
   if (file.bytes !== null) headers.set("content-length", String(file.bytes));
-  return api.upload<ImportJob>("/leads/import", query, { body, headers, signal });
+  return api.upload<ImportJob>(route, query, { body, headers, signal });
 }
 
 /** Watches the import to its end and tells what came out; exit code 4 when rows failed. */

@@ -5,11 +5,15 @@ import { version } from "../version.ts";
 import { addConfigCommand } from "./config.ts";
 import { createContext, type CommandContext } from "./context.ts";
 import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addCreditsCommand } from "./credits.ts";
+import { addEnrichCommand } from "./enrich.ts";
 import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
+import { addSuppressCommands } from "./suppress.ts";
 import { addUserCommands } from "./user.ts";
 import { addVersionCommand } from "./version.ts";
 
@@ -69,6 +73,10 @@ function createProgram(context: CommandContext): Command {
   addKeyCommands(program, context);
   addImportCommands(program, context);
   addExportCommand(program, context);
+  addSuppressCommands(program, context);
+  addEnrichCommand(program, context);
+  addCreditsCommand(program, context);
+  addSearchCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

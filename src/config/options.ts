@@ -1,13 +1,19 @@
-import { connectorNames, type ConnectorName } from "../network/model.ts";
+import { connectorNames, type ConnectorName } from "../network/account-model.ts";
+import type { PhoneRegion } from "../suppression/phone.ts";
+import { connectorOptions } from "./connector-options.ts";
+import { enrichmentOptions } from "./enrichment-options.ts";
+import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
 import {
   baseUrl,
   emailAddress,
+  hostName,
   listenAddress,
   listOf,
   oneOf,
   origin,
+  phoneRegion,
   showListenAddress,
   showSize,
   size,
@@ -89,11 +95,27 @@ export const serverOptions = {
     description:
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
+  ...connectorOptions,
+  networkHosts: option<readonly string[]>({
+    argument: "HOSTS",
+    parse: listOf(hostName),
+    default: [],
+    show: (hosts) => hosts.join(","),
+    description:
+      "Hosts that profiles may be on, subdomains included, with commas between them; profiles elsewhere are refused. Empty = any.",
+  }),
   timeZone: option<string | null>({
     argument: "ZONE",
     parse: timeZone,
     default: null,
     description: "IANA time zone of new users, for their working hours. Default: the zone of this machine.",
+  }),
+  phoneRegion: option<PhoneRegion | null>({
+    argument: "COUNTRY",
+    parse: phoneRegion,
+    default: null,
+    description:
+      "Country (DE, US) of phone numbers that are written without + and country code; without it, those are not found on the do-not-contact list.",
   }),
   defaultCredits: option({
     argument: "NUMBER",
@@ -102,6 +124,35 @@ export const serverOptions = {
     unit: "credits",
     description: "Credits granted to a new user for enrichment and prospect searches.",
   }),
+  monthlyCredits: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, maxCount),
+    default: 1000,
+    unit: "credits",
+    description: "Credits granted to every user at the start of each month. They do not expire. 0 = none.",
+  }),
+  creditsPerEnrichment: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, 1000),
+    default: 1,
+    unit: "credits",
+    description: "What an enriched lead costs, if the enrichment brought something; a miss costs nothing.",
+  }),
+  creditsPerProspect: option({
+    argument: "NUMBER",
+    parse: wholeNumber(0, 1000),
+    default: 1,
+    unit: "credits",
+    description: "What a prospect that a search returns costs.",
+  }),
+  upgradeUrl: option<string | null>({
+    argument: "URL",
+    parse: baseUrl,
+    default: null,
+    description: "Where users read how to get more credits; in answers to those who ran out. Default: the docs page.",
+  }),
+  ...enrichmentOptions,
+  ...prospectingOptions,
   adminEmail: option({
     argument: "EMAIL",
     parse: emailAddress,

@@ -132,8 +132,8 @@ function fromFile(key: string, { file }: Sources): Given | null {
   const value = file?.values[name];
   if (value === undefined) return null;
   const items = Array.isArray(value) ? value : [value];
-  if (!items.every((item) => typeof item === "string" || typeof item === "number"))
-    throw new OptionProblem(inFile(name, file), "Expected a text, a number or a list of texts.");
+  if (!items.every((item) => ["string", "number", "boolean"].includes(typeof item)))
+    throw new OptionProblem(inFile(name, file), "Expected a text, a number, true or false, or a list of texts.");
   return { origin: "file", option: inFile(name, file), text: items.join(",") };
 }
 

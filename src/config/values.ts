@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
-import { isTimeZone } from "../network/pacing.ts";
+import { isTimeZone } from "../network/governor/zone.ts";
+import { isPhoneRegion, type PhoneRegion } from "../suppression/phone.ts";
 
 /**
  * Parsers of option values. Each takes the text that an operator wrote and answers the value, or throws a `RangeError`
@@ -54,6 +55,20 @@ export function showSize(bytes: number): string {
   return factor === 1 ? String(bytes) : `${bytes / factor}${unit}`;
 }
 
+/** The name of a host, in lower case, without `www.`. */
+export const hostName: Parse<string> = (value) => {
+  const host = value.toLowerCase().replace(/^www\./, "");
+  if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(host))
+    throw refusal("the name of a host, such as linkedin.com", value);
+  return host;
+};
+
+/** `true` or `false`. */
+export const trueOrFalse: Parse<boolean> = (value) => {
+  if (value !== "true" && value !== "false") throw refusal("true or false", value);
+  return value === "true";
+};
+
 /** One of `choices`, exactly as written there. */
 export function oneOf<const C extends string>(choices: readonly C[]): Parse<C> {
   return (value) => {
@@ -71,6 +86,20 @@ export function listOf<T>(parseItem: Parse<T>): Parse<readonly T[]> {
       .map((item) => item.trim())
       .filter((item) => item !== "")
       .map(parseItem);
+}
+
+/** A list of NAME=VALUE with commas between its items; names are lower case, digits and hyphens, each once. */
+export function namedListOf<T>(parseValue: Parse<T>): Parse<Readonly<Record<string, T>>> {
+  const parseItem: Parse<[string, T]> = (item) => {
+    const [, name, value] = /^([a-z][a-z0-9-]*)\s*=\s*(.*)$/.exec(item) ?? [];
+    if (name === undefined || value === undefined) throw refusal("NAME=VALUE", item);
+    return [name, parseValue(value)];
+  };
+  return (value) => {
+    const items = listOf(parseItem)(value);
+    if (new Set(items.map(([name]) => name)).size < items.length) throw refusal("each name once", value);
+    return Object.fromEntries(items);
+  };
 }
 
 /** HOST:PORT; an IPv6 host stands in brackets. The host must be named, so that nobody listens to the world by accident. */
@@ -108,6 +137,13 @@ export const origin: Parse<string> = (value) => {
 export const timeZone: Parse<string> = (value) => {
   if (!isTimeZone(value)) throw refusal("an IANA time zone such as Europe/Berlin", value);
   return value;
+};
+
+/** A country by its two letters (ISO 3166-1), in any case, whose phone numbers are known. */
+export const phoneRegion: Parse<PhoneRegion> = (value) => {
+  const region = value.toUpperCase();
+  if (!isPhoneRegion(region)) throw refusal("a country by its two letters, such as DE or US", value);
+  return region;
 };
 
 /** An address that may lack a dot in the domain, because admin@localhost is a good name on one machine. */

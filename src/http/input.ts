@@ -22,6 +22,11 @@ export function body<T extends TSchema>(schema: T): Input<T> {
   return input(schema, (value) => value ?? undefined);
 }
 
+/** As `body`, for routes that can do without one: nothing is as good as {}. */
+export function optionalBody<T extends TObject>(schema: T): Input<T> {
+  return input(schema, (value) => value ?? {});
+}
+
 /** Checks query or path parameters: as `body`, but first reads numbers, booleans and lists out of their texts. */
 export function params<T extends TObject>(schema: T): Input<T> {
   return input(schema, (value) => readTexts(schema, value as Record<string, unknown>));

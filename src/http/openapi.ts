@@ -23,8 +23,15 @@ const tags = {
   Keys: "API keys: who may do what.",
   Users: "The people of the team.",
   Leads: "People to reach: store, find, import, export.",
+  Suppression: "The do-not-contact list: whom nobody may store or contact.",
+  Enrichment: "Find out more about leads, from many providers.",
+  Credits: "What enrichment and searches may cost: balance, ledger, budgets of keys.",
+  Prospecting: "People who may become leads: your own directory of them, and live sources.",
   Jobs: "Work in the background: what runs, what waits and why, how it ended.",
   Network: "Actions on the professional network, paced like a careful person.",
+  "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
+  Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
+  "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
   Voices: "Voices that speak like the recordings they were made of.",
 } as const;
 

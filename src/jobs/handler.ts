@@ -17,6 +17,8 @@ export type JobHandler = {
   type: JobType;
   /** How many run at once in this process. */
   concurrency: number;
+  /** Takes due jobs of its type in the place of the store's claim, for a feature that decides on more than the time. */
+  claim?(request: { limit: number; now: number; leaseUntil: number }): Promise<{ jobs: Job[]; more: boolean }>;
   /** Null: the handler ended the job itself, in one operation with its own rows, or its claim was void. */
   run(job: Job, context: JobContext): Promise<JobEnd | null>;
   /**

@@ -4,7 +4,13 @@ export const jobStatuses = ["pending", "running", "completed", "failed"] as cons
 export type JobStatus = (typeof jobStatuses)[number];
 
 /** Wire names; `linkedin_action` is fixed by the specification. */
-export const jobTypes = ["linkedin_action", "data_enrichment", "lead_import", "voice_training"] as const;
+export const jobTypes = [
+  "linkedin_action",
+  "data_enrichment",
+  "lead_import",
+  "prospect_import",
+  "voice_training",
+] as const;
 export type JobType = (typeof jobTypes)[number];
 
 /** JSON object for clients; its keys differ by type. */
@@ -47,7 +53,7 @@ export const JobView = Type.Object(
     progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "By type. linkedin_action: actionType, profileUrl, delay (ms), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. voice_training: voiceId, name, engine.",
+        "By type. linkedin_action: actionType, profileUrl, delay (ms), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. prospect_import: the same without dryRun, and companies. data_enrichment: batchSize, processed, enriched, failed, creditsUsed, results (where to read them). voice_training: voiceId, name, engine.",
     }),
   },
   { $id: "Job", description: "Work that the service does in the background." },

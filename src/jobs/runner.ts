@@ -27,6 +27,7 @@ export class JobRunner {
   readonly #ids: Ids;
   readonly #log: Log;
   readonly #running = new Map<string, Running>();
+  readonly #counts = new Map<JobHandler, number>();
   /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
   readonly #stuck = new Set<AbortSignal>();
   #isStarted = false;
@@ -88,6 +89,10 @@ export class JobRunner {
       });
   }
 
+  get isBusy(): boolean {
+    return this.#looking !== null || this.#running.size > 0;
+  }
+
   /** Resolves when nothing is due and nothing runs; for tests, which move the clock by hand. */
   async idle(): Promise<void> {
     while (this.#looking !== null || this.#running.size > 0) {
@@ -104,22 +109,35 @@ export class JobRunner {
     this.#cancelTimer();
     if (this.#stuck.size > 0) return this.#sleep(diskRetryMs);
     const waiting: JobHandler[] = [];
-    for (const handler of this.#handlers) {
+    const take = async (handler: JobHandler): Promise<void> => {
       const limit = handler.concurrency - this.#runningOf(handler);
-      if (limit <= 0) continue; // the end of one of its jobs pokes
-      const now = this.#clock.now();
-      const jobs = await this.#store.claim({ types: [handler.type], limit, now, leaseUntil: now + leaseMs });
+      if (limit <= 0) return; // the end of one of its jobs pokes
+      const { jobs, more } = await this.#claim(handler, limit);
       for (const job of jobs) this.#begin(handler, job);
-      if (jobs.length < limit) waiting.push(handler);
-    }
+      if (more) this.#lookAgain = true;
+      else waiting.push(handler);
+    };
+    // Together, so that their claims share a commit.
+    await Promise.all(this.#handlers.map(take));
     const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
     if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - this.#clock.now());
   }
 
+  /** `more`: others may be due. */
+  async #claim(handler: JobHandler, limit: number): Promise<{ jobs: Job[]; more: boolean }> {
+    const now = this.#clock.now();
+    const leaseUntil = now + leaseMs;
+    if (handler.claim !== undefined) return handler.claim({ limit, now, leaseUntil });
+    const jobs = await this.#store.claim({ type: handler.type, limit, now, leaseUntil });
+    return { jobs, more: jobs.length === limit };
+  }
+
   #runningOf(handler: JobHandler): number {
-    let count = 0;
-    for (const id of this.#running.keys()) if (id.startsWith(`${handler.type}:`)) count++;
-    return count;
+    return this.#counts.get(handler) ?? 0;
+  }
+
+  #count(handler: JobHandler, change: 1 | -1): void {
+    this.#counts.set(handler, this.#runningOf(handler) + change);
   }
 
   #sleep(ms: number): void {
@@ -132,8 +150,10 @@ export class JobRunner {
     const key = `${handler.type}:${job.id}:${job.attempt}`;
     const abort = new AbortController();
     const claim: JobClaim = { id: job.id, attempt: job.attempt };
+    this.#count(handler, 1);
     const done = this.#carryOut(handler, job, claim, abort.signal).finally(() => {
       this.#running.delete(key);
+      this.#count(handler, -1);
       this.poke();
     });
     this.#running.set(key, { claim, abort, done });

@@ -56,20 +56,14 @@ export class JobService {
 
   /** CONFLICT when it has ended, or is being sent at this moment. */
   async cancel(userId: string, id: string): Promise<Job> {
-    return this.#changed(id, await this.#jobs.cancel(userId, id, this.#clock.now()), (job) =>
-      job.status === "running"
-        ? "This action is being carried out at this moment and can't be taken back. Look at its outcome in a minute."
-        : `This job has ${job.status} already, so there is nothing to cancel.`,
-    );
+    const change = await this.#jobs.cancel(userId, id, this.#clock.now());
+    return this.#changed(id, change, (job) => `This job has ${job.status} already, so there is nothing to cancel.`);
   }
 
   /** CONFLICT unless it has failed, and also when its action may have had its effect. */
   async retry(userId: string, id: string): Promise<Job> {
-    const job = this.#changed(id, await this.#jobs.retry(userId, id, this.#clock.now()), (refused) =>
-      refused.status === "failed"
-        ? "It is not known whether this action had its effect, so it is not repeated. Check on the network first; if it did not, schedule it anew."
-        : `Only a failed job can be run again; this one is ${refused.status}.`,
-    );
+    const change = await this.#jobs.retry(userId, id, this.#clock.now());
+    const job = this.#changed(id, change, ({ status }) => `Only a failed job can be run again; this one is ${status}.`);
     this.#poke();
     return job;
   }
@@ -83,7 +77,8 @@ export class JobService {
   #changed(id: string, change: ClientChange, refusal: (job: Job) => string): Job {
     if (change.kind === "absent") throw notFound("job", id);
     if (change.kind === "changed") return change.job;
-    throw new ApiError("CONFLICT", { message: refusal(change.job), details: { status: change.job.status } });
+    const message = change.reason ?? refusal(change.job);
+    throw new ApiError("CONFLICT", { message, details: { status: change.job.status } });
   }
 }
 

@@ -11,7 +11,7 @@ export type JobPageRequest = {
 /** Names the claim under which a runner writes: a later attempt makes it void. */
 export type JobClaim = { id: string; attempt: number };
 
-export type ClaimRequest = { types: JobType[]; limit: number; now: number; leaseUntil: number };
+export type ClaimRequest = { type: JobType; limit: number; now: number; leaseUntil: number };
 
 /** What becomes of a running job. `metadata` is merged into what is there. */
 export type JobEnd =
@@ -23,8 +23,8 @@ export type JobEnd =
 export type ClientChange =
   | { kind: "changed"; job: Job }
   | { kind: "absent" }
-  /** The job is in a state in which that can't be done. */
-  | { kind: "refused"; job: Job };
+  /** The job is in a state in which that can't be done; `reason`, where it is not plain from its status, says why. */
+  | { kind: "refused"; job: Job; reason?: string };
 
 export type JobStore = {
   insert(job: Job): Promise<void>;

@@ -11,6 +11,8 @@ export type Caller = {
   /** Null for a global key. */
   role: Role | null;
   permissions: readonly Grant[];
+  /** What it schedules on the network waits until another key approves it. */
+  requiresApproval: boolean;
   /** True for the key of this run of the server, which only its own machine can read. */
   isLocal: boolean;
 };

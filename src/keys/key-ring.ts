@@ -41,6 +41,7 @@ export class KeyRing {
       userId: null,
       role: null,
       permissions: ["*"],
+      requiresApproval: false,
       isLocal: true,
     };
     this.#locals.set(hashOf(secret), { key: { id: "local", expiresAt: null, isActive: true }, caller });
@@ -123,6 +124,7 @@ function callerOf(key: ApiKey, user: User | null): Caller {
     userId: key.userId,
     role: user?.role ?? null,
     permissions: key.permissions,
+    requiresApproval: key.requiresApproval,
     isLocal: false,
   };
 }

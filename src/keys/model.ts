@@ -24,6 +24,8 @@ export type ApiKey = {
   /** First characters of the key, to recognise it by. */
   hint: string;
   permissions: Grant[];
+  /** What it schedules on the network waits until another key approves it. */
+  requiresApproval: boolean;
   expiresAt: number | null;
   isActive: boolean;
   usageCount: number;
@@ -38,10 +40,15 @@ const PermissionList = Type.Array(Type.String(), {
   description: `Each one of: ${permissions.join(", ")}.`,
 });
 
+const approvalField = Type.Boolean({
+  description: "What this key schedules on the network waits until another key approves it; for agents and interns.",
+});
+
 export const KeyInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     permissions: PermissionList,
+    requiresApproval: Type.Optional(approvalField),
     expiresInDays: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])),
     userId: Type.Optional(
       Type.String({ description: "Whose key it is; only an admin or a global key may name somebody else." }),
@@ -57,6 +64,7 @@ export type KeyInput = Static<typeof KeyInput>;
 export const KeyUpdate = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   permissions: Type.Optional(PermissionList),
+  requiresApproval: Type.Optional(approvalField),
   isActive: Type.Optional(Type.Boolean({ description: "false turns the key off without deleting it." })),
 });
 export type KeyUpdate = Static<typeof KeyUpdate>;
@@ -70,6 +78,7 @@ export const KeyView = Type.Object(
     name: Type.String(),
     hint: Type.String({ description: "First characters of the key." }),
     permissions: Type.Array(Type.String()),
+    requiresApproval: approvalField,
     isActive: Type.Boolean(),
     usageCount: Type.Integer(),
     expires_at: instantOrNull,

@@ -44,7 +44,11 @@ export class KeyService {
   async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
     const userId = await this.#ownerOf(caller, input);
     const granted = input.global ? (["*"] as const) : this.#grantable(caller, input.permissions);
-    const { key, secret } = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
+    const requiresApproval = input.requiresApproval ?? caller.requiresApproval;
+    this.#refuseUnbound(caller, requiresApproval);
+    const made = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
+    const { secret } = made;
+    const key = { ...made.key, requiresApproval };
     await this.#keys.insert(key);
     return newKeyView(key, secret);
   }
@@ -65,6 +69,7 @@ export class KeyService {
       hash: hashOf(secret),
       hint: hintOf(secret),
       permissions: granted,
+      requiresApproval: false,
       expiresAt: expiresInDays === null ? null : now + expiresInDays * dayMs,
       isActive: true,
       usageCount: 0,
@@ -91,8 +96,10 @@ export class KeyService {
       ...(input.name !== undefined && { name: nameOf(input.name) }),
       ...(input.permissions !== undefined && { permissions: this.#grantable(caller, input.permissions) }),
       ...(input.isActive !== undefined && { isActive: input.isActive }),
+      ...(input.requiresApproval !== undefined && { requiresApproval: input.requiresApproval }),
       updatedAt: this.#clock.now(),
     };
+    this.#refuseUnbound(caller, input.requiresApproval ?? key.requiresApproval);
     return this.#view(await this.#write(id, change));
   }
 
@@ -105,6 +112,7 @@ export class KeyService {
     await this.#ring.flush();
     const key = await this.#require(caller, id);
     this.#refuseMore(caller, key.permissions);
+    this.#refuseUnbound(caller, key.requiresApproval);
     const now = this.#clock.now();
     const secret = this.#secretFor(key.userId);
     const change = { hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
@@ -177,6 +185,14 @@ export class KeyService {
     });
   }
 
+  /** Who must ask for approval could otherwise make a key that need not. */
+  #refuseUnbound(caller: Caller, requiresApproval: boolean): void {
+    if (!caller.requiresApproval || requiresApproval) return;
+    throw new ApiError("PERMISSION_DENIED", {
+      message: "This API key may only propose actions, so it can't make or change a key that needs no approval.",
+    });
+  }
+
   async #require(caller: Caller, id: string): Promise<ApiKey> {
     const key = await this.#keys.get(scopeOf(caller), id);
     if (key === null) throw notFound("key", id);
@@ -208,18 +224,19 @@ function scopeOf(caller: Caller): KeyScope {
 }
 
 function keyView(key: ApiKey): KeyView {
-  const { id, userId, name, hint, permissions, isActive, usageCount, expiresAt, createdAt, lastUsedAt } = key;
+  const { id, userId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
   return {
     id,
     userId,
     name,
     hint,
     permissions,
+    requiresApproval,
     isActive,
     usageCount,
-    expires_at: isoTimeOrNull(expiresAt),
-    created_at: isoTime(createdAt),
-    last_used_at: isoTimeOrNull(lastUsedAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
+    created_at: isoTime(key.createdAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
   };
 }
 

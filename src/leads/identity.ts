@@ -15,8 +15,13 @@ import {
   type LeadTextField,
 } from "./model.ts";
 
-// One @, no spaces, a dot in the domain. Whether an address can be delivered to is not for a pattern to say.
-const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
+/** One @, no spaces, a dot in the domain. Whether an address can be delivered to is not for a pattern to say. */
+export const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
+
+/** Whether a text has the form of an e-mail address. */
+export function isEmailAddress(text: string): boolean {
+  return emailPattern.test(text);
+}
 
 export type LeadDraft = LeadInput & { status?: LeadStatus };
 

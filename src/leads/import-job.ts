@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
+import { fileOfJob } from "../jobs/file-intake.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -23,15 +24,14 @@ const batchesBetweenCollections = 2;
 const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
-export function importFileName(jobId: string): string {
-  return `imports/${jobId}`;
-}
+/** Where the files of imports lie. */
+export const importFolder = "imports";
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
 export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
-    const path = await blobs.localPath(importFileName(job.id));
+    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
     let counts = countsSoFar(job);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
@@ -83,7 +83,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
   /** Not before the end is written: a run that finds no file could not tell that all of its rows were stored. */
   async function ended(job: Job, end: JobEnd): Promise<void> {
     const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined; // to a retry
-    if (!isOfUse) await blobs.remove(importFileName(job.id));
+    if (!isOfUse) await blobs.remove(fileOfJob(importFolder, job.id));
   }
 
   return { type: "lead_import", concurrency: 1, run, ended };
@@ -95,11 +95,12 @@ function isAbsent(error: unknown): boolean {
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {
-  const { rows, created, updated, skipped, failed } = metadata as ImportCounts;
-  return { rows, created, updated, skipped, failed };
+  const { rows, created, updated, skipped, failed, doNotContact } = metadata as ImportCounts;
+  return { rows, created, updated, skipped, failed, ...(doNotContact !== undefined && { doNotContact }) };
 }
 
-function summary({ rows, created, updated, skipped, failed }: ImportCounts, dryRun: boolean): string {
-  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+function summary({ rows, created, updated, skipped, failed, doNotContact }: ImportCounts, dryRun: boolean): string {
+  const stopped = doNotContact === undefined ? "" : ` (${doNotContact} on the do-not-contact list)`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped${stopped}, ${failed} failed`;
   return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${counts}` : `Read ${rows} rows: ${counts}`;
 }

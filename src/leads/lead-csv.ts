@@ -13,7 +13,7 @@ export function leadCsvHeader(): string {
  * import of it gives the same texts, status, tags and custom fields again.
  */
 export function leadCsvRow(lead: LeadView): string {
-  return `${columns.map((column) => quoted(guardedCell(cell(lead, column)))).join(",")}\r\n`;
+  return `${columns.map((column) => csvCell(cell(lead, column))).join(",")}\r\n`;
 }
 
 function cell(lead: LeadView, column: (typeof columns)[number]): string {
@@ -27,6 +27,11 @@ function cell(lead: LeadView, column: (typeof columns)[number]): string {
 function joinedTags(tags: string[]): string {
   const joined = tags.join(";");
   return joined.startsWith("[") || tags.some((tag) => /[;,]/.test(tag)) ? JSON.stringify(tags) : joined;
+}
+
+/** A text as a cell of a CSV file: quoted where it must be, and no formula to a spreadsheet. */
+export function csvCell(text: string): string {
+  return quoted(guardedCell(text));
 }
 
 function quoted(text: string): string {

@@ -131,6 +131,11 @@ export const LeadView = Type.Object(
     status: Type.Union(leadStatuses.map((s) => Type.Literal(s))),
     tags: Type.Array(Type.String()),
     customFields: Type.Record(Type.String(), Type.Unknown()),
+    doNotContact: Type.Optional(
+      Type.Literal(true, {
+        description: "The lead came before an entry of the do-not-contact list that stands against it; else left out.",
+      }),
+    ),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },

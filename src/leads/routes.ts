@@ -6,7 +6,9 @@ import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionsIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
-import { LeadInput, leadSortFields, LeadUpdate, LeadView, type LeadPlace, type LeadSort } from "./model.ts";
+import { LeadInput, leadSortFields, LeadUpdate, LeadView, type Lead, type LeadPlace, type LeadSort } from "./model.ts";
+import type { Suppression } from "../suppression/model.ts";
+import type { SuppressionService } from "../suppression/service.ts";
 import { leadView, type LeadService } from "./service.ts";
 
 const LeadId = Type.Object({ leadId: Type.String() });
@@ -43,10 +45,50 @@ const CreateQuery = Type.Object({
     ),
   ),
 });
+const DeleteQuery = Type.Object({
+  suppress: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "In the same step, put the lead's e-mail address, profile and phone number on the do-not-contact list, as hashes that nobody can read.",
+    }),
+  ),
+});
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const etag = { ETag: "Version of the lead, for If-Match and If-None-Match." };
 
-export function leadRoutes(core: Core, leads: LeadService) {
+export function leadRoutes(core: Core, leads: LeadService, suppressions: SuppressionService) {
+  /** Leads as they are shown, with the mark of those that may not be contacted. */
+  async function views(userId: string, found: readonly Lead[]): Promise<LeadView[]> {
+    const suppressed = await suppressions.among(userId, found);
+    if (suppressed.size === 0) return found.map(leadView);
+    return found.map((lead) => ({
+      ...leadView(lead),
+      ...(suppressed.has(lead.id) && { doNotContact: true as const }),
+    }));
+  }
+
+  async function page(userId: string, query: Static<typeof LeadQuery>) {
+    const { limit = 50, offset = 0, cursor } = query;
+    const sort = sortOf(query.sort ?? "-createdAt");
+    const after = cursor === undefined ? null : placeIn(cursor, sort);
+    const request = { userId, filter: filterOf(query), sort, limit, offset, after };
+    const { leads: found, total, next } = await leads.page(request);
+    return {
+      leads: await views(userId, found),
+      total,
+      limit,
+      offset,
+      nextCursor: next && encodeCursor([next.value, next.tie, sort.field]),
+    };
+  }
+
+  /** The body of an answer that shows one lead. */
+  async function shown(lead: Lead) {
+    const [view] = await views(lead.userId, [lead]);
+    return ok(view!);
+  }
+
   return new Elysia({ prefix: "/api/v2/leads" })
     .use(core)
     .post(
@@ -63,12 +105,12 @@ export function leadRoutes(core: Core, leads: LeadService) {
         detail: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Store a lead",
-          errors: ["CONFLICT"],
+          errors: ["CONFLICT", "DO_NOT_CONTACT"],
           headers: etag,
         }),
       },
     )
-    .get("/", async ({ userId, query }) => ok(await page(leads, userId, query)), {
+    .get("/", async ({ userId, query }) => ok(await page(userId, query)), {
       access: "leads:read",
       query: params(LeadQuery),
       detail: answersJson(success(LeadPage), {
@@ -82,7 +124,10 @@ export function leadRoutes(core: Core, leads: LeadService) {
       async ({ userId, params: { leadId }, headers, set, status }) => {
         const lead = await leads.get(userId, leadId);
         set.headers.etag = etagOf(lead.version);
-        return isUnchanged(headers["if-none-match"], lead.version) ? status(304, null) : ok(leadView(lead));
+        const answer = await shown(lead);
+        // The mark is no part of the version. Nobody shall go on with a copy from before it.
+        const isCurrent = isUnchanged(headers["if-none-match"], lead.version) && !answer.data.doNotContact;
+        return isCurrent ? status(304, null) : answer;
       },
       {
         access: "leads:read",
@@ -100,7 +145,7 @@ export function leadRoutes(core: Core, leads: LeadService) {
       async ({ userId, params: { leadId }, body: change, headers, set }) => {
         const lead = await leads.update(userId, leadId, change, versionsIn(headers["if-match"]));
         set.headers.etag = etagOf(lead.version);
-        return ok(leadView(lead));
+        return shown(lead);
       },
       {
         access: "leads:write",
@@ -110,20 +155,24 @@ export function leadRoutes(core: Core, leads: LeadService) {
           tag: "Leads",
           summary: "Change a lead",
           description: "With If-Match, only if nobody changed it since you read it; otherwise 412.",
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+          errors: ["NOT_FOUND", "PRECONDITION_FAILED", "DO_NOT_CONTACT"],
           headers: etag,
         }),
       },
     )
     .delete(
       "/:leadId",
-      async ({ userId, params: { leadId }, headers }) => {
-        await leads.remove(userId, leadId, versionsIn(headers["if-match"]));
+      async ({ userId, params: { leadId }, query: { suppress = false }, headers }) => {
+        const versions = versionsIn(headers["if-match"]);
+        if (suppress)
+          return { success: true as const, message: erased(leadId, await leads.erase(userId, leadId, versions)) };
+        await leads.remove(userId, leadId, versions);
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },
       {
         access: "leads:delete",
         params: params(LeadId),
+        query: params(DeleteQuery),
         detail: answersJson(Deleted, {
           tag: "Leads",
           summary: "Delete a lead for good",
@@ -133,22 +182,11 @@ export function leadRoutes(core: Core, leads: LeadService) {
     );
 }
 
-async function page(leads: LeadService, userId: string, query: Static<typeof LeadQuery>) {
-  const { limit = 50, offset = 0, cursor } = query;
-  const sort = sortOf(query.sort ?? "-createdAt");
-  const after = cursor === undefined ? null : placeIn(cursor, sort);
-  const {
-    leads: found,
-    total,
-    next,
-  } = await leads.page({ userId, filter: filterOf(query), sort, limit, offset, after });
-  return {
-    leads: found.map(leadView),
-    total,
-    limit,
-    offset,
-    nextCursor: next && encodeCursor([next.value, next.tie, sort.field]),
-  };
+function erased(leadId: string, entries: readonly Suppression[]): string {
+  const kept = entries.map(({ kind }) => kind).join(", ");
+  return entries.length === 0
+    ? `Deleted the lead ${leadId}. It had no e-mail address, profile or phone number to keep off.`
+    : `Deleted the lead ${leadId}. Its hashes are on the do-not-contact list: ${kept}.`;
 }
 
 function sortOf(text: string): LeadSort {

@@ -1,6 +1,9 @@
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import type { Suppression } from "../suppression/model.ts";
+import { doNotContact } from "../suppression/refusal.ts";
+import type { SuppressionService } from "../suppression/service.ts";
 import { leadContent, type LeadDraft } from "./identity.ts";
 import {
   leadTextFields,
@@ -14,7 +17,7 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type { ChangeLeadOutcome, InsertLead, LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
+import type { ChangeLeadOutcome, DoNotContact, InsertLead, LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;
@@ -22,22 +25,28 @@ const maxUpdateTries = 5;
 /** Leads: the people to reach. */
 export class LeadService {
   readonly #leads: LeadStore;
+  readonly #suppressions: SuppressionService;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
-  constructor(leads: LeadStore, clock: Clock, ids: Ids) {
+  constructor(leads: LeadStore, suppressions: SuppressionService, clock: Clock, ids: Ids) {
     this.#leads = leads;
+    this.#suppressions = suppressions;
     this.#clock = clock;
     this.#ids = ids;
   }
 
-  /** VALIDATION_ERROR without an identifier; with onDuplicate "error", CONFLICT when the person is there already. */
+  /**
+   * VALIDATION_ERROR without an identifier; DO_NOT_CONTACT for a person on that list; with onDuplicate "error",
+   * CONFLICT when the person is there already.
+   */
   async create(userId: string, input: LeadInput, onDuplicate: InsertLead["onDuplicate"]): Promise<Lead> {
     // Only an update or an import says where the work on a lead stands.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
     const outcome = await this.#leads.insert({ lead, identity, onDuplicate });
+    if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
     if (outcome.kind !== "duplicate") return outcome.lead;
     throw new ApiError("CONFLICT", {
       message: `This person is a lead already: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
@@ -60,7 +69,10 @@ export class LeadService {
     return { ...page, total };
   }
 
-  /** Changes the fields that are sent. `versions` are those that the client will change, or null for any. */
+  /**
+   * Changes the fields that are sent. `versions` are those that the client will change, or null for any.
+   * DO_NOT_CONTACT when it would bring an e-mail address, profile or phone number of that list.
+   */
   async update(userId: string, id: string, input: LeadUpdate, versions: number[] | null): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
@@ -78,6 +90,23 @@ export class LeadService {
     const lead = await this.get(userId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
     changedLead(await this.#leads.remove(userId, id, versions === null ? null : lead.version), id);
+  }
+
+  /**
+   * As `remove`, and in the same operation puts hashes of what the person can be reached by on the do-not-contact list.
+   * Answers those entries.
+   */
+  async erase(userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
+    for (let attempt = 1; ; attempt++) {
+      const lead = await this.get(userId, id);
+      if (versions?.includes(lead.version) === false) throw stale(lead);
+      const entries = this.#suppressions.entriesFor(lead);
+      // Exactly the lead that the entries were made of.
+      const outcome = await this.#leads.remove(userId, id, lead.version, entries);
+      if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
+      changedLead(outcome, id);
+      return entries;
+    }
   }
 
   /** All leads that the filter lets through, oldest first, in pages; leads that come while it runs may be among them. */
@@ -112,7 +141,8 @@ function sent(input: LeadUpdate): Partial<LeadDraft> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
-function changedLead(outcome: ChangeLeadOutcome, id: string): Lead {
+function changedLead(outcome: ChangeLeadOutcome | DoNotContact, id: string): Lead {
+  if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
   if (outcome.kind === "absent") throw notFound("lead", id);
   if (outcome.kind === "stale") throw new ApiError("PRECONDITION_FAILED");
   return outcome.lead;

@@ -1,4 +1,5 @@
 import type { FieldError } from "../errors.ts";
+import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type {
   ImportOnDuplicate,
   ImportOutcome,
@@ -23,7 +24,13 @@ export type LeadPageRequest = {
 export type LeadPage = { leads: Lead[]; next: LeadPlace | null };
 
 export type InsertLead = { lead: Lead; identity: LeadIdentity; onDuplicate: "create" | "update" | "error" };
-export type InsertLeadOutcome = { kind: "created" | "updated"; lead: Lead } | { kind: "duplicate"; lead: Lead };
+export type InsertLeadOutcome =
+  | { kind: "created" | "updated"; lead: Lead }
+  | { kind: "duplicate"; lead: Lead }
+  | DoNotContact;
+
+/** The person is on the do-not-contact list: nothing was stored. */
+export type DoNotContact = { kind: "doNotContact"; match: SuppressionMatch };
 
 export type UpdateLead = {
   userId: string;
@@ -58,7 +65,18 @@ export type ImportBatch = {
   at: number;
 };
 
-export type ImportCounts = { rows: number; created: number; updated: number; skipped: number; failed: number };
+/** `doNotContact`, if there were any, are among the skipped ones. */
+export type ImportCounts = {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  doNotContact?: number;
+};
+
+/** `code` where a program may want to know which rule it was. */
+export type ImportRowError = FieldError & { code?: "DO_NOT_CONTACT" };
 
 /** Why a row of a file did not become a new lead. */
 export type ImportReportRow = {
@@ -66,7 +84,7 @@ export type ImportReportRow = {
   outcome: ImportOutcome;
   /** The lead that was there already, for skipped and updated rows. */
   leadId: string | null;
-  errors: FieldError[];
+  errors: ImportRowError[];
 };
 
 export type ImportReportRequest = {
@@ -81,20 +99,37 @@ export type LeadStore = {
   /**
    * Stores a lead. With `onDuplicate` other than create, a lead of the same user that is the same person is looked for
    * in the same operation: `update` merges into it, `error` leaves everything as it is and answers "duplicate".
+   * Nobody on the do-not-contact list is stored.
    */
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
+  /** What `insert` would answer; stores nothing. */
+  foretell(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;
+  /** The user's lead that is the same person, by the rules of duplicates; never the one with the id `exceptId`. */
+  findSame(userId: string, identity: LeadIdentity, exceptId: string | null): Promise<Lead | null>;
   /** In the order of `sort`, ties in the order of storing; at most `limit`. */
   page(request: LeadPageRequest): Promise<LeadPage>;
   /** Exact. */
   count(userId: string, filter: LeadFilter): Promise<number>;
-  /** Writes the content if the lead is still at `version`. */
-  update(request: UpdateLead): Promise<ChangeLeadOutcome>;
-  /** Deletes; with a `version`, only if the lead is still at it. Answers the lead as it was. */
-  remove(userId: string, id: string, version: number | null): Promise<ChangeLeadOutcome>;
+  /**
+   * Writes the content if the lead is still at `version`, and if no e-mail address, profile or phone number that it
+   * brings is on the do-not-contact list; what the lead has already may stay.
+   */
+  update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
+  /**
+   * Deletes; with a `version`, only if the lead is still at it. Answers the lead as it was. In the same operation
+   * `suppress` is added to the do-not-contact list, as `SuppressionStore.add` does.
+   */
+  remove(
+    userId: string,
+    id: string,
+    version: number | null,
+    suppress?: readonly Suppression[],
+  ): Promise<ChangeLeadOutcome>;
   /**
    * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the
-   * whole import so far, or null when the attempt no longer holds the job: then nothing was stored.
+   * whole import so far, or null when the attempt no longer holds the job: then nothing was stored. Rows of people on
+   * the do-not-contact list are skipped.
    */
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
   /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */

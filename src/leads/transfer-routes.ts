@@ -69,7 +69,15 @@ const ReportPage = Type.Object({
       row: Type.Integer({ description: "Line as a spreadsheet numbers it: the header is line 1." }),
       outcome: Type.Union(importOutcomes.map((outcome) => Type.Literal(outcome))),
       leadId: Type.Union([Type.String(), Type.Null()]),
-      errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+      errors: Type.Array(
+        Type.Object({
+          path: Type.String(),
+          message: Type.String(),
+          code: Type.Optional(
+            Type.Literal("DO_NOT_CONTACT", { description: "The person is on the do-not-contact list." }),
+          ),
+        }),
+      ),
     }),
   ),
   nextRow: Type.Union([Type.Integer(), Type.Null()], { description: "afterRow of the next page; null on the last." }),

@@ -1,114 +1,179 @@
-import { isoTime, type Clock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
-import type { Job, JobMetadata } from "../jobs/model.ts";
+import type { Job } from "../jobs/model.ts";
 import type { Log } from "../log.ts";
-import type { Connector, ConnectorOutcome } from "./connector.ts";
-import type { ActionState, ConnectorName, NetworkAccount, NetworkAction } from "./model.ts";
-import { nextOpenMoment } from "./pacing.ts";
-import type { NetworkStore } from "./store.ts";
+import type { ConnectorName } from "./account-model.ts";
+import type { NetworkAction } from "./action-model.ts";
+import type { ActionOrder, Connector, ConnectorOutcome, VoiceAudio } from "./connector.ts";
+import { consequenceOf } from "./outcome.ts";
+import type { Speech, SpeechProvider } from "./speech-provider.ts";
+import type { DueAction, Handed, NetworkStore } from "./store.ts";
 
 /** A connector that takes longer than this has an unknown outcome. */
 const connectorTimeoutMs = 60_000;
+/**
+ * So many actions of all accounts are under way at once; an account's own pace is kept by the store. As many are
+ * claimed in one go, which must not keep the event loop for long.
+ */
+const concurrency = 128;
+/** What can't be spoken now, because the voice is busy or broken, may be spoken later. */
+const speakAgainMs = 10 * 60_000;
+/** A minute of speech takes a busy machine a few. */
+const speechTimeoutMs = 15 * 60_000;
+
+/** Whoever was handed an action has this long to tell what became of it. */
+const longestSilenceMs = 48 * 3_600_000;
+const askAgainMs = 5 * 60_000;
 
 export type Connectors = Record<ConnectorName, Connector>;
 
-/**
- * Carries out a scheduled action when it is due. A mark is written before the connector is called; whoever finds the
- * mark on a job that is claimed again knows that an earlier attempt died in between, and never repeats the call.
- */
-export function createActionHandler(store: NetworkStore, connectors: Connectors, clock: Clock, log: Log): JobHandler {
-  async function run(job: Job, { claim, signal, patiently }: JobContext): Promise<null> {
-    const end = (state: ActionState, message: string, metadata: JobMetadata) =>
-      store.endAction(claim, { state, message, metadata, at: clock.now() });
-    const postpone = (runAt: number, message: string, pendingReason: string) =>
-      store.postpone(claim, { runAt, message, metadata: postponed(runAt, pendingReason), at: clock.now() });
+export type ActionJobParts = {
+  store: NetworkStore;
+  connectors: Connectors;
+  speech: SpeechProvider;
+  clock: Clock;
+  log: Log;
+  /** Some queue is to be planned again, perhaps. */
+  replan: () => void;
+};
 
-    const action = await store.action(job.id);
-    const account = action && (await store.account(job.userId, action.accountId));
-    if (action === null || account === null) {
-      await end("failed", "The account of this action is gone.", { outcome: "failed" });
-      return null;
-    }
-    if (action.state === "sending") {
-      const reason = "The server was interrupted while this was being sent.";
-      await end("unknown", `${reason} ${notRepeated}`, { outcome: "unknown" });
-      return null;
-    }
-    const openAt = nextOpenMoment(clock.now(), account.workingHours, account.timeZone);
-    if (openAt === null || openAt > clock.now()) {
-      // The server was down at the planned moment, or the hours were changed since.
-      const runAt = openAt ?? clock.now() + dayMs;
-      await postpone(runAt, `Waits for the account's working hours, until ${isoTime(runAt)}`, "outsideWorkingHours");
-      return null;
-    }
-    // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
-    signal.throwIfAborted();
-    const mark = await store.markSending(claim, clock.now());
-    if (mark.kind === "tooSoon")
-      await postpone(mark.freeAt, `Keeps its distance from the last action, until ${isoTime(mark.freeAt)}`, "spacing");
-    if (mark.kind !== "marked") return null;
-    const outcome = await carryOut(action, account);
-    log.info(
-      { jobId: job.id, actionType: action.actionType, connector: account.connector, outcome: outcome.kind },
-      "action carried out",
-    );
-    if (outcome.kind === "busy")
-      await patiently(() =>
-        postpone(outcome.retryAt, `${outcome.reason} Tried again at ${isoTime(outcome.retryAt)}`, "cooldown"),
-      );
-    else await patiently(() => end(...endingOf(outcome, action)));
+/**
+ * Carries actions out when they are due. The store marks an action as sending, durably, before the connector is called;
+ * whoever finds the mark on a job whose lease ended knows that an earlier attempt died in between, and never repeats it.
+ */
+export function createActionHandler({ store, connectors, speech, clock, log, replan }: ActionJobParts): JobHandler {
+  const taken = new Map<string, DueAction>();
+
+  async function run(job: Job, context: JobContext): Promise<null> {
+    const due = taken.get(claimKey(job));
+    taken.delete(claimKey(job));
+    if (due === undefined) throw new Error("The job was not claimed by its handler");
+    if (due.task === "follow") await settle(due, context, await follow(due));
+    else if (due.task === "send") await settle(due, context, await carryOut(due, null));
+    else await speakAndSend(due, context);
     return null;
   }
 
-  async function carryOut(action: NetworkAction, account: NetworkAccount): Promise<ConnectorOutcome> {
-    const timeout = new AbortController();
-    let cancelTimer = (): void => {};
-    const timedOut = new Promise<ConnectorOutcome>((resolve) => {
-      cancelTimer = clock.after(connectorTimeoutMs, () => {
-        timeout.abort(new Error("Timed out"));
-        resolve({
-          kind: "unknown",
-          reason: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.`,
-        });
-      });
+  async function speakAndSend(due: DueAction, context: JobContext): Promise<void> {
+    const { claim, signal } = context;
+    const { userId, details, message } = due.action;
+    const spoken = await spokenBy(
+      (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
+      signal,
+    );
+    // The runner sets what was interrupted to pending again; before the mark nothing has happened yet.
+    signal.throwIfAborted();
+    if (spoken.kind === "refused") {
+      const retryAt = clock.now() + speakAgainMs;
+      await store.putOff(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
+    } else if (await store.markSending(claim, clock.now()))
+      await settle(due, context, await carryOut(due, spoken.audio));
+  }
+
+  /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
+  async function spokenBy(speak: (signal: AbortSignal) => Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+    const tooLong = new AbortController();
+    const silence = Promise.withResolvers<Speech>();
+    const cancelTimer = clock.after(speechTimeoutMs, () => {
+      tooLong.abort(new Error("Timed out"));
+      silence.resolve({ kind: "refused", reason: "The voice took too long." });
     });
     try {
-      return await Promise.race([connectors[account.connector].carryOut(action, account, timeout.signal), timedOut]);
+      return await Promise.race([speak(AbortSignal.any([signal, tooLong.signal])), silence.promise]);
     } catch (error) {
-      log.error({ err: error, jobId: action.jobId, connector: account.connector }, "a connector failed");
-      return { kind: "unknown", reason: "The connector failed in the middle of the call." };
+      signal.throwIfAborted();
+      log.error({ err: error }, "a voice failed");
+      return { kind: "refused", reason: "The voice could not speak it." };
     } finally {
       cancelTimer();
     }
   }
 
-  return { type: "linkedin_action", concurrency: 8, run };
-}
-
-const dayMs = 86_400_000;
-const notRepeated =
-  "It may or may not have had its effect, so it is not repeated. Look at the profile before you schedule it again.";
-
-function postponed(runAt: number, pendingReason: string): JobMetadata {
-  return { scheduledFor: isoTime(runAt), nextEligibleAt: isoTime(runAt), pendingReason };
-}
-
-function endingOf(
-  outcome: Exclude<ConnectorOutcome, { kind: "busy" }>,
-  { actionType, profileUrl }: NetworkAction,
-): [ActionState, string, JobMetadata] {
-  switch (outcome.kind) {
-    case "sent":
-      return [
-        "done",
-        `${actionType} carried out for ${profileUrl}`,
-        { outcome: "sent", providerRef: outcome.reference },
-      ];
-    case "refused":
-      return ["failed", `Refused: ${outcome.reason}`, { outcome: "failed", reason: outcome.reason }];
-    case "awaiting":
-      return ["awaiting", "Waits for a person: see GET /api/v2/network/tasks", { pendingReason: "awaitingPerson" }];
-    case "unknown":
-      return ["unknown", `${outcome.reason} ${notRepeated}`, { outcome: "unknown", reason: outcome.reason }];
+  /** Only this process knows the outcome, so it is not given up when the disk takes no writes. */
+  async function settle(
+    { action, account }: DueAction,
+    { claim, patiently }: JobContext,
+    outcome: ConnectorOutcome,
+  ): Promise<void> {
+    const consequence = consequenceOf(outcome, action, account.connector, clock.now());
+    const { jobId, actionType } = action;
+    log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
+    await patiently(() => {
+      if (consequence.kind === "end") return store.endAction(claim, consequence.end);
+      if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
+      return store.hand(claim, reminded(consequence.handed));
+    });
+    replan();
   }
+
+  async function carryOut(due: DueAction, audio: VoiceAudio | null): Promise<ConnectorOutcome> {
+    const order = orderOf(due.action, audio);
+    const answer = await within(due, (connector, signal) => connector.carryOut(order, due.account, signal));
+    return "problem" in answer ? { kind: "unknown", reason: answer.problem } : answer;
+  }
+
+  /** Asks a vendor what became of an action. To ask again does no harm, so only a long silence makes it unknown. */
+  async function follow(due: DueAction): Promise<ConnectorOutcome> {
+    const { reference, slotAt } = due.action;
+    const order = orderOf(due.action, null);
+    const answer = await within(due, async (connector, signal) =>
+      reference === null ? undefined : connector.follow?.(reference, order, due.account, signal),
+    );
+    if (!("problem" in answer)) return answer;
+    if (clock.now() >= (slotAt ?? 0) + longestSilenceMs)
+      return { kind: "unknown", reason: "Nobody told what became of it within two days." };
+    return { kind: "handed", to: "vendor", reference, checkAt: clock.now() + askAgainMs };
+  }
+
+  /** Calls a connector, with a limit on the time that it takes. A problem: it gave no answer. */
+  async function within(
+    { action, account }: DueAction,
+    call: (connector: Connector, signal: AbortSignal) => Promise<ConnectorOutcome | undefined>,
+  ): Promise<ConnectorOutcome | { problem: string }> {
+    const timeout = new AbortController();
+    let cancelTimer = (): void => {};
+    const timedOut = new Promise<{ problem: string }>((resolve) => {
+      cancelTimer = clock.after(connectorTimeoutMs, () => {
+        timeout.abort(new Error("Timed out"));
+        resolve({ problem: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.` });
+      });
+    });
+    try {
+      const answer = await Promise.race([call(connectors[account.connector], timeout.signal), timedOut]);
+      return answer ?? { problem: "The connector can't be asked." };
+    } catch (error) {
+      log.error({ err: error, jobId: action.jobId, connector: account.connector }, "a connector failed");
+      return { problem: "The connector failed in the middle of the call." };
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  return {
+    type: "linkedin_action",
+    concurrency,
+    async claim(request) {
+      const { due, more, wantsPlan } = await store.claimDue(request);
+      if (wantsPlan) replan();
+      for (const item of due) taken.set(claimKey(item.job), item);
+      return { jobs: due.map(({ job }) => job), more };
+    },
+    run,
+  };
+}
+
+/** Of what a vendor should report by itself, the silence is noticed. */
+function reminded(handed: Handed): Handed {
+  if (handed.to === "person" || handed.checkAt !== null) return handed;
+  return { ...handed, checkAt: handed.at + longestSilenceMs };
+}
+
+/** A job whose claim was lost may be claimed again before its old run has ended. */
+function claimKey({ id, attempt }: Job): string {
+  return `${id}:${attempt}`;
+}
+
+export function orderOf(action: NetworkAction, audio: VoiceAudio | null): ActionOrder {
+  const { jobId, actionType, profileUrl, profileKey, message, details } = action;
+  return { jobId, actionType, profileUrl, profileKey, message, details, audio };
 }

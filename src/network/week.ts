@@ -1,6 +1,6 @@
 import type { FieldError } from "../errors.ts";
-import { weekdays, type WeekView } from "./model.ts";
-import type { WorkingHours, WorkingSpan } from "./pacing.ts";
+import { weekdays, type WeekView } from "./account-model.ts";
+import type { WorkingHours, WorkingSpan } from "./governor/calendar.ts";
 
 /** Working hours as clients read and write them: wall-clock times by the name of the day. */
 export function weekView(hours: WorkingHours): WeekView {

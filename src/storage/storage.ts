@@ -1,9 +1,14 @@
+import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
+import type { LeadHintStore } from "../enrichment/directory-store.ts";
+import type { EnrichmentStore } from "../enrichment/store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
+import type { SuppressionStore } from "../suppression/store.ts";
+import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
 import type { VoiceStore } from "../voice/store.ts";
 
@@ -14,8 +19,14 @@ export type Storage = {
   rates: RateStore;
   credits: CreditStore;
   leads: LeadStore;
+  leadHints: LeadHintStore;
+  enrichment: EnrichmentStore;
   jobs: JobStore;
   network: NetworkStore;
+  campaigns: CampaignStore;
+  suppressions: SuppressionStore;
+  prospects: ProspectStore;
+  savedSearches: SavedSearchStore;
   voices: VoiceStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;

@@ -17,6 +17,16 @@ const Grant = Type.Object({
   amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
   note: Type.Optional(Type.String({ maxLength: 500 })),
 });
+const Adjustment = Type.Object({
+  amount: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: "Negative takes away." }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const Refund = Type.Object({
+  request: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
+  item: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const UserId = Type.Object({ userId: Type.String() });
 const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
 
 export function userRoutes(core: Core, users: UserService, credits: CreditService) {
@@ -52,13 +62,45 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         ok({ userId, balance: await credits.grant(caller, userId, amount, note ?? null) }),
       {
         callerOnly: "users:write",
-        params: params(Type.Object({ userId: Type.String() })),
+        params: params(UserId),
         body: body(Grant),
         detail: answersJson(success(Balance), {
           tag: "Users",
           summary: "Grant credits to a user",
           description: "For admins.",
           errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:userId/credits/adjust",
+      async ({ caller, params: { userId }, body: { amount, note } }) =>
+        ok({ userId, balance: await credits.adjust(caller, userId, amount, note ?? null) }),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(Adjustment),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Correct a user's credits",
+          description: "For admins. The balance can't fall below zero.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .post(
+      "/:userId/credits/refund",
+      async ({ caller, params: { userId }, body: { note = null, ...charge } }) =>
+        ok({ userId, balance: await credits.refund(caller, userId, { ...charge, note }) }),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(Refund),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Give back what an item of a request cost",
+          description: "For admins; once for each item.",
+          errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
     );

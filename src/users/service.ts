@@ -4,8 +4,9 @@ import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import { requireAdmin, type Caller } from "../keys/caller.ts";
 import type { ApiKey } from "../keys/model.ts";
-import { defaultGapSeconds, defaultWorkingHours, type ConnectorName, type NetworkAccount } from "../network/model.ts";
-import { isTimeZone } from "../network/pacing.ts";
+import type { ConnectorName } from "../network/account-model.ts";
+import { isTimeZone } from "../network/governor/zone.ts";
+import { newAccount } from "../network/new-account.ts";
 import type { User, UserInput, UserUpdate, UserView } from "./model.ts";
 import type { UserStore } from "./store.ts";
 
@@ -73,7 +74,7 @@ export class UserService {
     } as const;
     const isNew = await this.#users.insert({
       user,
-      account: this.#firstAccount(user),
+      account: newAccount(this.#ids.next(now), user.id, timeZone, this.#defaults.connector, now),
       grant: credits > 0 ? grant : null,
       key: keyFor(user),
     });
@@ -118,21 +119,6 @@ export class UserService {
     const user = await this.#users.get(id);
     if (user === null) throw notFound("user", id);
     return user;
-  }
-
-  #firstAccount({ id: userId, timeZone, createdAt }: User): NetworkAccount {
-    return {
-      id: this.#ids.next(createdAt),
-      userId,
-      name: "default",
-      connector: this.#defaults.connector,
-      timeZone,
-      workingHours: defaultWorkingHours,
-      minGapSeconds: defaultGapSeconds.min,
-      maxGapSeconds: defaultGapSeconds.max,
-      createdAt,
-      updatedAt: createdAt,
-    };
   }
 }
 

@@ -1,5 +1,5 @@
-import type { LedgerEntry } from "../credits/store.ts";
-import type { NetworkAccount } from "../network/model.ts";
+import type { LedgerEntry } from "../credits/model.ts";
+import type { NetworkAccount } from "../network/account-model.ts";
 import type { ApiKey } from "../keys/model.ts";
 import type { User } from "./model.ts";
 

@@ -16,14 +16,12 @@ import { createTrainingHandler, type VoiceEngines } from "./training-job.ts";
 import { VoiceMessages } from "./voice-messages.ts";
 
 export type VoiceConfig = Readonly<{
-  publicUrl: string | null;
   voiceEngine: VoiceEngineName;
   voiceMaxClones: number;
   voiceMaxBytes: number;
   voiceConsent: ConsentMode;
   voiceOriginals: OriginalsPolicy;
   voiceCacheBytes: number;
-  voiceUpgradeUrl: string | null;
 }>;
 
 export type VoiceSetup = {
@@ -32,6 +30,8 @@ export type VoiceSetup = {
   /** Beside the built-in one, or in its place. */
   engines: VoiceEngines;
   config: VoiceConfig;
+  /** Where to read how to get more clones. */
+  upgradeUrl: string;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -39,7 +39,7 @@ export type VoiceSetup = {
 };
 
 /** The voice feature, put together. Nothing heavy is loaded before a voice is used: that happens in threads. */
-export function createVoices({ store, blobs, engines: others, config, clock, ids, log, poke }: VoiceSetup) {
+export function createVoices({ store, blobs, engines: others, config, upgradeUrl, clock, ids, log, poke }: VoiceSetup) {
   const line = new SpeakingLine(clock);
   const engines: VoiceEngines = { local: createBuiltInVoices(line), ...others };
   const cache = new SpeechCache(blobs, config.voiceCacheBytes, clock);
@@ -55,7 +55,7 @@ export function createVoices({ store, blobs, engines: others, config, clock, ids
       maxClones: config.voiceMaxClones,
       maxBytes: config.voiceMaxBytes,
       consent: config.voiceConsent,
-      upgradeUrl: config.voiceUpgradeUrl ?? `${config.publicUrl ?? ""}/docs`,
+      upgradeUrl,
     },
     arriving,
     clock,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
-import type { AccountView } from "../../src/network/model.ts";
+import type { AccountView } from "../../src/network/account-model.ts";
 import type { UserView } from "../../src/users/model.ts";
 import type { SendOptions } from "../support/client.ts";
 import { openRaw, rawRequest, sendRaw } from "../support/client-raw.ts";
@@ -267,7 +267,10 @@ type OddRequest = { path: string; options: SendOptions };
 function oddRequest(operation: Operation, ids: readonly string[], dice: Dice): OddRequest {
   const path = operation.path.replaceAll(/\{[^}]+\}/g, () => dice.pick(ids));
   const names = operation.parameters.filter((name) => !operation.path.includes(`{${name}}`) && name !== "userId");
-  const query = Object.fromEntries(names.filter(() => dice.chance(0.4)).map((name) => [name, dice.pick(oddTexts)]));
+  const drawn = names.filter(() => dice.chance(0.4)).map((name) => [name, dice.pick(oddTexts)] as const);
+  // A head of 16 KB is refused by Bun itself (431), before there is anything of ours.
+  const fits = (text: string, n: number) => encodeURIComponent(text.toWellFormed()).length < (n === 0 ? 10_000 : 1000);
+  const query = Object.fromEntries(drawn.filter(([, text], n) => fits(text, n)));
   const ifMatch: Record<string, string> = dice.chance(0.2)
     ? { "if-match": dice.pick(['"1"', "*", "garbage", `"${"9".repeat(30)}"`]) }
     : {};

@@ -64,6 +64,7 @@ test("the document has the routes of the specification, spelled as there", () =>
     "GET /api/v2/users/jobs/jobStatus",
     "GET /api/v2/users/jobs/jobCounts",
     "PUT /api/v2/users/jobs/editJobMessage/{jobId}",
+    "POST /api/v2/enrich",
     "POST /api/v2/network/scheduleNetworkAction",
     "POST /api/v2/leads",
     "GET /api/v2/leads",

@@ -10,8 +10,10 @@ export type LoadSpec = {
   method: "GET" | "POST";
   path: string;
   headers?: Record<string, string>;
-  /** `lead`: a JSON lead, another person in every request. */
-  body?: "lead";
+  /** `lead`: a JSON lead, another person in every request; `action`: a visit of that person's profile. */
+  body?: "lead" | "action";
+  /** JSON bodies that are sent in turn, in the place of `body`. */
+  bodies?: readonly string[];
   /** Which people to send, and from which one on. */
   seed?: number;
   firstSerial?: number;
@@ -67,6 +69,10 @@ export async function load(
     if (result.requests === 0) throw new Error(`${spec.method} ${spec.path}: no request was answered in time`);
   }
   return result;
+}
+
+function visit(serial: number): string {
+  return JSON.stringify({ actionType: "visitProfile", profileUrl: `https://network.example/in/person-${serial}` });
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
@@ -182,8 +188,10 @@ class Connection {
   }
 
   #rest(serial: number): string {
-    if (this.#spec.body === undefined) return "\r\n";
-    const body = JSON.stringify(person(this.#spec.seed ?? 1, serial));
+    const { body: kind, bodies, seed = 1 } = this.#spec;
+    if (kind === undefined && bodies === undefined) return "\r\n";
+    const made = kind === "action" ? visit(serial) : JSON.stringify(person(seed, serial));
+    const body = bodies?.[serial % bodies.length] ?? made;
     return `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
 

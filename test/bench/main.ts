@@ -1,8 +1,16 @@
 import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
+import { enrich } from "./cases/enrich.ts";
+import { creditRace } from "./cases/credit-race.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
+import { networkDrain } from "./cases/network-drain.ts";
+import { networkKill } from "./cases/network-kill.ts";
+import { networkLateness } from "./cases/network-lateness.ts";
+import { networkQueue } from "./cases/network-queue.ts";
+import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
@@ -17,8 +25,17 @@ const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
   "list-leads": listLeads,
   import: importLeads,
+  enrich,
+  "credit-race": creditRace,
+  prospects,
+  "prospects-large": prospectsLarge,
   start,
   durability,
+  "network-drain": networkDrain,
+  "network-queue": networkQueue,
+  "network-lateness": networkLateness,
+  "network-schedule": networkSchedule,
+  "network-kill": networkKill,
   voice,
   "voice-clones": voiceClones,
 };
@@ -37,8 +54,8 @@ if (unknown.length > 0) {
 const machine = await describeMachine();
 if (!values.json) printMachine(machine);
 const reports: CaseReport[] = [];
-for (const [name, { about, run }] of Object.entries(cases)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+for (const [name, { about, run, isLong }] of Object.entries(cases)) {
+  if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
   const measures = await run();
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };

@@ -4,12 +4,17 @@ import type { Machine } from "./machine.ts";
 export type Measure = {
   name: string;
   value: number;
-  unit: "ratio" | "/s" | "ms" | "MB" | "count";
+  unit: "ratio" | "/s" | "ms" | "µs" | "MB" | "count";
   goal?: { atLeast: number } | { atMost: number };
 };
 
 /** A case starts what it measures and leaves nothing behind. */
-export type BenchCase = { about: string; run: () => Promise<Measure[]> };
+export type BenchCase = {
+  about: string;
+  run: () => Promise<Measure[]>;
+  /** It takes so long that it runs only when it is named. */
+  isLong?: true;
+};
 export type CaseReport = { name: string; about: string; seconds: number; measures: Measure[] };
 
 export function isMet({ value, goal }: Measure): boolean {

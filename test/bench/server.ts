@@ -58,7 +58,7 @@ export function databasePath(home: Home): string {
   return join(home.directory, "outreachd.db");
 }
 
-/** Resolves when it is ready to serve. Everything but the rate limits stays as it is for everybody. */
+/** Resolves when it is ready to serve. Everything but the limits of use stays as it is for everybody. */
 export async function startServer(home: Home): Promise<Server> {
   const port = freePort();
   const startedAt = performance.now();
@@ -75,6 +75,8 @@ export async function startServer(home: Home): Promise<Server> {
       OUTREACHD_RATE_LIMIT_MINUTE: "0",
       OUTREACHD_RATE_LIMIT_HOUR: "0",
       OUTREACHD_RATE_LIMIT_DAY: "0",
+      OUTREACHD_ENRICHMENTS_PER_HOUR: "0",
+      OUTREACHD_DEFAULT_CREDITS: "1000000000",
     },
   });
   while (!(await answers(`http://127.0.0.1:${port}/readyz`))) {
@@ -127,6 +129,13 @@ export async function memoryOf(pid: number): Promise<{ resident: number; anonymo
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const bytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
   return { resident: bytes("VmRSS"), anonymous: bytes("RssAnon") };
+}
+
+/** Seconds of a core that a process has used, all of its threads together. */
+export async function cpuOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(user) + Number(system)) / 100; // the unit is a clock tick: proc_pid_stat(5)
 }
 
 /** Puts the first `count` people of a seed into the database; the server of `home` must not run. */

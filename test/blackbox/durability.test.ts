@@ -64,24 +64,25 @@ test("a scheduled action and a task for a person are found again after a kill", 
   let key = "";
   let jobId = "";
   {
-    await using server = await startServer(directory.path);
+    await using server = await startServer(directory.path, { env: noLimits });
     key = server.firstRun?.key ?? "";
     const { data } = await ask(`${server.api}/network/accounts`, key);
     const [account] = data["accounts"] as { id: string; workingHours: Record<string, unknown> }[];
     const allDay = [{ from: "00:00", to: "24:00" }];
     const workingHours = Object.fromEntries(Object.keys(account!.workingHours).map((day) => [day, allDay]));
-    const hours = { workingHours, minGapSeconds: 0, maxGapSeconds: 0 };
+    const spacing = { medianSeconds: 0, minSeconds: 0 };
+    const hours = { workingHours, sessions: null, spacing };
     await ask(`${server.api}/network/accounts/${account!.id}`, key, hours, "PATCH");
     const action = { actionType: "sendConnectionRequest", profileUrl: "https://network.example/in/ada" };
     jobId = String((await ask(`${server.api}/network/scheduleNetworkAction`, key, action)).data["jobId"]);
     await server.stop("SIGKILL");
   }
-  await using server = await startServer(directory.path);
+  await using server = await startServer(directory.path, { env: noLimits });
   const tasks = await eventually(async () => {
     const { data } = await ask(`${server.api}/network/tasks`, key);
     return data["total"] === 1 ? (data["tasks"] as { jobId: string }[]) : null;
   });
   expect(tasks.map((task) => task.jobId)).toEqual([jobId]);
   const { data } = await ask(`${server.api}/network/tasks/${jobId}/complete`, key, { outcome: "done" });
-  expect(data).toMatchObject({ status: "completed" });
+  expect(data).toMatchObject({ state: "done" });
 }, 30_000);

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/jobs/model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import type { ActionState } from "../../src/network/model.ts";
+import type { ActionEnd } from "../../src/network/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
-import { claimJob, claimJobs, claimOf, createFactories } from "../support/factories.ts";
+import {
+  actionEnd,
+  claimAction,
+  claimActions,
+  claimJob,
+  claimJobs,
+  claimOf,
+  createFactories,
+} from "../support/factories.ts";
 
 const minute = 60_000;
 const at = startOfTests + 9;
@@ -58,39 +66,36 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const { storage, userId, account, make } = await withUser(opened.storage);
       const job = await make.scheduledJob(storage, account);
       expect((await storage.jobs.cancel(userId, job.id, at)).kind).toBe("changed");
-      const action = await storage.network.action(job.id);
-      expect(action).toMatchObject({ state: "cancelled", updatedAt: at });
-      const { profileUrl } = action!;
-      expect((await storage.network.schedule(make.actionRequest(account, { action: { profileUrl } }))).kind).toBe(
-        "scheduled",
-      );
+      const { action } = (await storage.network.action(userId, job.id))!;
+      expect(action).toMatchObject({ state: "cancelled", slotAt: null, updatedAt: at });
+      const again = make.actionRequest(account, { action: { profileUrl: action.profileUrl } });
+      expect((await storage.network.schedule(again, false)).kind).toBe("scheduled");
     });
 
     test("of an action that is being sent is refused, also when its runner may be dead", async () => {
       await using opened = await open();
       const { storage, userId, account, make } = await withUser(opened.storage);
       await make.scheduledJob(storage, account);
-      const job = await claimJob(storage);
-      await storage.network.markSending(claimOf(job), startOfTests);
+      const { job } = await claimAction(storage);
       for (const moment of [at, startOfTests + 10 * minute])
         expect((await storage.jobs.cancel(userId, job.id, moment)).kind).toBe("refused");
-      expect(await storage.network.action(job.id)).toMatchObject({ state: "sending" });
-      const end = { state: "done", message: "Sent", metadata: {}, at } as const;
-      expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
+      expect(await storage.network.endAction(claimOf(job), actionEnd())).toBe(true);
     });
 
     test("of an action that waits for a person takes it off the task list", async () => {
       await using opened = await open();
       const { storage, userId, account, make } = await withUser(opened.storage);
-      const job = await endedAction(storage, await make.scheduledJob(storage, account), "awaiting");
-      expect(await storage.network.countAwaiting(userId)).toBe(1);
+      await make.scheduledJob(storage, account);
+      const { job } = await claimAction(storage);
+      await storage.network.hand(claimOf(job), { to: "person", reference: null, checkAt: null, message: "", at });
+      expect(await storage.network.countTasks(userId)).toBe(1);
       expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({
         kind: "changed",
         job: { status: "failed" },
       });
-      expect(await storage.network.countAwaiting(userId)).toBe(0);
-      const task = { userId, jobId: job.id, outcome: "done", message: "", metadata: {}, at } as const;
-      expect(await storage.network.endTask(task)).toEqual({ kind: "refused", state: "cancelled" });
+      expect(await storage.network.countTasks(userId)).toBe(0);
+      const report = await storage.network.endHanded(userId, job.id, ["awaitingPerson"], actionEnd());
+      expect(report).toMatchObject({ kind: "refused", action: { state: "cancelled" } });
     });
   });
 
@@ -180,9 +185,10 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
         if (state === "failed") await endedAction(storage, scheduled, "failed");
         else await storage.jobs.cancel(userId, scheduled.id, at);
         expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
-        expect(await storage.network.action(scheduled.id)).toMatchObject({ state: "scheduled", updatedAt: at });
-        const claim = claimOf(await claimJob(storage, at));
-        expect(await storage.network.markSending(claim, at + 10 * minute)).toEqual({ kind: "marked" });
+        expect(await storage.network.action(userId, scheduled.id)).toMatchObject({
+          action: { state: "scheduled", updatedAt: at },
+        });
+        expect((await claimAction(storage, at)).job.id).toBe(scheduled.id);
       },
     );
 
@@ -194,19 +200,18 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
         kind: "refused",
         job: { status: "failed" },
       });
-      expect(await storage.network.action(job.id)).toMatchObject({ state: "unknown" });
-      expect(await claimJobs(storage, at)).toEqual([]);
+      expect(await storage.network.action(userId, job.id)).toMatchObject({ action: { state: "unknown" } });
+      expect(await claimActions(storage, at)).toEqual([]);
     });
 
     test("of an action whose job was given up after the mark that it is being sent is refused", async () => {
       await using opened = await open();
       const { storage, userId, account, make } = await withUser(opened.storage);
       await make.scheduledJob(storage, account);
-      const job = await claimJob(storage);
-      await storage.network.markSending(claimOf(job), startOfTests);
+      const { job } = await claimAction(storage);
       await storage.jobs.end(claimOf(job), { kind: "failed", message: "Given up", metadata: {}, at });
       expect((await storage.jobs.retry(userId, job.id, at)).kind).toBe("refused");
-      expect(await claimJobs(storage, at)).toEqual([]);
+      expect(await claimActions(storage, at)).toEqual([]);
     });
 
     test("never sets the same action on its way a second time beside one that is on its way", async () => {
@@ -251,7 +256,7 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       status: "failed",
       metadata: { cancelled: true },
     });
-    expect(await storage.network.action(cancelled.id)).toMatchObject({ state: "cancelled" });
+    expect(await storage.network.action(userId, cancelled.id)).toMatchObject({ action: { state: "cancelled" } });
     expect(await storage.jobs.get(userId, retried.id)).toMatchObject({ status: "pending", runAt: at });
   });
 });
@@ -263,10 +268,9 @@ async function withUser(storage: Storage) {
 }
 
 /** Carries the one due action out up to the given end. */
-async function endedAction(storage: Storage, scheduled: Job, state: ActionState): Promise<Job> {
-  const job = await claimJob(storage, scheduled.runAt);
+async function endedAction(storage: Storage, scheduled: Job, state: ActionEnd["state"]): Promise<Job> {
+  const { job } = await claimAction(storage, scheduled.runAt);
   if (job.id !== scheduled.id) throw new Error("Expected the scheduled action to be the one that is due");
-  await storage.network.markSending(claimOf(job), scheduled.runAt);
-  await storage.network.endAction(claimOf(job), { state, message: "It ended", metadata: {}, at: scheduled.runAt });
+  await storage.network.endAction(claimOf(job), actionEnd({ state, at: scheduled.runAt }));
   return job;
 }

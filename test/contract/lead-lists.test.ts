@@ -11,7 +11,7 @@ import {
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../src/leads/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
-import { createFactories, type Factories } from "../support/factories.ts";
+import { createFactories, leadOf, type Factories } from "../support/factories.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
 const sorts: LeadSort[] = leadSortFields.flatMap((field) => [false, true].map((descending) => ({ field, descending })));
@@ -310,8 +310,8 @@ async function changeSomething(
       ...insertOf(randomLead(make, dice, dice.pick(userIds))),
       onDuplicate: dice.pick(["create", "update", "error"] as const),
     };
-    const outcome = await leads.insert(request);
-    left.set(outcome.lead.id, outcome.lead);
+    const stored = leadOf(await leads.insert(request));
+    left.set(stored.id, stored);
   } else if (dice.chance(0.6)) {
     const change = make.leadUpdate(lead, randomContent(dice));
     const outcome = await leads.update({ ...change, at: startOfTests + dice.below(100) });

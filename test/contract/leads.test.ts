@@ -4,7 +4,7 @@ import type { InsertLeadOutcome } from "../../src/leads/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
-import { createFactories } from "../support/factories.ts";
+import { createFactories, leadOf } from "../support/factories.ts";
 
 const ada = {
   email: "ada@example.com",
@@ -74,7 +74,7 @@ describe.each(engines)("leads on $name", ({ open }) => {
       await using opened = await open();
       const { outcome, storage, existing } = await insertBeside(opened.storage, ada, ada, "create");
       expect(outcome.kind).toBe("created");
-      expect(outcome.lead.id).not.toBe(existing.id);
+      expect(leadOf(outcome).id).not.toBe(existing.id);
       expect(await storage.leads.count(existing.userId, {})).toBe(2);
     });
 
@@ -222,7 +222,7 @@ describe.each(engines)("leads on $name", ({ open }) => {
       const byProfile = await make.storedLead(storage, user.id, { ...nothing, networkUrl: ada.networkUrl });
       const byEmail = await make.storedLead(storage, user.id, { ...nothing, email: ada.email });
       const found = async (overrides: Partial<Lead>) =>
-        (await storage.leads.insert(make.leadInsert(user.id, overrides, "error"))).lead.id;
+        leadOf(await storage.leads.insert(make.leadInsert(user.id, overrides, "error"))).id;
       expect(await found(ada)).toBe(byEmail.id);
       expect(await found({ ...ada, email: null })).toBe(byProfile.id);
       expect(await found(nameOnly)).toBe(byName.id);

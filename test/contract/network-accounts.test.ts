@@ -40,13 +40,22 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     const other = await make.storedUser(opened.storage);
     const change = {
       name: "Renamed",
-      connector: "manual" as const,
+      connector: "webhook",
+      connectorSettings: { url: "https://worker.example/actions" },
+      tier: "salesNavigator",
       timeZone: "Europe/Berlin",
       workingHours: alwaysOpen,
-      minGapSeconds: 1,
-      maxGapSeconds: 2,
+      caps: { invites: { day: 3, week: null } },
+      warmUp: { perDay: 2, addPerDay: 1, startedAt: startOfTests },
+      spacing: { medianSeconds: 2, minSeconds: 1 },
+      sessions: { minMinutes: 1, maxMinutes: 2, minBreakMinutes: 3, maxBreakMinutes: 4 },
+      jitterPercent: 7,
+      state: "paused",
+      stateReason: "Holiday",
+      requiresApproval: true,
+      withdrawAfterDays: 21,
       updatedAt: startOfTests + 5,
-    };
+    } as const;
     const changed = { ...account, ...change };
     expect(await network.updateAccount(user.id, account.id, change)).toEqual(changed);
     expect(await network.account(user.id, account.id)).toEqual(changed);
@@ -64,17 +73,60 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     expect(await network.accounts(user.id)).toEqual([account]);
   });
 
-  test("an update keeps the distance to the actions that are scheduled already", async () => {
+  test("an account that never acted is removed; one with actions stays, and nobody else's is touched", async () => {
     await using opened = await open();
+    const { network } = opened.storage;
     const make = createFactories();
-    const { account } = await make.storedUser(opened.storage);
-    const before = await make.scheduledJob(opened.storage, account);
-    await opened.storage.network.updateAccount(account.userId, account.id, {
-      name: "Renamed",
-      updatedAt: account.updatedAt,
-    });
-    const after = await make.scheduledJob(opened.storage, account, { gapMs: 90_000 });
-    expect(after.runAt).toBe(before.runAt + 90_000);
+    const { user, account } = await make.storedUser(opened.storage);
+    const stranger = await make.storedUser(opened.storage);
+    const second = make.account(user.id);
+    await network.insertAccount(second);
+    await make.scheduledJob(opened.storage, account);
+    expect(await network.removeAccount(user.id, account.id)).toBe("inUse");
+    expect(await network.removeAccount(stranger.user.id, second.id)).toBe("absent");
+    expect(await network.removeAccount(user.id, second.id)).toBe("removed");
+    expect(await network.removeAccount(user.id, second.id)).toBe("absent");
+    expect(await network.accounts(user.id)).toEqual([account]);
+  });
+
+  test("the name of a removed account leads to no other", async () => {
+    await using opened = await open();
+    const { network } = opened.storage;
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const [removed, next] = [make.account(user.id), make.account(user.id)];
+    await network.insertAccount(removed);
+    expect(await network.account(user.id, removed.id)).toEqual(removed);
+    await network.removeAccount(user.id, removed.id);
+    await network.insertAccount(next);
+    expect(await network.account(user.id, removed.id)).toBeNull();
+    expect(await network.account(user.id, next.id)).toEqual(next);
+    expect((await network.schedule(make.actionRequest(removed), false)).kind).toBe("accountGone");
+  });
+
+  test.each([
+    ["caps", { caps: { all: { day: 1 } } }],
+    ["hours", { workingHours: alwaysOpen }],
+    ["warm-up", { warmUp: { perDay: 1, addPerDay: 1, startedAt: startOfTests } }],
+    ["state", { state: "paused" }],
+    ["connector", { connector: "worker" }],
+  ] as const)("an update of %s wants a plan until one is made of the queue as it is", async (_what, change) => {
+    await using opened = await open();
+    const { network } = opened.storage;
+    const make = createFactories();
+    const { user, account } = await make.storedUser(opened.storage);
+    await network.updateAccount(user.id, account.id, { name: "Renamed", updatedAt: 1 });
+    expect(await network.accountsToPlan()).toEqual([]);
+    await network.updateAccount(user.id, account.id, { ...change, updatedAt: 1 });
+    expect(await network.accountsToPlan()).toEqual([account.id]);
+    const { queueVersion } = (await network.planBasis(account.id, 10, startOfTests))!;
+    await make.scheduledJob(opened.storage, account);
+    expect(await network.endPlan(account.id, queueVersion, {})).toBe(false);
+    expect(await network.accountsToPlan()).toEqual([account.id]);
+    const again = (await network.planBasis(account.id, 10, startOfTests))!;
+    expect(again.queue).toHaveLength(1);
+    expect(await network.endPlan(account.id, again.queueVersion, {})).toBe(true);
+    expect(await network.accountsToPlan()).toEqual([]);
   });
 
   test("stored and changed accounts are there after the process was killed", async () => {

@@ -71,7 +71,7 @@ function sampleOf(make: Factories, cloneId: string, overrides: Partial<VoiceSamp
 /** A claim of the training of a clone that was just stored. */
 async function claimed(storage: Storage) {
   const [job] = await storage.jobs.claim({
-    types: ["voice_training"],
+    type: "voice_training",
     limit: 1,
     now: startOfTests,
     leaseUntil: startOfTests + 60_000,

@@ -40,6 +40,11 @@ export class FakeClock implements Clock {
     this.#now = until;
   }
 
+  /** Sets the time as somebody sets a clock, back too; timers stay at the moments that they were set for. */
+  set(now: number): void {
+    this.#now = now;
+  }
+
   /** Moves time to a moment that is not in the past, as `advance` does. */
   advanceTo(at: number): void {
     if (at < this.#now) throw new Error(`Expected a moment from ${this.#now} on, got ${at}`);

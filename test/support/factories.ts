@@ -1,21 +1,20 @@
-import type { LedgerEntry } from "../../src/credits/store.ts";
+import type { LedgerEntry } from "../../src/credits/model.ts";
+import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/credits/store.ts";
 import type { Job } from "../../src/jobs/model.ts";
 import type { JobClaim } from "../../src/jobs/store.ts";
 import { permissions, type ApiKey } from "../../src/keys/model.ts";
 import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
-import type { ImportBatch, ImportRow, InsertLead, UpdateLead } from "../../src/leads/store.ts";
-import {
-  defaultGapSeconds,
-  defaultWorkingHours,
-  type NetworkAccount,
-  type NetworkAction,
-} from "../../src/network/model.ts";
+import type { ImportBatch, ImportRow, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
+import { defaultWorkingHours, type NetworkAccount } from "../../src/network/account-model.ts";
+import type { NetworkAction } from "../../src/network/action-model.ts";
+import type { WorkingHours } from "../../src/network/governor/calendar.ts";
 import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
-import type { WorkingHours } from "../../src/network/pacing.ts";
-import type { ScheduleAction } from "../../src/network/store.ts";
+import type { ActionEnd, DueAction, ScheduleAction } from "../../src/network/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { suppressionKey } from "../../src/suppression/key.ts";
+import type { Suppression, SuppressionKind } from "../../src/suppression/model.ts";
 import type { User } from "../../src/users/model.ts";
 import type { NewUser } from "../../src/users/store.ts";
 import { startOfTests } from "./clock.ts";
@@ -43,16 +42,26 @@ export function createFactories(seed = 1) {
     return { id: nextId(), email, name: `User ${made}`, role: "member", timeZone: "UTC", ...times, ...overrides };
   }
 
+  /** Without chance: no breaks, no warm-up, no jitter, and a minute between two actions. */
   function account(userId: string, overrides: Partial<NetworkAccount> = {}): NetworkAccount {
     return {
       id: nextId(),
       userId,
       name: "Main account",
       connector: "simulated",
+      connectorSettings: {},
+      tier: "premium",
       timeZone: "UTC",
       workingHours: defaultWorkingHours,
-      minGapSeconds: defaultGapSeconds.min,
-      maxGapSeconds: defaultGapSeconds.max,
+      caps: {},
+      warmUp: null,
+      spacing: { medianSeconds: 60, minSeconds: 60 },
+      sessions: null,
+      jitterPercent: 0,
+      state: "active",
+      stateReason: null,
+      requiresApproval: false,
+      withdrawAfterDays: null,
       ...times,
       ...overrides,
     };
@@ -70,6 +79,7 @@ export function createFactories(seed = 1) {
       permissions: userId === null ? ["*"] : [...permissions],
       expiresAt: null,
       isActive: true,
+      requiresApproval: false,
       usageCount: 0,
       lastUsedAt: null,
       ...times,
@@ -84,6 +94,45 @@ export function createFactories(seed = 1) {
 
   function grant(userId: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
     return { id: nextId(), userId, kind: "grant", amount: 100, note: null, createdAt: startOfTests, ...overrides };
+  }
+
+  /** The wish to hold credits for a request of its own. */
+  function reservation(userId: string, overrides: Partial<ReserveCredits> = {}): ReserveCredits {
+    made++;
+    return {
+      id: nextId(),
+      entryId: nextId(),
+      userId,
+      request: `request-${made}`,
+      purpose: "enrichment",
+      amount: 1,
+      keyId: null,
+      jobId: null,
+      heldUntil: startOfTests + 900_000,
+      at: startOfTests,
+      ...overrides,
+    };
+  }
+
+  /** The wish to charge items, by name and amount. */
+  function settlement(
+    reservationId: string,
+    items: Record<string, number>,
+    overrides: Partial<SettleCredits> = {},
+  ): SettleCredits {
+    return {
+      reservationId,
+      items: Object.entries(items).map(([item, amount]) => ({ entryId: nextId(), item, amount })),
+      releaseId: nextId(),
+      closes: false,
+      at: startOfTests,
+      ...overrides,
+    };
+  }
+
+  function charge(userId: string, overrides: Partial<ChargeCredits> = {}): ChargeCredits {
+    const { id: _id, jobId: _jobId, heldUntil: _heldUntil, ...rest } = reservation(userId);
+    return { ...rest, purpose: "search", ...overrides };
   }
 
   /** A user with an account, and neither credits nor a key. */
@@ -136,7 +185,7 @@ export function createFactories(seed = 1) {
   }
 
   async function storedLead(storage: Storage, userId: string, overrides: Partial<Lead> = {}): Promise<Lead> {
-    return (await storage.leads.insert(leadInsert(userId, overrides))).lead;
+    return leadOf(await storage.leads.insert(leadInsert(userId, overrides)));
   }
 
   /** The wish to change a stored lead, worked out from the version that is given. */
@@ -198,25 +247,38 @@ export function createFactories(seed = 1) {
   /** The wish to schedule an action, for a profile of its own, as soon as the account may. */
   function actionRequest(
     { id: accountId, userId }: Pick<NetworkAccount, "id" | "userId">,
-    overrides: { action?: Partial<NetworkAction>; job?: Partial<Job>; gapMs?: number } = {},
+    { action: change = {}, job: jobChange = {} }: { action?: Partial<NetworkAction>; job?: Partial<Job> } = {},
   ): ScheduleAction {
     made++;
-    const profileUrl = overrides.action?.profileUrl ?? `https://network.example/in/person-${made}`;
-    const placed = job(userId, { type: "linkedin_action", ...overrides.job });
+    const profileUrl = change.profileUrl ?? `https://network.example/in/person-${made}`;
+    const profileKey = canonicalProfileUrl(profileUrl) ?? profileUrl;
+    const placed = job(userId, { type: "linkedin_action", message: "", maxAttempts: 5, ...jobChange });
     const action: NetworkAction = {
       jobId: placed.id,
       userId,
       accountId,
       actionType: "sendConnectionRequest",
       profileUrl,
-      profileKey: canonicalProfileUrl(profileUrl) ?? profileUrl,
+      profileKey,
+      targetKey: profileKey,
       message: null,
+      details: {},
       leadId: null,
+      enrolmentId: null,
+      campaignId: null,
+      campaignStep: null,
       state: "scheduled",
-      ...times,
-      ...overrides.action,
+      pendingReason: null,
+      slotAt: null,
+      notBefore: placed.createdAt,
+      // The middle of all distances: the account's median.
+      draw: 0.5,
+      reference: null,
+      createdAt: placed.createdAt,
+      updatedAt: placed.createdAt,
+      ...change,
     };
-    return { action, job: placed, gapMs: overrides.gapMs ?? 60_000 };
+    return { action, job: placed };
   }
 
   /** Schedules an action and answers its job, placed. */
@@ -225,9 +287,27 @@ export function createFactories(seed = 1) {
     of: Pick<NetworkAccount, "id" | "userId">,
     overrides: Parameters<typeof actionRequest>[1] = {},
   ): Promise<Job> {
-    const outcome = await storage.network.schedule(actionRequest(of, overrides));
+    const outcome = await storage.network.schedule(actionRequest(of, overrides), false);
     if (outcome.kind !== "scheduled") throw new Error(`Expected the action to be scheduled, it was ${outcome.kind}`);
     return outcome.job;
+  }
+
+  /** An entry of the do-not-contact list, by its normal form. Without a user it is the team's. */
+  function suppression(
+    userId: string | null,
+    kind: SuppressionKind,
+    value: string,
+    overrides: Partial<Suppression> = {},
+  ): Suppression {
+    const key = suppressionKey(kind, value);
+    const entry = { id: nextId(), userId, kind, key, value, reason: null, createdAt: startOfTests };
+    return { ...entry, source: "api", ...overrides };
+  }
+
+  async function storedSuppression(storage: Storage, ...of: Parameters<typeof suppression>): Promise<Suppression> {
+    const entry = suppression(...of);
+    await storage.suppressions.add([entry]);
+    return entry;
   }
 
   return {
@@ -237,6 +317,9 @@ export function createFactories(seed = 1) {
     key,
     secretKey,
     grant,
+    reservation,
+    settlement,
+    charge,
     newUser,
     storedUser,
     leadContent,
@@ -250,7 +333,15 @@ export function createFactories(seed = 1) {
     storedJob,
     actionRequest,
     scheduledJob,
+    suppression,
+    storedSuppression,
   };
+}
+
+/** The lead that was stored, or was there. */
+export function leadOf(outcome: InsertLeadOutcome): Lead {
+  if (outcome.kind === "doNotContact") throw new Error(`Expected a lead, got ${JSON.stringify(outcome)}`);
+  return outcome.lead;
 }
 
 /** Claims jobs as a runner would at the moment `now`, with a lease of a minute unless told otherwise. */
@@ -260,18 +351,37 @@ export async function claimJobs(
   {
     limit = 100,
     leaseUntil = now + 60_000,
-    types = ["linkedin_action", "lead_import"],
+    type = "lead_import",
   }: Partial<Parameters<Storage["jobs"]["claim"]>[0]> = {},
 ): Promise<Job[]> {
-  return await storage.jobs.claim({ types, limit, now, leaseUntil });
+  return await storage.jobs.claim({ type, limit, now, leaseUntil });
 }
 
 /** Claims the one job that is due. */
 export async function claimJob(storage: Storage, now: number = startOfTests): Promise<Job> {
-  const [job, ...others] = await claimJobs(storage, now);
-  if (job === undefined || others.length > 0)
-    throw new Error(`Expected one due job, found ${others.length + (job ? 1 : 0)}`);
-  return job;
+  return theOnly(await claimJobs(storage, now));
+}
+
+/** Claims due actions as their handler would, with a lease of a minute. */
+export async function claimActions(storage: Storage, now: number = startOfTests, limit = 100): Promise<DueAction[]> {
+  return (await storage.network.claimDue({ now, limit, leaseUntil: now + 60_000 })).due;
+}
+
+/** Claims the one action that is due. */
+export async function claimAction(storage: Storage, now: number = startOfTests): Promise<DueAction> {
+  return theOnly(await claimActions(storage, now));
+}
+
+/** The end of an action that was carried out, unless it says otherwise. */
+export function actionEnd(overrides: Partial<ActionEnd> = {}): ActionEnd {
+  const end = { message: "It ended", metadata: {}, reference: null, relation: null, at: startOfTests };
+  return { state: "done", ...end, ...overrides };
+}
+
+function theOnly<T>([item, ...others]: readonly T[]): T {
+  if (item === undefined || others.length > 0)
+    throw new Error(`Expected one that is due, found ${others.length + (item === undefined ? 0 : 1)}`);
+  return item;
 }
 
 export function claimOf({ id, attempt }: Job): JobClaim {

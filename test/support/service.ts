@@ -48,6 +48,8 @@ export type Service = {
   ended(client: Client, jobId: string): Promise<JobView>;
   /** In process: resolves when nothing is due and nothing runs. */
   idle(): Promise<void>;
+  /** In process: asks the connectors for news of people, as a chore does. */
+  watch(): Promise<void>;
   /** Stops it cleanly and starts it again on the same data; the clients go on. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -57,6 +59,7 @@ type Launched = {
   url: string;
   firstRun: { key: string } | null;
   idle: () => Promise<void>;
+  watch: () => Promise<void>;
   stop: () => Promise<unknown>;
 };
 
@@ -131,6 +134,7 @@ export async function startService({ settings = {}, ...overrides }: ServiceOptio
       });
     },
     idle: () => running.idle(),
+    watch: () => running.watch(),
     async restart() {
       await running.stop();
       running = await launch();
@@ -154,12 +158,18 @@ async function launchApp(dataDir: string, env: Record<string, string>, overrides
   const { createApp } = await import("../../src/app.ts");
   const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
   await app.start();
-  return { url: app.url, firstRun: app.firstRun, idle: () => app.runner.idle(), stop: () => app.stop() };
+  return {
+    url: app.url,
+    firstRun: app.firstRun,
+    idle: () => app.idle(),
+    watch: () => app.relations.watch(),
+    stop: () => app.stop(),
+  };
 }
 
 async function launchBinary(dataDir: string, env: Record<string, string>): Promise<Launched> {
   const { url, firstRun, stop } = await startServer(dataDir, { env });
-  return { url, firstRun, idle: async () => {}, stop: () => stop() };
+  return { url, firstRun, idle: async () => {}, watch: async () => {}, stop: () => stop() };
 }
 
 const usualPatienceMs = 10_000;
@@ -178,6 +188,17 @@ export async function eventually<T>(
     if (Date.now() > deadline) throw new Error(`Waited ${patienceMs} ms for ${what}`);
     await Bun.sleep(betweenLooksMs);
   }
+}
+
+/** The same client, whose first account acts without breaks, warm-up and jitter: what is due is done. */
+export async function calmed(client: Client): Promise<Client> {
+  const path = "/api/v2/network/accounts";
+  const { accounts } = succeeded(await client.get<{ accounts: { id: string }[] }>(path)).data;
+  const spacing = { medianSeconds: 180, minSeconds: 90 };
+  succeeded(
+    await client.patch(`${path}/${accounts[0]?.id}`, { sessions: null, warmUp: null, jitterPercent: 0, spacing }),
+  );
+  return client;
 }
 
 /** The answer, if it is a success; a test that arranges something can't go on without. */

@@ -170,3 +170,20 @@ test("a file that is not there is told before anything is asked", async () => {
   expect(err).toBe("Error: Could not read /nowhere/people.csv: there is no such file or directory.\n");
   expect((await cli.run("import", "leads", cli.directory)).err).toContain("it is a directory.");
 });
+
+test("a file of prospects goes to the directory, and its report is that of the directory", async () => {
+  const metadata = { rows: 2, created: 1, updated: 0, skipped: 0, failed: 1 };
+  const job = { ...done(metadata), type: "prospect_import" };
+  const rows = [{ row: 3, outcome: "failed", errors: [{ path: "email", message: "no" }] }];
+  const { api, uploads } = importApi([job], rows);
+  await using cli = await createCommandLine({ api });
+  await Bun.write(`${cli.directory}/people.ndjson`, '{"email":"a@example.com"}\n');
+  const args = ["--on-duplicate", "skip", "--column", "Firm=company"];
+  const { exitCode, out } = await cli.run("import", "prospects", `${cli.directory}/people.ndjson`, ...args);
+  expect(exitCode).toBe(4);
+  expect(uploads[0]).toMatchObject({ contentType: "application/x-ndjson" });
+  expect(uploads[0]?.query).toContain("onDuplicate=skip");
+  expect(uploads[0]?.query).toContain(new URLSearchParams({ columns: '{"Firm":"company"}' }).toString());
+  expect(out).toContain("row 3  email: no");
+  expect(out).toContain("/api/v2/prospecting/import/j1/report");
+});

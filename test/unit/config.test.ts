@@ -33,8 +33,43 @@ test("without any setting the documented defaults hold", () => {
     trustedProxies: 0,
     logLevel: "info",
     connector: "manual",
+    acknowledgeNetworkRisk: false,
+    connectors: {
+      webhookSecret: null,
+      privateHosts: [],
+      unipileUrl: null,
+      unipileApiKey: null,
+      linkedapiUrl: "https://api.linkedapi.io",
+      linkedapiToken: null,
+      linkedapiIdentifications: null,
+      simulation: {
+        seed: 1,
+        rates: { acceptances: 30, replies: 15, refusals: 0, busy: 0, unknown: 0, limitAfter: 0 },
+      },
+    },
+    networkHosts: [],
     timeZone: null,
+    phoneRegion: null,
     defaultCredits: 1000,
+    monthlyCredits: 1000,
+    creditsPerEnrichment: 1,
+    creditsPerProspect: 1,
+    upgradeUrl: null,
+    enrichmentsPerHour: 100,
+    enrichmentProviders: ["local"],
+    pdlKey: null,
+    prospectUrls: {},
+    hunterKey: null,
+    apolloKey: null,
+    fullenrichKey: null,
+    githubKey: null,
+    gravatarKey: null,
+    reacherKey: null,
+    enrichmentUrls: {},
+    enrichmentTimeouts: {},
+    enrichmentSpendCaps: {},
+    enrichmentVendors: null,
+    allowPrivateHosts: [],
     adminEmail: "admin@localhost",
     drainSeconds: 10,
     voiceEngine: "local",
@@ -43,7 +78,6 @@ test("without any setting the documented defaults hold", () => {
     voiceConsent: "off",
     voiceOriginals: "keep",
     voiceCacheBytes: 256 * 2 ** 20,
-    voiceUpgradeUrl: null,
   });
 });
 
@@ -75,7 +109,7 @@ test("all problems come at once, each with the name that its author used", () =>
       option: "time-zone in outreachd.toml",
       message: 'Expected an IANA time zone such as Europe/Berlin, got "Mars/Base".',
     },
-    { option: "drain-seconds in outreachd.toml", message: "Expected a text, a number or a list of texts." },
+    { option: "drain-seconds in outreachd.toml", message: 'Expected a whole number from 0 to 3600, got "true".' },
     { option: "OUTREACHD_LISTN", message: "There is no such variable. Did you mean OUTREACHD_LISTEN?" },
     { option: "colour in outreachd.toml", message: "There is no such option." },
   ]);
@@ -181,4 +215,62 @@ test("the description tells each option's value and where it came from", () => {
   expect(byName("drain-seconds")).toMatchObject({ value: "5", origin: "environment", unit: "seconds" });
   expect(byName("connector")).toMatchObject({ value: "simulated", origin: "file" });
   expect(byName("public-url")).toMatchObject({ value: null, origin: "default" });
+});
+
+test("the connectors are set up by variables, or by a file", () => {
+  const env = {
+    OUTREACHD_ACKNOWLEDGE_NETWORK_RISK: "true",
+    OUTREACHD_UNIPILE_URL: "https://api1.unipile.com:13111/",
+    OUTREACHD_UNIPILE_API_KEY: "unipile-key",
+    OUTREACHD_LINKEDAPI_IDENTIFICATIONS: "ada=token-of-ada, bob=token-of-bob==",
+    OUTREACHD_SIMULATED_RATES: "replies=50, limitAfter=20",
+  };
+  const file = 'acknowledge-network-risk = false\nnetwork-private-hosts = ["n8n", "10.0.0.0/8"]\nsimulated-seed = 7';
+  const { acknowledgeNetworkRisk, connectors } = load({ env, file });
+  expect(acknowledgeNetworkRisk).toBe(true);
+  expect(connectors).toMatchObject({
+    unipileUrl: "https://api1.unipile.com:13111",
+    unipileApiKey: "unipile-key",
+    privateHosts: ["n8n", "10.0.0.0/8"],
+    linkedapiIdentifications: { ada: "token-of-ada", bob: "token-of-bob==" },
+    simulation: { seed: 7, rates: { acceptances: 0, replies: 50, limitAfter: 20 } },
+  });
+  expect(load({ file: "acknowledge-network-risk = true" }).acknowledgeNetworkRisk).toBe(true);
+});
+
+test("secrets of the connectors come from files too, and are neither shown nor repeated in problems", () => {
+  const secrets = {
+    OUTREACHD_NETWORK_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
+    OUTREACHD_UNIPILE_API_KEY: "unipile-secret",
+    OUTREACHD_LINKEDAPI_TOKEN: "linkedapi-secret",
+    OUTREACHD_LINKEDAPI_IDENTIFICATIONS: "ada=identification-secret",
+  };
+  const env = Object.fromEntries(Object.keys(secrets).map((name) => [`${name}_FILE`, name]));
+  const readFile = (name: string) => `${secrets[name as keyof typeof secrets]}\n`;
+  expect(loadConfig({ flags: {}, env, readFile }).connectors).toMatchObject({
+    webhookSecret: secrets.OUTREACHD_NETWORK_WEBHOOK_SECRET,
+    linkedapiIdentifications: { ada: "identification-secret" },
+  });
+  const shown = describeConfig({ flags: {}, env, readFile });
+  expect(shown.filter(({ value }) => value === "[secret]").map(({ env: name }) => name)).toEqual(Object.keys(secrets));
+  for (const secret of ["unipile-secret", "linkedapi-secret", "identification-secret"])
+    expect(JSON.stringify(shown)).not.toContain(secret);
+
+  const wrong = Object.fromEntries(Object.keys(secrets).map((name) => [name, "hush hush"]));
+  const problems = problemsOf({ env: wrong });
+  expect(problems.map(({ option }) => option)).toEqual(Object.keys(secrets));
+  expect(JSON.stringify(problems)).not.toContain("hush");
+});
+
+test.each([
+  ["OUTREACHD_ACKNOWLEDGE_NETWORK_RISK", "yes"],
+  ["OUTREACHD_NETWORK_PRIVATE_HOSTS", "10.0.0.0/99"],
+  ["OUTREACHD_NETWORK_PRIVATE_HOSTS", "http://n8n"],
+  ["OUTREACHD_NETWORK_WEBHOOK_SECRET", `whsec_${Buffer.alloc(8).toString("base64")}`],
+  ["OUTREACHD_LINKEDAPI_IDENTIFICATIONS", "ada=tokentoken,ada=tokentoken"],
+  ["OUTREACHD_SIMULATED_RATES", "replies=101"],
+  ["OUTREACHD_SIMULATED_RATES", "replys=5"],
+  ["OUTREACHD_SIMULATED_RATES", "refusals=60,busy=60"],
+])("%s is not taken as %s", (name, value) => {
+  expect(problemsOf({ env: { [name]: value } }).map(({ option }) => option)).toEqual([name]);
 });

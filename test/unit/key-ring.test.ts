@@ -20,6 +20,7 @@ test("a key of a user is its user's, with the user's role and the key's permissi
     userId: user.id,
     role: "admin",
     permissions: ["leads:read"],
+    requiresApproval: false,
     isLocal: false,
   });
 });

@@ -31,6 +31,12 @@ const endless = {
   params: [],
 };
 
+/** Long enough for any light query to overtake it. */
+const millions = {
+  sql: "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t LIMIT 1500000) SELECT count(*) FROM t",
+  params: [],
+};
+
 test("a query answers its rows by column name, with its parameters", async () => {
   makeNotes();
   expect(await reader.all<{ n: number }>(numbers)).toEqual([{ n: 2 }, { n: 3 }]);
@@ -86,6 +92,16 @@ test("closing rejects queries under way, in the middle of their work", async () 
   const results = Promise.allSettled(asked);
   await reader.close();
   for (const result of await results) expect(reasonOf(result)).toBe("The database is closed");
+});
+
+test("a light query does not wait behind two heavy ones", async () => {
+  makeNotes();
+  await Promise.all([reader.all(numbers), reader.all(numbers), reader.all(numbers)]);
+  const ended: string[] = [];
+  const heavy = [reader.all(millions), reader.all(millions)].map((query) => query.then(() => ended.push("heavy")));
+  for (let n = 0; n < 3; n++) await reader.all(numbers).then(() => ended.push("light"));
+  await Promise.all(heavy);
+  expect(ended).toEqual(["light", "light", "light", "heavy", "heavy"]);
 });
 
 test("a reader that was never asked is closed at once, and may be closed again", async () => {

@@ -11,10 +11,12 @@ import { createImportHandler } from "../../src/leads/import-job.ts";
 import { createLog } from "../../src/log.ts";
 import { createActionHandler } from "../../src/network/action-job.ts";
 import type { Connector } from "../../src/network/connector.ts";
+import { noVoices } from "../../src/network/no-voices.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { alwaysOpen, createFactories } from "../support/factories.ts";
+import { connectorsOf } from "../support/network-world.ts";
 
 const second = 1000;
 const retryMs = 5 * second;
@@ -130,17 +132,27 @@ test("the outcome of an action that was sent is kept until there is room to writ
         return await storage.network.endAction(claim, end);
       },
     };
-    return [createActionHandler(network, { manual: connector, simulated: connector }, clock, createLog("silent"))];
+    const connectors = connectorsOf(connector);
+    return [
+      createActionHandler({
+        store: network,
+        connectors,
+        speech: noVoices,
+        clock,
+        log: createLog("silent"),
+        replan: () => {},
+      }),
+    ];
   });
   const account = setup.make.account(setup.userId, { workingHours: alwaysOpen });
   await setup.storage.network.insertAccount(account);
   const job = await setup.make.scheduledJob(setup.storage, account);
   setup.runner.start();
   await setup.written();
-  expect(await setup.storage.network.action(job.id)).toMatchObject({ state: "sending" });
+  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "sending" } });
   setup.clock.advance(retryMs);
   await setup.runner.idle();
-  expect(await setup.storage.network.action(job.id)).toMatchObject({ state: "done" });
+  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "done" } });
   expect(await setup.get(job)).toMatchObject({ status: "completed", metadata: { outcome: "sent" } });
   expect(calls).toEqual([job.id]);
 });

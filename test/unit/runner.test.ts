@@ -286,7 +286,7 @@ describe("a job that takes long", () => {
       setup.clock.advance(20 * second);
       await setup.written();
       const request = {
-        types: ["lead_import" as const],
+        type: "lead_import" as const,
         limit: 10,
         now: setup.clock.now(),
         leaseUntil: setup.clock.now() + minute,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { defaultWorkingHours } from "../../src/network/model.ts";
+import { defaultWorkingHours } from "../../src/network/account-model.ts";
 import { readWeek, weekView } from "../../src/network/week.ts";
 
 const closed = [[], [], [], [], [], [], []];

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import type { PhoneRegion } from "../../suppression/phone.ts";
 import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
@@ -14,12 +15,15 @@ export type Engine = {
   writer: Writer;
   /** For reads that may take longer than the event loop can spare. */
   reader: Reader;
+  /** Where phone numbers without a country code are from; null when nobody said so. */
+  phoneRegion: PhoneRegion | null;
 };
 
-export function openEngine(path: string): Engine {
+export function openEngine(path: string, phoneRegion: PhoneRegion | null = null): Engine {
   const database = openDatabase(path);
   const reader = new Reader(path);
-  return { orm: drizzle(database), database, reader, writer: new Writer(database, checkpointing(path, reader)) };
+  const writer = new Writer(database, checkpointing(path, reader));
+  return { orm: drizzle(database), database, reader, writer, phoneRegion };
 }
 
 /** The write-ahead log may grow to this before it is moved into the file, which costs more the more often it is done. */

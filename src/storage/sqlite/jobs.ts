@@ -1,42 +1,22 @@
-import { and, asc, count, desc, eq, gte, inArray, lte, min, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
-import type { ActionState } from "../../network/model.ts";
 import type { Engine } from "./engine.ts";
-import { limitOf } from "./limit.ts";
+import { limitOf, valueOf } from "./parameter.ts";
+import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
-import { jobs, networkActions } from "./tables.ts";
+import { storedJob } from "./stored-job.ts";
+import { jobs } from "./tables.ts";
 
-export function createJobStore(engine: Engine): JobStore {
-  const { orm, writer, reader } = engine;
-  const rows = createJobRows(engine);
+/** `network` has a say in the jobs that carry out its actions. */
+export function createJobStore(engine: Engine, rows: JobRows, network: () => NetworkRows): JobStore {
+  const { orm, database, writer, reader } = engine;
   const byUser = and(eq(jobs.id, sql.placeholder("id")), eq(jobs.userId, sql.placeholder("userId")));
   const byIdAndUser = orm.select().from(jobs).where(byUser).prepare();
 
-  const actionOf = orm
-    .select({ state: networkActions.state })
-    .from(networkActions)
-    .where(eq(networkActions.jobId, sql.placeholder("id")))
-    .prepare();
-  const actionState = (jobId: string): ActionState | undefined => actionOf.get({ id: jobId })?.state;
-  const twins = alias(networkActions, "twins");
-  const openTwin = orm
-    .select({ jobId: twins.jobId })
-    .from(networkActions)
-    .innerJoin(
-      twins,
-      and(
-        eq(twins.accountId, networkActions.accountId),
-        eq(twins.profileKey, networkActions.profileKey),
-        eq(twins.actionType, networkActions.actionType),
-        sql`${twins.state} IN ('scheduled', 'sending', 'awaiting')`,
-      ),
-    )
-    .where(eq(networkActions.jobId, sql.placeholder("id")))
-    .prepare();
-  const hasOpenTwin = (jobId: string): boolean => openTwin.all({ id: jobId }).some((twin) => twin.jobId !== jobId);
   const ofUser = (userId: string, id: string): Job | null => byIdAndUser.get({ userId, id }) ?? null;
+  /** An action's moment may change with every plan, so it is told from the action, not from the job. */
+  const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network().jobs.withPlan(job) : job);
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const place = after && sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`;
@@ -50,7 +30,7 @@ export function createJobStore(engine: Engine): JobStore {
         .offset(offset)
         .toSQL(),
     );
-    return found.map(({ id }) => ofUser(userId, id)).filter((job) => job !== null);
+    return found.map(({ id }) => shown(ofUser(userId, id))).filter((job) => job !== null);
   }
 
   async function countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
@@ -71,27 +51,25 @@ export function createJobStore(engine: Engine): JobStore {
     >;
   }
 
+  const nextPending = database.query<{ at: number | null }, [string]>(
+    "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
+  );
+  const nextLease = database.query<{ at: number | null }, [string]>(
+    "SELECT min(lease_until) AS at FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type = +?",
+  );
+
   async function nextDueAt(types: Job["type"][]): Promise<number | null> {
-    const pending = orm
-      .select({ at: min(jobs.runAt) })
-      .from(jobs)
-      .where(and(eq(jobs.status, "pending"), inArray(jobs.type, types)))
-      .get();
-    const leased = orm
-      .select({ at: min(jobs.leaseUntil) })
-      .from(jobs)
-      .where(and(eq(jobs.status, "running"), sql`${jobs.leaseUntil} IS NOT NULL`, inArray(jobs.type, types)))
-      .get();
-    const moments = [pending?.at, leased?.at].filter((at) => typeof at === "number");
+    const moments = types
+      .flatMap((type) => [nextPending.get(type)?.at, nextLease.get(type)?.at])
+      .filter((at) => typeof at === "number");
     return moments.length === 0 ? null : Math.min(...moments);
   }
 
   function cancel(userId: string, id: string, at: number): ClientChange {
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
-    const hasEnded = job.status === "completed" || job.status === "failed";
-    if (hasEnded || actionState(id) === "sending") return { kind: "refused", job };
-    orm.update(networkActions).set({ state: "cancelled", updatedAt: at }).where(eq(networkActions.jobId, id)).run();
+    if (job.status === "completed" || job.status === "failed") return { kind: "refused", job };
+    if (job.type === "linkedin_action") return network().jobs.cancelJob(job, at);
     const metadata = { ...job.metadata, cancelled: true };
     return {
       kind: "changed",
@@ -109,10 +87,9 @@ export function createJobStore(engine: Engine): JobStore {
   function retry(userId: string, id: string, at: number): ClientChange {
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
-    const isBarred = actionState(id) === "unknown" || hasOpenTwin(id);
-    if (job.status !== "failed" || isBarred) return { kind: "refused", job };
+    if (job.status !== "failed") return { kind: "refused", job };
+    if (job.type === "linkedin_action") return network().jobs.retryJob(job, at);
     const { cancelled: _cancelled, ...metadata } = job.metadata;
-    orm.update(networkActions).set({ state: "scheduled", updatedAt: at }).where(eq(networkActions.jobId, id)).run();
     const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
     return {
       kind: "changed",
@@ -127,7 +104,7 @@ export function createJobStore(engine: Engine): JobStore {
 
   return {
     insert: (job) => writer.write(() => rows.insert(job)),
-    get: async (userId, id) => ofUser(userId, id),
+    get: async (userId, id) => shown(ofUser(userId, id)),
     page,
     countByStatus,
     claim: (request) => writer.write(() => rows.claim(request)),
@@ -149,12 +126,12 @@ export function createJobStore(engine: Engine): JobStore {
   };
 }
 
-type JobChange = Partial<typeof jobs.$inferInsert>;
+type JobChange = Partial<Job>;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
 
-export function createJobRows({ orm }: Engine) {
+export function createJobRows({ orm, database }: Engine) {
   const at = sql.placeholder;
   const byId = orm
     .select()
@@ -162,18 +139,18 @@ export function createJobRows({ orm }: Engine) {
     .where(eq(jobs.id, at("id")))
     .prepare();
   const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
-  const types = sql`(SELECT value FROM json_each(${at("types")}))`;
+  const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const due = orm
     .select()
     .from(jobs)
-    .where(and(eq(jobs.status, "pending"), lte(jobs.runAt, at("now")), sql`${jobs.type} IN ${types}`))
+    .where(and(sql`${jobs.status} = 'pending'`, isOfType, sql`${jobs.runAt} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
     .limit(limitOf("limit"))
     .prepare();
   const abandoned = orm
     .select()
     .from(jobs)
-    .where(and(eq(jobs.status, "running"), lte(jobs.leaseUntil, at("now")), sql`${jobs.type} IN ${types}`))
+    .where(and(sql`${jobs.status} = 'running'`, isOfType, sql`${jobs.leaseUntil} <= ${valueOf("now")}`))
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();
@@ -189,20 +166,30 @@ export function createJobRows({ orm }: Engine) {
     .where(eq(jobs.id, at("id")))
     .prepare();
 
-  const endAction = orm
-    .update(networkActions)
-    .set({
-      state: sql`CASE ${networkActions.state} WHEN 'sending' THEN 'unknown' ELSE 'failed' END`,
-      updatedAt: sql`${at("at")}`,
-    })
-    .where(and(eq(networkActions.jobId, at("id")), sql`${networkActions.state} IN ('scheduled', 'sending')`))
-    .prepare();
+  // Whoever ends such a job without its action, because it was interrupted too often, ends the action too.
+  const endAction = database.query(
+    "UPDATE network_actions SET state = iif(state = 'sending', 'unknown', 'failed'), pending_reason = NULL," +
+      " slot_at = iif(state = 'sending', slot_at, NULL), updated_at = ?" +
+      " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')",
+  );
 
-  const get = (id: string): Job | null => byId.get({ id }) ?? null;
+  const get = (id: string): Job | null => {
+    const [row] = byId.values({ id });
+    return row === undefined ? null : storedJob(row);
+  };
 
-  function write(job: Job, change: JobChange): Job {
-    orm.update(jobs).set(change).where(eq(jobs.id, job.id)).run();
-    return { ...job, ...change };
+  // All that can change at once, prepared: to build a query for each change costs more than to write it.
+  const update = database.prepare(
+    `UPDATE jobs SET status = ?, run_at = ?, attempt = ?, failures = ?, lease_until = ?, message = ?, progress = ?,
+       metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
+  );
+
+  function write(job: Job, change: Partial<Job>): Job {
+    const after = { ...job, ...change };
+    const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
+    const metadata = JSON.stringify(after.metadata);
+    update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
+    return after;
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */
@@ -213,8 +200,8 @@ export function createJobRows({ orm }: Engine) {
     return true;
   }
 
-  function claim({ types: wanted, limit, now, leaseUntil }: ClaimRequest): Job[] {
-    const request = { types: JSON.stringify(wanted), now };
+  function claim({ type, limit, now, leaseUntil }: ClaimRequest): Job[] {
+    const request = { type, now };
     const lost = abandoned.all({ ...request, limit });
     const claimed = (job: Job, failures: number): Job => {
       lease.run({ id: job.id, leaseUntil, now, failures });
@@ -240,7 +227,7 @@ export function createJobRows({ orm }: Engine) {
     claim,
     end: (claimed: JobClaim, end: JobEnd) => {
       const isOurs = writeClaimed(claimed, (job) => endingOf(job, end));
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endAction.run({ id: claimed.id, at: end.at });
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endAction.run(end.at, claimed.id);
       return isOurs;
     },
   };

@@ -1,22 +1,33 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
 import type { ImportOutcome, Lead } from "../../leads/model.ts";
-import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRow, LeadStore } from "../../leads/store.ts";
+import type {
+  ImportBatch,
+  ImportCounts,
+  ImportReportRequest,
+  ImportRow,
+  ImportRowError,
+  LeadStore,
+} from "../../leads/store.ts";
+import type { SuppressionMatch } from "../../suppression/model.ts";
+import { doNotContactText, suppressedField } from "../../suppression/refusal.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./jobs.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
 import type { LeadKeys } from "./lead-keys.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import type { SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
 
-type Settled = { outcome: "created" | ImportOutcome; leadId: string | null };
+type Settled = { outcome: "created" | ImportOutcome; leadId: string | null; match?: SuppressionMatch };
 
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(
   engine: Engine,
   rows: LeadRows,
   keys: LeadKeys,
+  suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
 ): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
   const { orm, writer } = engine;
@@ -47,11 +58,12 @@ export function createLeadImports(
     if (job?.userId !== batch.userId || !isHeld(job, batch)) return null;
     const counts = countsOf(job.metadata);
     for (const row of batch.rows) {
-      const { outcome, leadId } = settle(batch, row);
+      const { outcome, leadId, match } = settle(batch, row);
       counts.rows++;
       counts[outcome]++;
       if (outcome === "created") continue;
-      const errors = "errors" in row ? row.errors : [];
+      if (match) counts.doNotContact = (counts.doNotContact ?? 0) + 1;
+      const errors = match ? [suppressed(match)] : "errors" in row ? row.errors : [];
       insertReport.run({ jobId: batch.jobId, row: row.row, outcome, leadId, errors });
     }
     tellProgress.run({
@@ -67,8 +79,11 @@ export function createLeadImports(
 
   function settle(batch: ImportBatch, row: ImportRow): Settled {
     if ("errors" in row) return { outcome: "failed", leadId: null };
-    if (batch.dryRun) return dryRuns.foresee(batch, row.content, row.identity);
     const { userId, onDuplicate, at } = batch;
+    const { email, network: profileKey } = row.identity;
+    const match = suppressions.find(userId, { email, profileKey, phone: row.content.phone });
+    if (match !== null) return { outcome: "skipped", leadId: null, match };
+    if (batch.dryRun) return dryRuns.foresee(batch, row.content, row.identity);
     const existing = onDuplicate === "create" ? null : rows.findSame(userId, row.identity);
     if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id };
     if (existing !== null) return { outcome: "updated", leadId: rows.merge(existing, row.content, at).id };
@@ -108,6 +123,10 @@ export function createLeadImports(
   return { importBatch, importReport, forgetDryRun };
 }
 
+function suppressed(match: SuppressionMatch): ImportRowError {
+  return { path: suppressedField[match.kind], message: doNotContactText(match), code: "DO_NOT_CONTACT" };
+}
+
 function countsOf(metadata: JobMetadata): ImportCounts {
   const count = (name: keyof ImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
   return {
@@ -116,5 +135,6 @@ function countsOf(metadata: JobMetadata): ImportCounts {
     updated: count("updated"),
     skipped: count("skipped"),
     failed: count("failed"),
+    ...(typeof metadata.doNotContact === "number" && { doNotContact: metadata.doNotContact }),
   };
 }

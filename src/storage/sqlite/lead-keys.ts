@@ -184,6 +184,16 @@ export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);
 }
 
+/** The hash of a domain in lower case, for the leads that have an address there. */
+export function domainKey(owner: number, domain: string): number {
+  return hashOf(`${owner}\nd\n${domain}`);
+}
+
+/** The hash of a company's name as `companyName` writes it. */
+export function companyKey(owner: number, company: string): number {
+  return hashOf(`${owner}\nc\n${company}`);
+}
+
 /** 53 bits, which a number holds exactly. It is stored, so it has to be a hash that never changes. */
 function hashOf(text: string): number {
   return Number(Bun.hash.xxHash64(text) >> 11n);

@@ -4,7 +4,7 @@ import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts"
 import type { Engine } from "./engine.ts";
 import { foldedCompany, foldedSource, foldedText } from "./lead-fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
-import { limitOf } from "./limit.ts";
+import { limitOf, valueOf } from "./parameter.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
@@ -121,16 +121,15 @@ function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
 /** Runs indexed pages by statements that are prepared once for each of their few shapes. */
 function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPageRequest) => StoredLead[] {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
-  const at = sql.placeholder;
 
   function prepare({ sort, descending, after, status }: IndexedShape) {
-    const behind = sql`(${leads[sort]}, ${leads.seq}) ${sql.raw(descending ? "<" : ">")} (${at("value")}, ${at("tie")})`;
-    const isOne = status ? eq(leads.status, at("status")) : undefined;
+    const behind = sql`(${leads[sort]}, ${leads.seq}) ${sql.raw(descending ? "<" : ">")} (${valueOf("value")}, ${valueOf("tie")})`;
+    const isOne = status ? sql`${leads.status} = ${valueOf("status")}` : undefined;
     const direction = descending ? desc : asc;
     return orm
       .select()
       .from(leads)
-      .where(and(eq(leads.owner, at("owner")), isOne, after ? behind : undefined))
+      .where(and(sql`${leads.owner} = ${valueOf("owner")}`, isOne, after ? behind : undefined))
       .orderBy(direction(leads[sort]), direction(leads.seq))
       .limit(limitOf("limit"))
       .offset(limitOf("offset"))

@@ -7,6 +7,7 @@ import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
 import { foldedLead } from "./lead-fold.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
+import { createLeadReader } from "./lead-reader.ts";
 import type { Owners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { leads, leadTags } from "./tables.ts";
@@ -14,14 +15,11 @@ import { leads, leadTags } from "./tables.ts";
 /** Single leads, prepared. What writes belongs inside `unit`, and keeps the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
-export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: LeadKeys) {
+export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
+  const { orm, database } = engine;
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));
-  const byId = orm
-    .select()
-    .from(leads)
-    .where(and(eq(leads.id, at("id")), ofOwner))
-    .prepare();
+  const get = createLeadReader(engine, owners);
   const bySeq = orm
     .select()
     .from(leads)
@@ -62,16 +60,15 @@ export function createLeadRows({ orm, database }: Engine, owners: Owners, keys: 
     else sum.change += change;
   }
 
-  function get(userId: string, id: string): StoredLead | null {
-    const [row] = byId.values({ owner: owners(userId), id });
-    return row === undefined ? null : storedLead(row, userId);
-  }
-
-  /** The lead that is the same person. */
-  function findSame(userId: string, identity: LeadIdentity): StoredLead | null {
+  /** The lead that is the same person; not the one with the id `exceptId`. */
+  function findSame(userId: string, identity: LeadIdentity, exceptId: string | null = null): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    return samePerson(owner, identity, (key) => candidates(userId, owner, key).map(identified));
+    return samePerson(owner, identity, (key) =>
+      candidates(userId, owner, key)
+        .filter(({ lead }) => lead.id !== exceptId)
+        .map(identified),
+    );
   }
 
   /** The owner's leads that a key hints at. */

@@ -2,12 +2,12 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import type { ThreadPort } from "../../threads.ts";
 import { openForCheckpoints, openForReading } from "./open.ts";
 
-export type ReadRequest = { id: number; sql: string; params: unknown[] } | { id: number; checkpoint: true };
-export type ReadAnswer = { id: number; rows: unknown[] } | { id: number; error: string; code: unknown };
+export type ReadRequest = { sql: string; params: unknown[] } | { checkpoint: true };
+export type ReadAnswer = { rows: unknown[] } | { error: string; code: unknown };
 
 export type ReaderThread = { task: "sqlite-reader"; init: { path: string }; port: ThreadPort<ReadRequest, ReadAnswer> };
 
-/** The other end of `Reader`: answers each request in turn. Statements are cached by their text. */
+/** One of the threads of `Reader`: answers each request in turn. Statements are cached by their text. */
 export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThread["init"]): void {
   const database = openForReading(path);
   const checkpoint = () => {
@@ -19,15 +19,14 @@ export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThre
     }
   };
   port.onMessage((request) => {
-    const { id } = request;
     try {
       const rows =
         "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
-      port.post({ id, rows });
+      port.post({ rows });
     } catch (error) {
       // An error that is copied from thread to thread would lose its code.
       const { message, code } = error as Error & { code?: unknown };
-      port.post({ id, error: message, code });
+      port.post({ error: message, code });
     }
   });
 }

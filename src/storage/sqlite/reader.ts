@@ -2,17 +2,22 @@ import { startThread, type Thread } from "../../threads.ts";
 import type { ReadAnswer, ReadRequest } from "./reader-thread.ts";
 
 type Question = { sql: string; params: unknown[] } | { checkpoint: true };
-type Waiting = { resolve: (rows: unknown[]) => void; reject: (reason: unknown) => void };
+type Waiting = { question: Question; resolve: (rows: unknown[]) => void; reject: (reason: unknown) => void };
+/** A thread with the one question that it works on. */
+type Lane = { thread: Thread<ReadRequest, ReadAnswer>; current: Waiting | null };
+
+/** Two heavy queries at once still leave room for a light one. A thread more takes 2 MB, and cores are few. */
+const maxThreads = 3;
 
 /**
- * Runs read-only queries in a worker thread with its own connection, so that a count over millions of rows keeps
- * nobody waiting. It sees what was committed when the query starts. The thread starts with the first query.
+ * Runs read-only queries in worker threads with connections of their own, so that a count over millions of rows keeps
+ * nobody waiting. A query sees what was committed when it starts. Threads start when they are first needed; each works
+ * on one query at a time, and those that wait are taken in the order in which they came.
  */
 export class Reader {
   readonly #path: string;
-  #thread: Thread<ReadRequest, ReadAnswer> | null = null;
-  #waiting = new Map<number, Waiting>();
-  #lastId = 0;
+  readonly #lanes = new Set<Lane>();
+  readonly #waiting: Waiting[] = [];
 
   constructor(path: string) {
     this.#path = path;
@@ -20,45 +25,64 @@ export class Reader {
 
   /** Rows as objects by column name. `query` is a drizzle query's `toSQL()`; the caller names the type of its rows. */
   all<Row>({ sql, params }: { sql: string; params: unknown[] }): Promise<Row[]> {
-    return this.#ask({ sql, params }) as Promise<Row[]>;
+    return this.#ask({ sql, params }, false) as Promise<Row[]>;
   }
 
-  /** Moves what is committed from the write-ahead log into the database file, beside the writer. */
+  /** Moves what is committed from the write-ahead log into the database file, beside the writer and before any query. */
   async checkpoint(): Promise<void> {
-    await this.#ask({ checkpoint: true });
+    await this.#ask({ checkpoint: true }, true);
   }
 
-  /** Ends the thread; queries under way are rejected. */
+  /** Ends the threads; queries under way and those that wait are rejected. */
   async close(): Promise<void> {
-    this.#thread?.stop();
-    await this.#thread?.closed;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error("The database is closed"));
+    const lanes = [...this.#lanes];
+    for (const { thread } of lanes) thread.stop();
+    await Promise.all(lanes.map(({ thread }) => thread.closed));
   }
 
-  #ask(request: Question): Promise<unknown[]> {
-    const thread = (this.#thread ??= this.#start());
-    const id = ++this.#lastId;
+  #ask(question: Question, first: boolean): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      thread.post({ ...request, id });
+      const waiting = { question, resolve, reject };
+      if (first) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
+      this.#dispatch();
     });
   }
 
-  #start(): Thread<ReadRequest, ReadAnswer> {
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const lane = this.#freeLane();
+      if (lane === null) return;
+      lane.current = this.#waiting.shift()!;
+      lane.thread.post(lane.current.question);
+    }
+  }
+
+  #freeLane(): Lane | null {
+    for (const lane of this.#lanes) if (lane.current === null) return lane;
+    return this.#lanes.size < maxThreads ? this.#start() : null;
+  }
+
+  #start(): Lane {
     const thread = startThread<ReadRequest, ReadAnswer>("sqlite-reader", { path: this.#path });
+    const lane: Lane = { thread, current: null };
+    this.#lanes.add(lane);
     thread.onMessage((answer) => {
-      const waiting = this.#waiting.get(answer.id);
-      this.#waiting.delete(answer.id);
-      if ("rows" in answer) waiting?.resolve(answer.rows);
-      else waiting?.reject(Object.assign(new Error(answer.error), { code: answer.code }));
+      const { current } = lane;
+      lane.current = null;
+      if ("rows" in answer) current?.resolve(answer.rows);
+      else current?.reject(Object.assign(new Error(answer.error), { code: answer.code }));
+      this.#dispatch();
     });
-    void thread.closed.then((reason) => this.#ended(reason));
-    return thread;
+    void thread.closed.then((reason) => this.#ended(lane, reason));
+    return lane;
   }
 
   // The next query starts a new thread: a read is safe to ask for again.
-  #ended(reason: Error | null): void {
-    this.#thread = null;
-    for (const { reject } of this.#waiting.values()) reject(reason ?? new Error("The database is closed"));
-    this.#waiting.clear();
+  #ended(lane: Lane, reason: Error | null): void {
+    this.#lanes.delete(lane);
+    lane.current?.reject(reason ?? new Error("The database is closed"));
+    this.#dispatch();
   }
 }

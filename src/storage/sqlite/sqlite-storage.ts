@@ -1,41 +1,70 @@
 import type { Clock } from "../../clock.ts";
+import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
+import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
+import { ProspectIndex } from "./directory/prospect-index.ts";
+import { createProspectStore } from "./directory/prospects.ts";
+import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
+import { createEnrichmentStore } from "./enrichment.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { createLeadReader } from "./lead-reader.ts";
+import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
-import { createNetworkStore } from "./network.ts";
+import { createNetworkRows } from "./network.ts";
+import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
+import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
 
-/** Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer. */
-export function openSqliteStorage(path: string, clock: Clock): Storage {
-  const engine = openEngine(path);
+/**
+ * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
+ * `phoneRegion` is where phone numbers without a country code are from.
+ */
+export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
+  const engine = openEngine(path, phoneRegion);
   const { database, writer, reader } = engine;
+  const prospectIndex = new ProspectIndex(engine, path);
   migrate(database, migrations, clock.now());
-  // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once.
-  database.run("UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL");
+  database.run(endLeases);
+  const jobRows = onFirstUse(() => createJobRows(engine));
+  const network = () => createNetworkRows(engine, jobRows);
   return {
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
-    jobs: onFirstUse(() => createJobStore(engine)),
-    network: onFirstUse(() => createNetworkStore(engine, createJobRows(engine))),
-    voices: onFirstUse(() => createVoiceStore(engine, createJobRows(engine))),
+    jobs: onFirstUse(() => createJobStore(engine, jobRows, network)),
+    network: onFirstUse(() => network().store),
+    campaigns: onFirstUse(() => {
+      return createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
+    }),
+    suppressions: onFirstUse(() => createSuppressionStore(engine)),
+    leadHints: onFirstUse(() => createLeadHintStore(engine)),
+    enrichment: onFirstUse(() => createEnrichmentStore(engine)),
+    prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
+    savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
+    voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
+      await prospectIndex.close();
       writer.close();
       await reader.close();
       database.close();
     },
   };
 }
+
+// Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not
+// those of workers outside, which go on, and of what a vendor is asked about later.
+const endLeases = `UPDATE jobs SET lease_until = 0 WHERE status = 'running' AND lease_until IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM network_actions WHERE job_id = jobs.id AND pending_reason IS NOT NULL)`;
 
 /** A store that prepares its statements when it is first asked for something, so that a start waits for none of them. */
 function onFirstUse<Store extends object>(create: () => Store): Store {

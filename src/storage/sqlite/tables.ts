@@ -1,11 +1,9 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { FieldError } from "../../errors.ts";
 import type { JobMetadata, JobStatus, JobType } from "../../jobs/model.ts";
 import type { Grant } from "../../keys/model.ts";
 import type { ImportOutcome, LeadStatus } from "../../leads/model.ts";
-import type { ActionState, ActionType, ConnectorName } from "../../network/model.ts";
-import type { WorkingHours } from "../../network/pacing.ts";
-import type { LedgerEntry } from "../../credits/store.ts";
+import type { ImportRowError } from "../../leads/store.ts";
+import type { CreditPurpose, LedgerKind } from "../../credits/model.ts";
 import type { Role } from "../../users/model.ts";
 
 // The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
@@ -29,6 +27,7 @@ export const apiKeys = sqliteTable("api_keys", {
   hash: text().notNull(),
   hint: text().notNull(),
   permissions: text({ mode: "json" }).$type<Grant[]>().notNull(),
+  requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
   expiresAt: integer("expires_at"),
   isActive: integer("is_active", { mode: "boolean" }).notNull(),
   usageCount: integer("usage_count").notNull(),
@@ -51,10 +50,14 @@ export const rateWindows = sqliteTable(
 export const creditLedger = sqliteTable("credit_ledger", {
   id: text().primaryKey(),
   userId: text("user_id").notNull(),
-  kind: text().$type<LedgerEntry["kind"]>().notNull(),
+  kind: text().$type<LedgerKind>().notNull(),
   amount: integer().notNull(),
   note: text(),
   createdAt: integer("created_at").notNull(),
+  purpose: text().$type<CreditPurpose>(),
+  request: text(),
+  item: text(),
+  keyId: text("key_id"),
 });
 
 export const leads = sqliteTable("leads", {
@@ -119,36 +122,7 @@ export const leadImportRows = sqliteTable(
     row: integer().notNull(),
     outcome: text().$type<ImportOutcome>().notNull(),
     leadId: text("lead_id"),
-    errors: text({ mode: "json" }).$type<FieldError[]>().notNull(),
+    errors: text({ mode: "json" }).$type<ImportRowError[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.row] })],
 );
-
-export const networkAccounts = sqliteTable("network_accounts", {
-  id: text().primaryKey(),
-  userId: text("user_id").notNull(),
-  name: text().notNull(),
-  connector: text().$type<ConnectorName>().notNull(),
-  timeZone: text("time_zone").notNull(),
-  workingHours: text("working_hours", { mode: "json" }).$type<WorkingHours>().notNull(),
-  minGapSeconds: integer("min_gap_seconds").notNull(),
-  maxGapSeconds: integer("max_gap_seconds").notNull(),
-  lastSlotAt: integer("last_slot_at"),
-  lastSentAt: integer("last_sent_at"),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
-});
-
-export const networkActions = sqliteTable("network_actions", {
-  jobId: text("job_id").primaryKey(),
-  userId: text("user_id").notNull(),
-  accountId: text("account_id").notNull(),
-  actionType: text("action_type").$type<ActionType>().notNull(),
-  profileUrl: text("profile_url").notNull(),
-  profileKey: text("profile_key").notNull(),
-  message: text(),
-  leadId: text("lead_id"),
-  state: text().$type<ActionState>().notNull(),
-  createdAt: integer("created_at").notNull(),
-  updatedAt: integer("updated_at").notNull(),
-});

@@ -1,7 +1,7 @@
 import { asc, count, eq, sql } from "drizzle-orm";
 import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
-import { insertAccountRow } from "./network.ts";
+import { insertAccountRow } from "./network-accounts.ts";
 import type { Engine } from "./engine.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 

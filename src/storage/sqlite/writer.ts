@@ -1,10 +1,21 @@
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 
 type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
 type Settled = { unit: Unit; value: unknown };
 
-/** How many units share one commit at most: bounds how long one commit keeps the event loop. */
+/** Prepared once: compiling them anew for each unit would cost as much as a small write. */
+const controls = {
+  begin: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  rollBack: "ROLLBACK",
+  enter: "SAVEPOINT unit",
+  leave: "RELEASE unit",
+  undo: "ROLLBACK TO unit",
+};
+
+/** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
+const maxBatchMs = 10;
 
 /**
  * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
@@ -14,6 +25,8 @@ const maxBatch = 256;
 export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
+  readonly #statements: Record<keyof typeof controls, Statement>;
+  readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
   #closed = false;
@@ -22,6 +35,8 @@ export class Writer {
   constructor(database: Database, afterCommit: () => void = () => {}) {
     this.#database = database;
     this.#afterCommit = afterCommit;
+    const prepared = Object.entries(controls).map(([name, sql]) => [name, database.prepare(sql)]);
+    this.#statements = Object.fromEntries(prepared) as Record<keyof typeof controls, Statement>;
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
@@ -31,6 +46,11 @@ export class Writer {
       this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
+  }
+
+  /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
+  onRollBack(forget: () => void): void {
+    this.#onRollBack.push(forget);
   }
 
   /** Commits what is queued and takes no more. */
@@ -50,44 +70,56 @@ export class Writer {
   }
 
   #commitBatch(): void {
-    const batch = this.#queue.splice(0, maxBatch);
+    const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return;
     const done: Settled[] = [];
     const failed: Settled[] = [];
     try {
-      this.#database.run("BEGIN IMMEDIATE");
-      for (const unit of batch) this.#runUnit(unit, done, failed);
-      this.#database.run("COMMIT");
+      this.#statements.begin.run();
+      const endAt = performance.now() + maxBatchMs;
+      for (const [index, unit] of batch.entries()) {
+        if (index > 0 && performance.now() > endAt) batch.length = index;
+        else this.#runUnit(unit, done, failed);
+      }
+      this.#statements.commit.run();
     } catch (error) {
       this.#rollBack();
+      this.#queue.splice(0, batch.length);
       for (const unit of batch) unit.reject(error);
       return;
     }
+    this.#queue.splice(0, batch.length);
     for (const { unit, value } of done) unit.resolve(value);
     for (const { unit, value } of failed) unit.reject(value);
     this.#afterCommit();
   }
 
   #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
-    this.#database.run("SAVEPOINT unit");
+    this.#statements.enter.run();
     try {
       const value = unit.run();
       if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-      this.#database.run("RELEASE unit");
+      this.#statements.leave.run();
       done.push({ unit, value });
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
       if (!this.#database.inTransaction) throw error;
-      this.#database.run("ROLLBACK TO unit");
-      this.#database.run("RELEASE unit");
+      this.#statements.undo.run();
+      this.#statements.leave.run();
+      this.#rolledBack();
       failed.push({ unit, value: error });
     }
   }
 
+  #rolledBack(): void {
+    for (const forget of this.#onRollBack) forget();
+  }
+
   #rollBack(): void {
+    this.#rolledBack();
     if (!this.#database.inTransaction) return;
     try {
-      this.#database.run("ROLLBACK");
+      this.#statements.rollBack.run();
     } catch {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }

@@ -1,0 +1,141 @@
+import { Elysia } from "elysia";
+import { CampaignEngine } from "../campaigns/advance.ts";
+import { campaignRoutes } from "../campaigns/routes.ts";
+import { CampaignService } from "../campaigns/service.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Core } from "../http/core.ts";
+import type { Ids } from "../ids.ts";
+import type { JobHandler } from "../jobs/handler.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { Log } from "../log.ts";
+import { accountRoutes } from "../network/account-routes.ts";
+import { AccountService } from "../network/account-service.ts";
+import { createActionHandler, type Connectors } from "../network/action-job.ts";
+import { actionRoutes } from "../network/action-routes.ts";
+import { ActionService } from "../network/action-service.ts";
+import { ForesightService } from "../network/foresight-service.ts";
+import { Planner } from "../network/planner.ts";
+import { relationRoutes } from "../network/relation-routes.ts";
+import { RelationService } from "../network/relation-service.ts";
+import { uploadRoutes } from "../network/upload-routes.ts";
+import { UploadService } from "../network/upload-service.ts";
+import { workRoutes } from "../network/work-routes.ts";
+import type { SpeechProvider } from "../network/speech-provider.ts";
+import { WorkService } from "../network/work-service.ts";
+import { createConnectors } from "../providers/network/connectors.ts";
+import type { Storage } from "../storage/storage.ts";
+
+export type NetworkParts = {
+  config: Config;
+  storage: Storage;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** What tests put in the place of the real ones. */
+  connectors: Partial<Connectors>;
+  /** What speaks voice messages. */
+  speech: SpeechProvider;
+  /** Some job may be due. */
+  poke: () => void;
+};
+
+/** Accounts, actions and campaigns on the professional network, put together. */
+export function composeNetwork({ config, storage, clock, ids, log, poke, speech, ...parts }: NetworkParts) {
+  const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...parts.connectors };
+  const planner = new Planner(storage.network, clock, log, poke);
+  const replan = () => planner.wake();
+  const profileHosts = config.networkHosts;
+  const accounts = new AccountService({
+    store: storage.network,
+    connectors,
+    defaults: config,
+    isRiskAccepted: config.acknowledgeNetworkRisk,
+    clock,
+    ids,
+    replan,
+  });
+  const actions = new ActionService({
+    store: storage.network,
+    accounts,
+    leads: storage.leads,
+    speech,
+    clock,
+    ids,
+    poke,
+    profileHosts,
+  });
+  const foresight = new ForesightService(storage.network, accounts, clock);
+  const engine = new CampaignEngine({
+    store: storage.campaigns,
+    network: storage.network,
+    clock,
+    ids,
+    log,
+    profileHosts,
+    poke,
+  });
+  const campaigns = new CampaignService({
+    store: storage.campaigns,
+    network: storage.network,
+    leads: storage.leads,
+    engine,
+    clock,
+    ids,
+    profileHosts,
+  });
+  const uploads = new UploadService({
+    leads: storage.leads,
+    clock,
+    ids,
+    profileHosts,
+    requireCampaign: async (userId, id) => void (await campaigns.requireOpen(userId, id)),
+    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
+  });
+  const relations = new RelationService({
+    store: storage.network,
+    accounts,
+    actions,
+    connectors,
+    clock,
+    log,
+    profileHosts,
+    onNews: () => engine.wake(),
+  });
+  /** An action has ended, or was put off. */
+  const onEnded = () => {
+    planner.wake();
+    engine.wake();
+  };
+  const handWork = new WorkService(storage.network, clock, poke, onEnded);
+  const actionParts = { store: storage.network, connectors, speech, clock, log, replan: onEnded };
+  const handler: JobHandler = createActionHandler(actionParts);
+  const chores: Chore[] = [
+    { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },
+    { name: "ask for news of people", pattern: "0 */10 * * * *", run: () => relations.watch() },
+    { name: "take stale requests back", pattern: "0 5 * * * *", run: () => relations.withdrawStale() },
+  ];
+
+  return {
+    handler,
+    chores,
+    relations,
+    /** What goes on beside the runner of jobs. */
+    workers: [planner, engine],
+    routes: (core: Core) =>
+      new Elysia()
+        .use(actionRoutes(core, actions))
+        .use(accountRoutes(core, accounts, foresight))
+        .use(workRoutes(core, handWork))
+        .use(uploadRoutes(core, uploads))
+        .use(relationRoutes(core, relations))
+        .use(campaignRoutes(core, campaigns)),
+    start(): void {
+      planner.wake();
+      engine.start();
+    },
+    async stop(): Promise<void> {
+      await Promise.all([planner.stop(), engine.stop()]);
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import {
+  CampaignInput,
+  CampaignStatistics,
+  CampaignUpdate,
+  CampaignView,
+  EnrolAnswer,
+  EnrolInput,
+  EnrolmentView,
+  enrolmentStates,
+  PreviewInput,
+  PreviewView,
+} from "./model.ts";
+import type { CampaignService } from "./service.ts";
+
+const byId = params(Type.Object({ campaignId: Type.String() }));
+const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), total: Type.Integer() });
+const EnrolmentList = Type.Object({
+  enrolments: Type.Array(EnrolmentView),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+});
+const EnrolmentQuery = Type.Object({
+  state: Type.Optional(Type.Union(enrolmentStates.map((state) => Type.Literal(state)))),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  cursor: Type.Optional(Type.String({ maxLength: 60 })),
+});
+const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const tag = "Campaigns";
+
+export function campaignRoutes(core: Core, campaigns: CampaignService) {
+  const turn = (summary: string, description: string) => ({
+    access: "network:schedule" as const,
+    params: byId,
+    detail: answersJson(success(CampaignView), { tag, summary, description, errors: ["NOT_FOUND", "CONFLICT"] }),
+  });
+  return new Elysia({ prefix: "/api/v2/campaigns" })
+    .use(core)
+    .get(
+      "",
+      async ({ userId }) => {
+        const list = await campaigns.list(userId);
+        return ok({ campaigns: list, total: list.length });
+      },
+      { access: "network:read", detail: answersJson(success(CampaignList), { tag, summary: "List your campaigns" }) },
+    )
+    .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
+      access: "network:schedule",
+      body: body(CampaignInput),
+      detail: answersJson(success(CampaignView), {
+        tag,
+        summary: "Make a campaign",
+        description: "A draft: enrol leads, look at the preview, then start it.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .get("/:campaignId", async ({ userId, params: { campaignId } }) => ok(await campaigns.get(userId, campaignId)), {
+      access: "network:read",
+      params: byId,
+      detail: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
+    })
+    .patch(
+      "/:campaignId",
+      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.update(userId, campaignId, input)),
+      {
+        body: body(CampaignUpdate),
+        ...turn("Change a campaign", "Steps and accounts can be changed while it is a draft."),
+      },
+    )
+    .delete(
+      "/:campaignId",
+      async ({ userId, params: { campaignId } }) => {
+        await campaigns.remove(userId, campaignId);
+        return { success: true as const, message: `The campaign ${campaignId} was deleted.` };
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        detail: answersJson(Removed, { tag, summary: "Delete a draft", errors: ["NOT_FOUND", "CONFLICT"] }),
+      },
+    )
+    .post(
+      "/:campaignId/start",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.start(userId, campaignId)),
+      turn("Start a campaign", "Also goes on after a pause."),
+    )
+    .post(
+      "/:campaignId/pause",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.pause(userId, campaignId)),
+      turn("Pause a campaign", "Everybody stays where they are; waiting actions come again when it goes on."),
+    )
+    .post(
+      "/:campaignId/cancel",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
+      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are cancelled."),
+    )
+    .post(
+      "/:campaignId/enrol",
+      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.enrol(userId, campaignId, input)),
+      {
+        access: "network:schedule",
+        params: byId,
+        body: body(EnrolInput),
+        detail: answersJson(success(EnrolAnswer), {
+          tag,
+          summary: "Enrol leads",
+          description:
+            "By id, or all with a tag, up to 10,000 a request. Who is not taken is named with the reason: no profile, a variable without a value, another campaign, contacted recently, do not contact.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/:campaignId/enrolments",
+      async ({ userId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
+        const filter = state === undefined ? {} : { state };
+        const page = await campaigns.enrolments(userId, campaignId, filter, cursor ?? null, limit);
+        return ok({ enrolments: page.enrolments, nextCursor: page.next });
+      },
+      {
+        access: "network:read",
+        params: byId,
+        query: params(EnrolmentQuery),
+        detail: answersJson(success(EnrolmentList), {
+          tag,
+          summary: "List the leads of a campaign, and where they are",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:campaignId/enrolments/:enrolmentId/stop",
+      async ({ userId, params: { campaignId, enrolmentId } }) =>
+        ok(await campaigns.stop(userId, campaignId, enrolmentId)),
+      {
+        access: "network:schedule",
+        params: params(Type.Object({ campaignId: Type.String(), enrolmentId: Type.String() })),
+        detail: answersJson(success(EnrolmentView), {
+          tag,
+          summary: "Take a lead out of a campaign",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:campaignId/statistics",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.statistics(userId, campaignId)),
+      {
+        access: "network:read",
+        params: byId,
+        detail: answersJson(success(CampaignStatistics), {
+          tag,
+          summary: "See how a campaign goes",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:campaignId/preview",
+      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.preview(userId, campaignId, input)),
+      {
+        access: "network:read",
+        params: byId,
+        body: body(PreviewInput),
+        detail: answersJson(success(PreviewView), {
+          tag,
+          summary: "See when each step would go out",
+          description: "With the caps, hours and queues of its accounts as they are. Nothing is stored.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,15 @@
+import { actingUserId } from "./acting-user.ts";
+import type { Api } from "./api.ts";
+import { remark, type CommandContext } from "./context.ts";
+import { withApi, type ConnectionFlags } from "./session.ts";
+
+/** Runs a command with the API and the user that it acts for: undefined where the key is of one. */
+export function forUser(
+  context: CommandContext,
+  flags: ConnectionFlags & { user?: string },
+  command: (api: Api, userId: string | undefined) => Promise<void>,
+): Promise<void> {
+  return withApi(context, flags, async (api) =>
+    command(api, await actingUserId(api, flags.user, (text) => remark(context, text))),
+  );
+}

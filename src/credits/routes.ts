@@ -1,0 +1,107 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { parseInstant } from "../clock.ts";
+import type { Core } from "../http/core.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds, type LedgerPlace } from "./model.ts";
+import { ledgerEntryView, type CreditService } from "./service.ts";
+
+const instant = (description: string) =>
+  Type.Optional(Type.Number({ description: `${description} Unix time, read as on GET /api/v2/users/jobs.` }));
+
+const LedgerQuery = Type.Object({
+  kind: Type.Optional(Type.Union(ledgerKinds.map((kind) => Type.Literal(kind)))),
+  startDate: instant("Made at or after."),
+  endDate: instant("Made at or before."),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
+});
+const LedgerPage = Type.Object({
+  entries: Type.Array(LedgerEntryView),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+});
+const KeyId = Type.Object({ keyId: Type.String() });
+const Budget = Type.Union([CreditBudgetView, Type.Null()], {
+  description: "null: no budget, the balance alone counts.",
+});
+const BudgetInput = Type.Object(
+  {
+    monthly: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], {
+      description: "Credits that the key may take in a calendar month (UTC); null = no limit of its own.",
+    }),
+  },
+  { examples: [{ monthly: 500 }] },
+);
+
+const readers = ["leads:enrich", "prospecting:search", "users:read"] as const;
+const keyManagers = ["api_keys:write", "keys:manage"] as const;
+
+export function creditRoutes(core: Core, credits: CreditService) {
+  return new Elysia({ prefix: "/api/v2/credits" })
+    .use(core)
+    .get("/", async ({ caller, userId }) => ok(await credits.overview(caller, userId)), {
+      access: readers,
+      detail: answersJson(success(CreditsView), {
+        tag: "Credits",
+        summary: "What you can spend, and what things cost",
+      }),
+    })
+    .get("/ledger", async ({ userId, query }) => ok(await page(credits, userId, query)), {
+      access: readers,
+      query: params(LedgerQuery),
+      detail: answersJson(success(LedgerPage), {
+        tag: "Credits",
+        summary: "Every movement of your credits, newest first",
+        description: "The balance is the sum of all amounts.",
+      }),
+    })
+    .get("/budgets/:keyId", async ({ caller, params: { keyId } }) => ok(await credits.budget(caller, keyId)), {
+      callerOnly: keyManagers,
+      params: params(KeyId),
+      detail: answersJson(success(Budget), {
+        tag: "Credits",
+        summary: "What a key may spend in a month",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .put(
+      "/budgets/:keyId",
+      async ({ caller, params: { keyId }, body: { monthly } }) => ok(await credits.setBudget(caller, keyId, monthly)),
+      {
+        callerOnly: keyManagers,
+        params: params(KeyId),
+        body: body(BudgetInput),
+        detail: answersJson(success(Budget), {
+          tag: "Credits",
+          summary: "Limit what a key may spend in a month",
+          description: "What it took in this month already counts. Beyond the budget its requests get 402.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}
+
+async function page(credits: CreditService, userId: string, query: Static<typeof LedgerQuery>) {
+  const { kind = null, startDate, endDate, limit = 100, cursor } = query;
+  const entries = await credits.ledger({
+    userId,
+    kind,
+    createdFrom: startDate === undefined ? null : parseInstant(startDate),
+    createdTo: endDate === undefined ? null : parseInstant(endDate),
+    limit,
+    after: cursor === undefined ? null : placeOf(cursor),
+  });
+  const last = entries.length === limit ? entries.at(-1) : undefined;
+  return {
+    entries: entries.map(ledgerEntryView),
+    nextCursor: last === undefined ? null : encodeCursor([last.createdAt, last.id]),
+  };
+}
+
+function placeOf(cursor: string): LedgerPlace {
+  const [createdAt, id] = decodeCursor(cursor, 2);
+  return { createdAt: Number(createdAt), id: String(id) };
+}

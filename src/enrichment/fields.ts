@@ -1,0 +1,56 @@
+/** What an enrichment can bring, by the group that an option switches. A dot stands for a nested object. */
+export const fieldGroups = {
+  personal: ["firstName", "lastName", "title", "location", "experience", "skills", "bio"],
+  company: [
+    "company",
+    "companyInfo.name",
+    "companyInfo.website",
+    "companyInfo.industry",
+    "companyInfo.size",
+    "companyInfo.description",
+    "companyInfo.founded",
+    "companyInfo.headquarters",
+  ],
+  social: ["networkUrl", "socialProfiles.twitter", "socialProfiles.github"],
+  contact: ["email", "alternativeEmails", "phone"],
+} as const;
+
+export type FieldGroup = keyof typeof fieldGroups;
+export type EnrichField = (typeof fieldGroups)[FieldGroup][number];
+export const allGroups = Object.keys(fieldGroups) as FieldGroup[];
+export const allFields = Object.values(fieldGroups).flat();
+
+const lists: readonly EnrichField[] = ["alternativeEmails", "skills"];
+/** A list of texts; every other field is one text. */
+export function isList(field: EnrichField): boolean {
+  return lists.includes(field);
+}
+
+/** A list never grows beyond this. */
+export const maxListItems = 50;
+/** No text of a provider is kept beyond this. */
+export const maxTextLength = 4000;
+
+export function fieldsOf(groups: readonly FieldGroup[]): ReadonlySet<EnrichField> {
+  return new Set(groups.flatMap((group): readonly EnrichField[] => fieldGroups[group]));
+}
+
+/** The weight of a field's part in the confidence of the whole record: e-mail, who it is, the company, the rest. */
+export const recordWeights: readonly { weight: number; fields: readonly EnrichField[] }[] = [
+  { weight: 0.4, fields: ["email"] },
+  { weight: 0.3, fields: ["firstName", "lastName", "title", "networkUrl"] },
+  { weight: 0.2, fields: fieldGroups.company },
+  {
+    weight: 0.1,
+    fields: [
+      "alternativeEmails",
+      "phone",
+      "location",
+      "experience",
+      "skills",
+      "bio",
+      "socialProfiles.twitter",
+      "socialProfiles.github",
+    ],
+  },
+];

@@ -1,0 +1,83 @@
+import type { FieldError } from "../errors.ts";
+import { leadContent, leadIdentity } from "../leads/identity.ts";
+import type { Lead, LeadIdentity } from "../leads/model.ts";
+import { domainOfEmail, isFreeMail } from "./email-domain.ts";
+import type { LeadToEnrich, Subject } from "./model.ts";
+import type { InputTexts } from "./waterfall.ts";
+
+/** A person of a request, clean and ready to be asked about. */
+export type Person = {
+  /** Place in the request. */
+  n: number;
+  /** As it was sent. */
+  input: LeadToEnrich;
+  leadId: string | null;
+  subject: Subject;
+  identity: LeadIdentity;
+  texts: InputTexts;
+};
+
+const domainPattern = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+/**
+ * Reads what was sent of a person; `lead` is the one that `leadId` names, which what was sent adds to. Answers every
+ * problem that stands against it. Without the lead at hand, one with a `leadId` is checked but for its identifiers.
+ */
+export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Person | { errors: FieldError[] } {
+  const { leadId = null, domain: sentDomain, ...sent } = input;
+  const draft = { ...(lead !== null && draftOf(lead)), ...sentTexts(sent) };
+  const errors: FieldError[] = [];
+  const domain =
+    sentDomain
+      ?.trim()
+      .toLowerCase()
+      .replace(/^(https?:\/\/)?(www\.)?/, "")
+      .replace(/\/.*$/, "") || null;
+  if (domain !== null && !domainPattern.test(domain))
+    errors.push({ path: "domain", message: `"${domain.slice(0, 60)}" is not a domain such as example.com.` });
+  // A lead of one's own has an identifier; until it is read, any will do.
+  const standIn = leadId !== null && lead === null ? { firstName: "x", lastName: "x", company: "x" } : {};
+  const checked = leadContent({ ...standIn, ...draft });
+  if ("errors" in checked) errors.push(...checked.errors);
+  if ("errors" in checked || errors.length > 0) return { errors };
+  const { content } = checked;
+  const { email, networkUrl, firstName, lastName, company, title, location, phone } = content;
+  const identity = leadIdentity(content);
+  const ofEmail = identity.email === null ? null : domainOfEmail(identity.email);
+  const subject: Subject = {
+    email: identity.email,
+    candidateEmail: null,
+    networkUrl: identity.network,
+    firstName,
+    lastName,
+    company,
+    domain: domain ?? (ofEmail === null || isFreeMail(ofEmail) ? null : ofEmail),
+  };
+  const texts: InputTexts = {
+    ...{ firstName, lastName, email, company, title, location, phone, networkUrl },
+    "companyInfo.name": company,
+    "companyInfo.website": subject.domain,
+    "companyInfo.industry": content.industry,
+  };
+  return { n, input, leadId, subject, identity, texts };
+}
+
+type Texts = Pick<
+  LeadToEnrich,
+  "email" | "networkUrl" | "firstName" | "lastName" | "company" | "title" | "location" | "phone"
+>;
+
+/** Other fields that a client sends along are its own business. */
+function sentTexts({ email, networkUrl, firstName, lastName, company, title, location, phone }: Texts): Texts {
+  const texts = { email, networkUrl, firstName, lastName, company, title, location, phone };
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => (text ?? "").trim() !== ""));
+}
+
+function draftOf({ email, networkUrl, firstName, lastName, company, title, location, phone, industry }: Lead) {
+  return { email, networkUrl, firstName, lastName, company, title, location, phone, industry };
+}
+
+/** One text for each person, the same for repeats. */
+export function personKey({ identity: { email, network, name } }: Person): string {
+  return email ?? network ?? name ?? "";
+}

@@ -1,0 +1,146 @@
+import { isoTimeOrNull, type Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { EnrichField } from "./fields.ts";
+import type { ProviderView, Subject } from "./model.ts";
+import type { EnrichmentProvider, LookUpContext, LookUpOutcome } from "./provider.ts";
+import type { Spending } from "./spending.ts";
+
+export type GuardSettings = {
+  timeoutMs: number;
+  /** The provider's own credits in a month; null = no cap. */
+  spendCap: number | null;
+};
+
+/** So many failures in a row, and the provider is left alone for a while. */
+const failuresToPause = 5;
+const shortestPauseMs = 60_000;
+const longestPauseMs = 15 * 60_000;
+/** An account that is used up is not asked again before. */
+const exhaustedPauseMs = 3_600_000;
+/** What a call is taken for until it tells: nobody charges less than one credit for a match. */
+const expectedSpend = 1;
+
+/** skipped: it was not asked, because it pauses or has spent what it may. */
+export type GuardedOutcome = LookUpOutcome | { kind: "skipped" };
+
+/**
+ * A provider behind a time limit, a monthly cap on what it spends, and a circuit breaker: one that fails again and
+ * again is left alone for a minute, then tried with a single call; each failed trial doubles the pause.
+ */
+export class GuardedProvider {
+  readonly #provider: EnrichmentProvider;
+  readonly #settings: GuardSettings;
+  readonly #spending: Spending;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #failures = 0;
+  #pauseMs = shortestPauseMs;
+  #pausedUntil = 0;
+  #underWay = 0;
+
+  constructor(provider: EnrichmentProvider, settings: GuardSettings, spending: Spending, clock: Clock, log: Log) {
+    this.#provider = provider;
+    this.#settings = settings;
+    this.#spending = spending;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get name(): string {
+    return this.#provider.name;
+  }
+
+  get gives(): readonly EnrichField[] {
+    return this.#provider.gives;
+  }
+
+  canLookUp(subject: Subject): boolean {
+    return this.#provider.canLookUp(subject);
+  }
+
+  view(): ProviderView {
+    const isPaused = this.#pausedUntil > this.#clock.now();
+    return {
+      name: this.name,
+      gives: [...this.gives],
+      state: isPaused ? "paused" : this.#isSpent() ? "spent" : "ready",
+      pausedUntil: isoTimeOrNull(isPaused ? this.#pausedUntil : null),
+      spent: this.#spending.of(this.name),
+      spendCap: this.#settings.spendCap,
+    };
+  }
+
+  async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
+    if (!this.#mayAsk()) return { kind: "skipped" };
+    this.#underWay++;
+    try {
+      const outcome = await this.#withinTime(subject, context);
+      // Who gave up waiting learned nothing about the provider.
+      if (!context.signal.aborted) this.#learn(outcome);
+      return outcome;
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #mayAsk(): boolean {
+    if (this.#pausedUntil > this.#clock.now() || this.#isSpent()) return false;
+    const isOnTrial = this.#failures >= failuresToPause;
+    return !isOnTrial || this.#underWay === 0;
+  }
+
+  #isSpent(): boolean {
+    const { spendCap } = this.#settings;
+    if (spendCap === null) return false;
+    return this.#spending.of(this.name) + (this.#underWay + 1) * expectedSpend > spendCap;
+  }
+
+  /** A provider that does not heed its signal is not waited for. */
+  async #withinTime(subject: Subject, context: LookUpContext): Promise<LookUpOutcome> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    let giveUp = (): void => {};
+    const gaveUp = new Promise<LookUpOutcome>((resolve) => {
+      giveUp = () => resolve({ kind: "failed", reason: "It took too long" });
+    });
+    stop.signal.addEventListener("abort", giveUp);
+    const cancel = this.#clock.after(this.#settings.timeoutMs, abort);
+    context.signal.addEventListener("abort", abort);
+    if (context.signal.aborted) abort();
+    try {
+      const asked = this.#provider.lookUp(subject, { ...context, signal: stop.signal });
+      return await Promise.race([asked, gaveUp]);
+    } catch (error) {
+      this.#log.error({ err: error, provider: this.name }, "an enrichment provider broke");
+      return { kind: "failed", reason: "An internal error" };
+    } finally {
+      cancel();
+      context.signal.removeEventListener("abort", abort);
+    }
+  }
+
+  #learn(outcome: LookUpOutcome): void {
+    switch (outcome.kind) {
+      case "found":
+      case "none":
+        this.#failures = 0;
+        this.#pauseMs = shortestPauseMs;
+        this.#spending.add(this.name, outcome.spent);
+        return;
+      case "paused":
+        return this.#pause(outcome.until, outcome.reason);
+      case "exhausted":
+        return this.#pause(this.#clock.now() + exhaustedPauseMs, outcome.reason);
+      case "failed":
+        this.#failures++;
+        if (this.#failures < failuresToPause) return;
+        this.#pause(this.#clock.now() + this.#pauseMs, outcome.reason);
+        this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
+    }
+  }
+
+  #pause(until: number, reason: string): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#log.warn({ provider: this.name, until: isoTimeOrNull(until), reason }, "an enrichment provider pauses");
+  }
+}

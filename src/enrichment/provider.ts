@@ -1,0 +1,31 @@
+import type { EnrichField } from "./fields.ts";
+import type { Finding, Subject } from "./model.ts";
+
+export type LookUpContext = {
+  userId: string;
+  /** The lead that is being enriched, which is no source about itself. */
+  leadId: string | null;
+  signal: AbortSignal;
+};
+
+/**
+ * What came of asking. `spent` counts the provider's own credits.
+ * none: it knows nobody like that. paused: it has had too many requests, not before `until`. exhausted: our account
+ * there is used up or not accepted, which only a person can change. failed: no usable answer.
+ */
+export type LookUpOutcome =
+  | { kind: "found"; findings: Finding[]; spent: number }
+  | { kind: "none"; spent: number }
+  | { kind: "paused"; until: number; reason: string }
+  | { kind: "exhausted"; reason: string }
+  | { kind: "failed"; reason: string };
+
+/** Somebody who knows people. It never throws for what a vendor answers. */
+export type EnrichmentProvider = {
+  /** As in `sources`; unique. */
+  name: string;
+  gives: readonly EnrichField[];
+  /** Whether what is known of the person is enough to ask. */
+  canLookUp(subject: Subject): boolean;
+  lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
+};

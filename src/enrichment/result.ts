@@ -1,0 +1,58 @@
+import { isoTime } from "../clock.ts";
+import type { EnrichField } from "./fields.ts";
+import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
+
+type Settled = { creditsUsed: number; fromStore: boolean };
+
+/** A record as a client sees it. */
+export function resultOf(
+  index: number,
+  input: LeadToEnrich,
+  merged: Merged,
+  { creditsUsed, fromStore }: Settled,
+): EnrichmentResult {
+  const fields = entriesOf(merged);
+  const byField = <T>(valueOf: (field: Merged[EnrichField] & object) => T): Record<string, T> =>
+    Object.fromEntries(fields.map(([field, merge]) => [field, valueOf(merge)]));
+  return {
+    index,
+    input,
+    enrichedData: nested(merged),
+    confidence: recordConfidence(merged),
+    sources: sourcesOf(merged),
+    fieldConfidence: byField(({ confidence }) => rounded(confidence)),
+    provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
+    creditsUsed,
+    fromStore,
+    ...(input.leadId !== undefined && { leadId: input.leadId }),
+  };
+}
+
+/** Fields with a dot in their name become objects. */
+function nested(merged: Merged): EnrichedData {
+  const data: EnrichedData & Record<string, unknown> = {};
+  for (const [field, { value }] of entriesOf(merged)) {
+    const [outer = "", inner] = field.split(".");
+    if (inner === undefined) data[outer] = value;
+    else data[outer] = { ...(data[outer] as object | undefined), [inner]: value };
+  }
+  return data;
+}
+
+const failures = {
+  NO_MATCH: { message: "No provider knows more about this person.", retryable: false },
+  NOT_FOUND: { message: "You have no lead with this id.", retryable: false },
+  DO_NOT_CONTACT: {
+    message: "This person is on the do-not-contact list, so nobody was asked.",
+    retryable: false,
+  },
+  PROVIDERS_UNAVAILABLE: {
+    message: "A provider that might know this person could not be asked now. Try again in a few minutes.",
+    retryable: true,
+  },
+} as const satisfies Record<EnrichmentFailure["code"], { message: string; retryable: boolean }>;
+
+export function failureOf(index: number, input: LeadToEnrich, code: EnrichmentFailure["code"]): EnrichmentFailure {
+  return { index, input, code, ...failures[code] };
+}

@@ -1,0 +1,109 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { JobView } from "../jobs/model.ts";
+import { jobView } from "../jobs/service.ts";
+import {
+  EnrichAnswer,
+  EnrichInput,
+  SettingsInput,
+  SettingsView,
+  EnrichmentFailure,
+  EnrichmentResult,
+} from "./model.ts";
+import type { EnrichmentService } from "./service.ts";
+
+const EnrichQuery = Type.Object({
+  dryRun: Type.Optional(
+    Type.Boolean({ default: false, description: "Ask nobody and charge nothing: tell what it would cost at most." }),
+  ),
+});
+const ResultQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100 })),
+  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
+});
+const ResultPage = Type.Object({
+  enriched: Type.Array(EnrichmentResult),
+  failed: Type.Array(EnrichmentFailure),
+  creditsUsed: Type.Integer({ description: "By the whole job so far." }),
+  remainingCredits: Type.Integer(),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null when there is nothing more yet." }),
+});
+
+export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
+  return new Elysia({ prefix: "/api/v2/enrich" })
+    .use(core)
+    .post(
+      "/",
+      async ({ caller, userId, body: input, query: { dryRun = false }, headers, set }) => {
+        const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(headers["prefer"] ?? "");
+        const outcome = await enrichment.enrich(caller, userId, input, { dryRun, byJob });
+        if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";
+        if (outcome.kind === "answered") return ok(outcome.answer);
+        set.status = 202;
+        set.headers.location = `/api/v2/users/jobs/${outcome.job.id}`;
+        return ok(jobView(outcome.job));
+      },
+      {
+        access: "leads:enrich",
+        query: params(EnrichQuery),
+        body: body(EnrichInput),
+        detail: withAccepted(
+          answersJson(success(EnrichAnswer), {
+            tag: "Enrichment",
+            summary: "Find out more about leads",
+            description:
+              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days. Up to 50 leads are answered directly, within 25 seconds; what is not known by then fails as retryable. More, or the header `Prefer: respond-async`, answer 202 with a job, whose results are at `metadata.results`.",
+            errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
+          }),
+        ),
+      },
+    )
+    .get(
+      "/jobs/:jobId/results",
+      async ({ userId, params: { jobId }, query: { limit = 100, cursor } }) => {
+        const after = cursor === undefined ? -1 : Number(decodeCursor(cursor, 1)[0]);
+        const { next, ...page } = await enrichment.results(userId, jobId, after, limit);
+        return ok({ ...page, nextCursor: next === null ? null : encodeCursor([next]) });
+      },
+      {
+        access: "leads:enrich",
+        params: params(Type.Object({ jobId: Type.String() })),
+        query: params(ResultQuery),
+        detail: answersJson(success(ResultPage), {
+          tag: "Enrichment",
+          summary: "What an enrichment job has found",
+          description: "In the order of the leads, also while it runs.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get("/settings", async ({ userId }) => ok(await enrichment.settings(userId)), {
+      access: "leads:enrich",
+      detail: answersJson(success(SettingsView), {
+        tag: "Enrichment",
+        summary: "Which providers there are, how they are, and the order in which yours are asked",
+      }),
+    })
+    .put("/settings", async ({ userId, body: { providers } }) => ok(await enrichment.setProviders(userId, providers)), {
+      access: "leads:enrich",
+      body: body(SettingsInput),
+      detail: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set the order of providers" }),
+    });
+}
+
+type Detail = ReturnType<typeof answersJson>;
+
+function withAccepted(detail: Detail): Detail {
+  const accepted = answersJson(success(JobView), {
+    tag: "Enrichment",
+    summary: "",
+    status: 202,
+    headers: { Location: "The job.", "Preference-Applied": "respond-async, where it was preferred." },
+  }).responses as Record<string, unknown>;
+  return { ...detail, responses: { ...detail.responses, 202: accepted[202] } } as Detail;
+}

@@ -1,0 +1,69 @@
+import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } from "../credits/store.ts";
+import type { Job, JobMetadata } from "../jobs/model.ts";
+import type { JobClaim } from "../jobs/store.ts";
+import type { LeadIdentity } from "../leads/model.ts";
+import type { FieldGroup } from "./fields.ts";
+import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+
+/** What providers said of a person when `groups` were wanted. */
+export type StoredResult = { identity: LeadIdentity; groups: FieldGroup[]; merged: Merged; at: number };
+
+/** A result that is to be paid for, with the item that it is charged as. */
+export type PaidResult = StoredResult & { item: string };
+
+/**
+ * What is stored together. With `freeSince`, a person whose result of that moment or later has been stored meanwhile,
+ * by another request for the same one, is not charged and not stored again.
+ */
+export type Payment = { results: PaidResult[]; settlement: SettleCredits | null; freeSince: number | null };
+/** `free` are the items that were not charged because of `freeSince`. */
+export type Paid = { settled: SettleOutcome | null; free: string[] };
+
+export type ItemOutcome =
+  | { kind: "enriched"; result: EnrichmentResult }
+  | { kind: "failed"; failure: EnrichmentFailure };
+export type EnrichmentItem = { n: number; input: LeadToEnrich; outcome: ItemOutcome | null };
+
+export type FinishedBatch = {
+  claim: JobClaim;
+  outcomes: { n: number; outcome: ItemOutcome }[];
+  payment: Payment;
+  /** Merged into the job's; what was charged is added to its `creditsUsed`. */
+  metadata: JobMetadata;
+  message: string;
+  /** Percent. */
+  progress: number;
+  leaseUntil: number;
+  at: number;
+};
+
+export type EnrichmentStore = {
+  /** For each person the newest result since `since`, or null. */
+  results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
+  /** Stores results and charges for them: both or neither. */
+  finish(userId: string, payment: Payment): Promise<Paid>;
+
+  /** Stores a job with its leads and reserves its credits: all or, when they are exhausted, nothing. */
+  submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
+  /** Leads of a job that are not done, in order, at most `limit`. */
+  pending(jobId: string, limit: number): Promise<EnrichmentItem[]>;
+  /**
+   * Stores what came of leads of a job, charges for it and tells its progress. Answers what the whole job has used by
+   * now, or null, and does nothing, when the claim is void.
+   */
+  finishBatch(userId: string, batch: FinishedBatch): Promise<{ creditsUsed: number } | null>;
+  /** Leads of a job that are done, behind number `afterN`, in order, at most `limit`. */
+  done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
+
+  /** The order of providers that the user has set; null = none. */
+  providers(userId: string): Promise<string[] | null>;
+  setProviders(userId: string, providers: string[] | null): Promise<void>;
+
+  /** What each provider took in the month (year * 100 + month). */
+  spending(month: number): Promise<Record<string, number>>;
+  /** Replaces what is known of the month. */
+  saveSpending(month: number, spent: Record<string, number>): Promise<void>;
+
+  /** Forgets results and leads of jobs from before, at most `limit` of each; answers how many. */
+  forgetBefore(before: number, limit: number): Promise<number>;
+};

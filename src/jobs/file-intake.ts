@@ -1,0 +1,96 @@
+import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import { invalid } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import type { Job, JobMetadata, JobType } from "./model.ts";
+import type { JobService } from "./service.ts";
+
+/** A crash in the middle goes on behind the last stored row; five of them speak for a fault that is not chance. */
+const maxAttempts = 5;
+
+export type FileToTakeIn = {
+  userId: string;
+  type: JobType;
+  /** Where files of this kind lie; the file is called like its job. */
+  folder: string;
+  stream: ReadableStream<Uint8Array> | null;
+  /** For the handler. */
+  payload: Record<string, unknown>;
+  metadata: JobMetadata;
+  maxBytes: number;
+  /** Makes the error for a file above `maxBytes`. */
+  tooLarge: () => Error;
+};
+
+export function fileOfJob(folder: string, jobId: string): string {
+  return `${folder}/${jobId}`;
+}
+
+/** Files that somebody sends, and the jobs that read them. */
+export class FileIntake {
+  readonly #jobs: JobService;
+  readonly #blobs: BlobStore;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(jobs: JobService, blobs: BlobStore, clock: Clock, ids: Ids) {
+    this.#jobs = jobs;
+    this.#blobs = blobs;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * Takes the file in and starts the job that reads it. The file is on disk before the job exists, so that a job never
+   * points at nothing. VALIDATION_ERROR for an empty body.
+   */
+  async start({ userId, type, folder, stream, payload, metadata, maxBytes, tooLarge }: FileToTakeIn): Promise<Job> {
+    const now = this.#clock.now();
+    const id = this.#ids.next(now);
+    const file = fileOfJob(folder, id);
+    let bytes: number;
+    try {
+      bytes = await this.#blobs.receive(file, stream, maxBytes);
+    } catch (error) {
+      throw error instanceof BlobTooLarge ? tooLarge() : error;
+    }
+    const job: Job = {
+      id,
+      userId,
+      type,
+      status: "pending",
+      runAt: now,
+      attempt: 0,
+      failures: 0,
+      maxAttempts,
+      leaseUntil: null,
+      message: "Waiting to be read",
+      progress: 0,
+      metadata: { ...metadata, bytes },
+      payload,
+      createdAt: now,
+      updatedAt: now,
+      completedAt: null,
+    };
+    try {
+      if (bytes === 0)
+        throw invalid([{ path: "", message: "The body is empty. Send the file's content as the body." }]);
+      await this.#jobs.submit(job);
+    } catch (error) {
+      await this.#blobs.remove(file);
+      throw error;
+    }
+    return job;
+  }
+
+  /** Removes files whose job has ended or was never stored; for the start, when nothing is being taken in. */
+  async sweep(folder: string, isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
+    let removed = 0;
+    for (const name of await this.#blobs.list(folder)) {
+      if (await isOpen(name.slice(folder.length + 1))) continue;
+      await this.#blobs.remove(name);
+      removed++;
+    }
+    return removed;
+  }
+}

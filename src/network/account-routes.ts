@@ -1,0 +1,126 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
+import type { AccountService } from "./account-service.ts";
+import { PlanView, UsageView, WhatIfInput } from "./foresight-model.ts";
+import type { ForesightService } from "./foresight-service.ts";
+
+const AccountList = Type.Object({ accounts: Type.Array(AccountView), total: Type.Integer() });
+const byId = params(Type.Object({ accountId: Type.String() }));
+const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })) });
+const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
+const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+export function accountRoutes(core: Core, accounts: AccountService, foresight: ForesightService) {
+  return new Elysia({ prefix: "/api/v2/network/accounts" })
+    .use(core)
+    .get(
+      "",
+      async ({ userId }) => {
+        const list = await accounts.list(userId);
+        return ok({ accounts: list, total: list.length });
+      },
+      {
+        access: "network:read",
+        detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List your network accounts" }),
+      },
+    )
+    .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
+      access: "network:schedule",
+      body: body(
+        Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
+      ),
+      detail: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
+    })
+    .get("/:accountId", async ({ userId, params: { accountId } }) => ok(await accounts.get(userId, accountId)), {
+      access: "network:read",
+      params: byId,
+      detail: answersJson(success(AccountView), {
+        tag: "Network accounts",
+        summary: "Get a network account",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .patch(
+      "/:accountId",
+      async ({ userId, params: { accountId }, body: change }) => ok(await accounts.update(userId, accountId, change)),
+      {
+        access: "network:schedule",
+        params: byId,
+        body: body(
+          Type.Object({ ...AccountUpdate.properties, ...forUser }, { description: AccountUpdate.description ?? "" }),
+        ),
+        detail: answersJson(success(AccountView), {
+          tag: "Network accounts",
+          summary: "Change how an account is used",
+          description: "Also pauses it, or lets it go on. Its queue is planned again by the new settings.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:accountId",
+      async ({ userId, params: { accountId } }) => {
+        await accounts.remove(userId, accountId);
+        return { success: true as const, message: `The network account ${accountId} was removed.` };
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        detail: answersJson(Removed, {
+          tag: "Network accounts",
+          summary: "Remove an account that never acted",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/:accountId/usage",
+      async ({ userId, params: { accountId } }) => ok(await foresight.usage(userId, accountId)),
+      {
+        access: "network:read",
+        params: byId,
+        detail: answersJson(success(UsageView), {
+          tag: "Network accounts",
+          summary: "See what an account has used of its caps",
+          description: "By meter and rolling window: limit in force, used, remaining, planned, and when room returns.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:accountId/plan",
+      async ({ userId, params: { accountId }, query: { limit = 100 } }) =>
+        ok(await foresight.plan(userId, accountId, undefined, limit)),
+      {
+        access: "network:read",
+        params: byId,
+        query: params(PlanQuery),
+        detail: answersJson(success(PlanView), {
+          tag: "Network accounts",
+          summary: "See the next seven days as they will run",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:accountId/plan",
+      async ({ userId, params: { accountId }, body: { caps, limit = 100 } }) =>
+        ok(await foresight.plan(userId, accountId, caps, limit)),
+      {
+        access: "network:read",
+        params: byId,
+        body: body(WhatIfInput),
+        detail: answersJson(success(PlanView), {
+          tag: "Network accounts",
+          summary: "See the next seven days as they would run with other caps",
+          description: "A what-if: nothing is stored.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,320 @@
+import { isoTime, isoTimeOrNull, parseInstant, type Clock } from "../clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
+import type { Ids } from "../ids.ts";
+import type { Job } from "../jobs/model.ts";
+import type { Lead } from "../leads/model.ts";
+import type { LeadStore } from "../leads/store.ts";
+import { doNotContact } from "../suppression/refusal.ts";
+import { actionKinds, actionTypes } from "./action-kinds.ts";
+import { actionContent, notBeforeOf, type ActionContent, type ProfileHosts } from "./action-input.ts";
+import type {
+  ActionUpdate,
+  ActionView,
+  NetworkAction,
+  Objection,
+  RecordInput,
+  ResolveInput,
+  ScheduleInput,
+} from "./action-model.ts";
+import type { NetworkAccount } from "./account-model.ts";
+import type { AccountService } from "./account-service.ts";
+import { jobOf, newAction } from "./new-action.ts";
+import type { SpeechProvider } from "./speech-provider.ts";
+import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import { actionMessage, objectionText, waitOf } from "./texts.ts";
+
+/** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */
+export type Scheduler = { userId: string; needsApproval: boolean; maySpeak: boolean };
+export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
+
+export type ActionParts = {
+  store: NetworkStore;
+  accounts: AccountService;
+  leads: LeadStore;
+  speech: SpeechProvider;
+  clock: Clock;
+  ids: Ids;
+  /** Something may be due sooner. */
+  poke: () => void;
+  profileHosts: ProfileHosts;
+};
+
+/** Actions on the professional network. */
+export class ActionService {
+  readonly #parts: ActionParts;
+
+  constructor(parts: ActionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Places an action at the earliest fair moment of the account. While the same action for the same target is on its
+   * way already, that one is answered (`isNew` false) and nothing is added. With `dryRun` nothing is stored.
+   * VALIDATION_ERROR for what can't be sent, NOT_FOUND for an unknown account or lead, DO_NOT_CONTACT and CONFLICT for
+   * whom it must not be sent to, or when no moment will ever come.
+   */
+  async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
+    const { store, accounts, clock, ids, poke } = this.#parts;
+    const { userId } = scheduler;
+    const account = await accounts.choose(userId, input.accountId);
+    accounts.requireRunnable(account);
+    const lead = await this.#leadOf(userId, input.leadId);
+    const now = clock.now();
+    const errors: FieldError[] = [];
+    const notBefore = notBeforeOf(input.notBefore, now, errors);
+    const content = this.#checked(input, account, lead, errors);
+    await this.#checkVoice(scheduler, content);
+    const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
+    const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
+    if (needsApproval) action.state = "awaitingApproval";
+    const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
+    const placed = this.#placed(outcome, account);
+    if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
+    return { action: placed, account, isNew: outcome.kind === "scheduled" };
+  }
+
+  /** Stores what a person did by hand, so that it counts in the meters. */
+  async record(userId: string, input: RecordInput): Promise<Scheduled> {
+    const { store, accounts, clock, ids } = this.#parts;
+    const account = await accounts.choose(userId, input.accountId);
+    const lead = await this.#leadOf(userId, input.leadId);
+    const now = clock.now();
+    const errors: FieldError[] = [];
+    const doneAt = input.doneAt === undefined ? now : parseInstant(input.doneAt);
+    if (doneAt === null || doneAt > now + clockSlackMs || doneAt < now - 366 * 86_400_000)
+      errors.push({ path: "doneAt", message: "Expected a moment of the last year." });
+    const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
+    const action: NetworkAction = {
+      ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
+      message: input.message?.trim() || null,
+      state: "done",
+      pendingReason: null,
+      slotAt: doneAt,
+    };
+    const job: Job = {
+      ...jobOf(action, account),
+      status: "completed",
+      progress: 100,
+      message: "Done by a person, and recorded",
+      completedAt: now,
+    };
+    job.metadata = { ...job.metadata, outcome: "sent", driver: "person" };
+    const outcome = await store.record({ action, job }, input.relation ?? null);
+    return { action: this.#placed(outcome, account), account, isNew: true };
+  }
+
+  async get(userId: string, jobId: string): Promise<ActionView> {
+    const found = await this.#parts.store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    return this.#view(found.action);
+  }
+
+  /** Newest first; `before` is the number of the last action of the page before. */
+  async page(
+    userId: string,
+    filter: ActionFilter,
+    limit: number,
+    before: number | null,
+  ): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
+    const found = await this.#parts.store.page({ userId, filter, limit, before });
+    const actions = await Promise.all(found.map(({ action }) => this.#view(action)));
+    return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
+  }
+
+  /**
+   * Changes what an action says, or its earliest moment, while it has not begun. Edited by a key that may only propose,
+   * it waits for approval again.
+   */
+  async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
+    const { userId, needsApproval } = scheduler;
+    const { store, accounts, clock, poke } = this.#parts;
+    const found = await store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const { action } = found;
+    const account = await accounts.choose(userId, action.accountId);
+    const lead = action.leadId === null ? null : await this.#parts.leads.get(userId, action.leadId);
+    const errors: FieldError[] = [];
+    const now = clock.now();
+    const { message, notBefore, userId: _user, ...details } = input;
+    const earliest = notBefore === undefined ? {} : { notBefore: notBeforeOf(notBefore, now, errors) };
+    const { actionType, profileUrl } = action;
+    const sent = {
+      actionType,
+      profileUrl,
+      ...action.details,
+      ...details,
+      message: (message === undefined ? action.message : message) ?? undefined,
+    };
+    const content = this.#checked(sent, account, lead, errors);
+    if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
+    const said = { message: content.message, details: content.details, targetKey: content.targetKey };
+    const change = await store.edit(userId, jobId, { ...said, ...earliest, needsApproval }, now);
+    poke();
+    return this.#changed(change, jobId, account);
+  }
+
+  async cancel(userId: string, jobId: string): Promise<ActionView> {
+    return this.#changed(await this.#parts.store.cancel(userId, jobId, this.#parts.clock.now()), jobId);
+  }
+
+  /** Lets an action go that waits for approval. PERMISSION_DENIED for a key that may only propose. */
+  async approve({ userId, needsApproval }: Scheduler, jobId: string): Promise<ActionView> {
+    if (needsApproval)
+      throw new ApiError("PERMISSION_DENIED", {
+        message: "This API key may only propose actions. Approve with another key of yours.",
+      });
+    const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
+    this.#parts.poke();
+    return this.#changed(change, jobId);
+  }
+
+  /** A person's word on an action whose outcome is unknown. */
+  async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
+    const { store, clock } = this.#parts;
+    const isSent = outcome === "sent";
+    const said = isSent ? "Sent, by a person's word" : "Not sent, by a person's word";
+    const change = await store.resolve(userId, jobId, {
+      state: isSent ? "done" : "failed",
+      message: note ? `${said}: ${note}` : said,
+      metadata: { outcome: isSent ? "sent" : "failed", resolvedBy: "person", ...(note && { note }) },
+      reference: null,
+      relation: null,
+      at: clock.now(),
+    });
+    return this.#changed(change, jobId);
+  }
+
+  #checked(
+    sent: Parameters<typeof actionContent>[0],
+    account: NetworkAccount,
+    lead: Lead | null,
+    errors: FieldError[],
+  ): ActionContent {
+    const checked = actionContent(sent, account.tier, lead, this.#parts.profileHosts);
+    if ("errors" in checked) errors.push(...checked.errors);
+    if ("errors" in checked || errors.length > 0) throw invalid(errors);
+    return checked.content;
+  }
+
+  async #checkVoice({ userId, maySpeak }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
+    if (actionType !== "sendVoiceMessage") return;
+    if (!maySpeak)
+      throw new ApiError("PERMISSION_DENIED", { message: "Voice messages need the permission network:voice." });
+    const problem = await this.#parts.speech.problem(userId, details.voiceId ?? "");
+    if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
+  }
+
+  async #leadOf(userId: string, leadId: string | undefined): Promise<Lead | null> {
+    if (leadId === undefined) return null;
+    const lead = await this.#parts.leads.get(userId, leadId);
+    if (lead === null) throw notFound("lead", leadId);
+    return lead;
+  }
+
+  #placed(outcome: ScheduleOutcome, account: NetworkAccount): NetworkAction {
+    switch (outcome.kind) {
+      case "scheduled":
+      case "existing":
+        return outcome.action;
+      case "objected":
+        throw objected(outcome.objection);
+      case "never":
+        throw noMoment(account, outcome.reason);
+      case "accountGone":
+        throw notFound("network account", account.id);
+    }
+  }
+
+  async #changed(change: ActionChange, jobId: string, account?: NetworkAccount): Promise<ActionView> {
+    switch (change.kind) {
+      case "changed":
+        return this.#view(change.action);
+      case "absent":
+        throw notFound("network action", jobId);
+      case "objected":
+        throw objected(change.objection);
+      case "twin":
+        throw new ApiError("CONFLICT", {
+          message: "The same action for this target is on its way already.",
+          details: { jobId: change.jobId },
+        });
+      case "refused":
+        throw new ApiError("CONFLICT", {
+          message: `This can't be done to an action that is ${change.action.state}.`,
+          details: { state: change.action.state },
+        });
+      case "never":
+        throw noMoment(account ?? null, change.reason);
+    }
+  }
+
+  async #view(action: NetworkAction): Promise<ActionView> {
+    const account = await this.#parts.store.account(action.userId, action.accountId);
+    return actionView(action, account?.state ?? "active");
+  }
+}
+
+const clockSlackMs = 60_000;
+
+/** A record of what was done need not hold what would be needed to do it. */
+function asDone(actionType: string): Pick<ScheduleInput, "message" | "subject" | "voiceId"> {
+  const needsText = actionTypes.some((type) => type === actionType && actionKinds[type].text === "required");
+  return { subject: "-", voiceId: "-", ...(needsText ? { message: "-" } : { message: undefined }) };
+}
+
+/** 409 for a person who must not, or need not, get this. */
+export function objected(objection: Objection): ApiError {
+  if (objection.kind === "doNotContact") return doNotContact(objection.match);
+  const message = `This is not scheduled: ${objectionText(objection)}`;
+  const moment = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
+  const until = "until" in objection ? { until: isoTime(objection.until) } : {};
+  return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...moment, ...until } });
+}
+
+function noMoment(account: NetworkAccount | null, reason: string): ApiError {
+  const cause =
+    reason === "outsideWorkingHours" ? "its working hours never open" : "a cap of this kind of action is 0 there";
+  const where = account === null ? "/api/v2/network/accounts" : `/api/v2/network/accounts/${account.id}`;
+  const whose = account === null ? "The account" : `The account "${account.name}"`;
+  return new ApiError("CONFLICT", {
+    message: `${whose} will never do this: ${cause}. Change it with PATCH ${where}.`,
+    details: { reason },
+  });
+}
+
+export function actionView(action: NetworkAction, accountState: NetworkAccount["state"]): ActionView {
+  const { jobId, accountId, actionType, profileUrl, message, details, leadId, state, reference } = action;
+  const wait = waitOf(action, accountState);
+  const until = isoTimeOrNull(wait?.until ?? null);
+  const wasCarriedOut = state === "done" || state === "unknown";
+  return {
+    jobId,
+    accountId,
+    actionType,
+    profileUrl,
+    message,
+    details,
+    leadId,
+    state,
+    pendingReason: wait?.reason ?? null,
+    status: actionMessage(action, accountState) || stateTexts[state],
+    scheduledFor: until,
+    nextEligibleAt: until,
+    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.slotAt) : null,
+    providerRef: reference,
+    createdAt: isoTime(action.createdAt),
+    updatedAt: isoTime(action.updatedAt),
+  };
+}
+
+const stateTexts: Record<NetworkAction["state"], string> = {
+  awaitingApproval: "Waits for approval",
+  scheduled: "Waits for its turn",
+  sending: "Is being carried out",
+  awaiting: "Waits for its outcome",
+  done: "Carried out",
+  skipped: "Not needed, or not allowed any more",
+  failed: "Failed",
+  unknown: "May or may not have been carried out",
+  cancelled: "Cancelled",
+};

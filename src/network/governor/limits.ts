@@ -1,0 +1,98 @@
+import { windowMs, windows, type Meter, type NetworkAccount, type Tier, type Window } from "../account-model.ts";
+import type { PendingReason } from "../action-model.ts";
+import { drawOf } from "./draw.ts";
+import { localTime } from "./zone.ts";
+
+/** What decides on the caps of an account. */
+export type Capped = Pick<
+  NetworkAccount,
+  "id" | "tier" | "connector" | "timeZone" | "caps" | "warmUp" | "jitterPercent"
+>;
+
+type ByTier = Record<Tier, number | null>;
+type Table = Partial<Record<Meter, Partial<Record<Window, ByTier>>>>;
+
+const tierCaps = (free: number | null, premium: number | null, salesNavigator: number | null): ByTier => ({
+  free,
+  premium,
+  salesNavigator,
+});
+
+/** Careful caps: the middle of what tools and vendors of the field advise. */
+const defaults: Table = {
+  invites: { day: tierCaps(15, 20, 25), week: tierCaps(80, 100, 150) },
+  notes: { month: tierCaps(5, null, null) },
+  messages: { day: tierCaps(40, 50, 60) },
+  visits: { day: tierCaps(50, 80, 80) },
+  inMails: { day: tierCaps(0, 20, 30) },
+  likes: { day: tierCaps(20, 30, 30) },
+  comments: { day: tierCaps(20, 30, 30) },
+  follows: { day: tierCaps(20, 30, 30) },
+  endorsements: { day: tierCaps(20, 30, 30) },
+  withdrawals: { day: tierCaps(40, 40, 40) },
+  all: { day: tierCaps(100, 120, 150) },
+};
+
+/** The most that the network is known to bear; no setting goes beyond. */
+const ceilings: Table = {
+  invites: { day: tierCaps(50, 100, 100), week: tierCaps(150, 200, 250) },
+  notes: { month: tierCaps(5, null, null) },
+  messages: { day: tierCaps(100, 150, 150) },
+  visits: { day: tierCaps(80, 100, 150) },
+  inMails: { day: tierCaps(0, 50, 50) },
+  likes: { day: tierCaps(100, 100, 100) },
+  comments: { day: tierCaps(50, 100, 100) },
+  follows: { day: tierCaps(100, 100, 100) },
+  endorsements: { day: tierCaps(100, 100, 100) },
+  withdrawals: { day: tierCaps(100, 100, 100) },
+  all: { day: tierCaps(250, 300, 400) },
+};
+
+/** A cap that is in force at a moment, and the reason that an action is told when it waits for it. */
+export type Limit = { meter: Meter; window: Window; windowMs: number; cap: number; reason: PendingReason };
+
+/** The caps of one meter that are in force at `at`, shortest window first. */
+export function limitsOf(account: Capped, meter: Meter, at: number): Limit[] {
+  return windows.flatMap((window) => {
+    const cap = steadyCap(account, meter, window);
+    const limit = (value: number, reason: PendingReason) => [
+      { meter, window, windowMs: windowMs[window], cap: value, reason },
+    ];
+    if (window !== "day") return cap === null ? [] : limit(cap, reasonOf(meter, window));
+    const warm = warmUpCap(account, meter, at);
+    if (warm !== null && (cap === null || warm < cap)) return limit(warm, "warmup");
+    return cap === null ? [] : limit(jittered(account, meter, cap, at), "dailyLimit");
+  });
+}
+
+/** The cap that settings and tier make, before warm-up and the day's jitter; null: none. */
+export function steadyCap({ caps, tier, connector }: Capped, meter: Meter, window: Window): number | null {
+  const set = caps[meter]?.[window];
+  const wanted = set === undefined ? (defaults[meter]?.[window]?.[tier] ?? null) : set;
+  const ceiling = connector === "simulated" ? null : ceilingOf(tier, meter, window);
+  if (wanted === null || ceiling === null) return wanted ?? ceiling;
+  return Math.min(wanted, ceiling);
+}
+
+/** The most that a setting may ask for; null: no bound. */
+export function ceilingOf(tier: Tier, meter: Meter, window: Window): number | null {
+  return ceilings[meter]?.[window]?.[tier] ?? null;
+}
+
+function reasonOf(meter: Meter, window: Window): PendingReason {
+  if (window === "week") return "weeklyLimit";
+  return meter === "notes" ? "monthlyNoteLimit" : "monthlyLimit";
+}
+
+function warmUpCap({ warmUp, timeZone }: Capped, meter: Meter, at: number): number | null {
+  if (warmUp === null || meter === "all" || meter === "notes") return null;
+  const days = localTime(at, timeZone).date - localTime(warmUp.startedAt, timeZone).date;
+  return warmUp.perDay + warmUp.addPerDay * Math.max(0, Math.round(days / windowMs.day));
+}
+
+/** A person does not do the same number of things each day. Never above the cap, and never nothing. */
+function jittered({ id, timeZone, jitterPercent }: Capped, meter: Meter, cap: number, at: number): number {
+  if (cap <= 1 || jitterPercent === 0) return cap;
+  const share = 1 + ((2 * drawOf(id, meter, localTime(at, timeZone).date) - 1) * jitterPercent) / 100;
+  return Math.max(1, Math.min(cap, Math.round(cap * share)));
+}

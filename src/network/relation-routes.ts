@@ -1,0 +1,41 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
+import type { RelationService } from "./relation-service.ts";
+
+const Noted = Type.Object({
+  isNew: Type.Boolean({ description: "false: it was known, or the account was never in touch with that person." }),
+});
+
+export function relationRoutes(core: Core, relations: RelationService) {
+  return new Elysia({ prefix: "/api/v2/network/contacts" })
+    .use(core)
+    .get(
+      "",
+      async ({ userId, query: { accountId, profileUrl } }) =>
+        ok(await relations.get(userId, accountId, profileUrl ?? "")),
+      {
+        access: "network:read",
+        query: params(ContactQuery),
+        detail: answersJson(success(ContactView), {
+          tag: "Network",
+          summary: "See how an account and a person stand to each other",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post("/news", async ({ userId, body: input }) => ok(await relations.report(userId, input)), {
+      access: "network:schedule",
+      body: body(NewsInput),
+      detail: answersJson(success(Noted), {
+        tag: "Network",
+        summary: "Tell that somebody accepted or answered",
+        description: "For accounts whose connector can't be asked. A reply stops the campaigns that the person is in.",
+        errors: ["NOT_FOUND"],
+      }),
+    });
+}

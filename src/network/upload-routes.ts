@@ -1,0 +1,22 @@
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body } from "../http/input.ts";
+import { answersJson } from "../http/openapi.ts";
+import { UploadAnswer, UploadInput } from "./upload-model.ts";
+import type { UploadService } from "./upload-service.ts";
+
+export function uploadRoutes(core: Core, uploads: UploadService) {
+  return new Elysia({ prefix: "/api/v2/network" })
+    .use(core)
+    .post("/upload-prospects", async ({ userId, body: input }) => uploads.upload(userId, input), {
+      bulk: "network:upload",
+      body: body(UploadInput),
+      detail: answersJson(UploadAnswer, {
+        tag: "Network",
+        summary: "Upload prospects",
+        description:
+          "Up to 10,000 people become leads; each row is checked for itself and ends in one result. Profile URLs are brought into one form before duplicates are looked for, nobody on the do-not-contact list is stored, and to send the same list again does no harm.",
+        errors: ["NOT_FOUND", "CONFLICT"],
+      }),
+    });
+}

@@ -1,0 +1,44 @@
+import type { SearchFilters } from "../model.ts";
+import { departmentNamed } from "./department.ts";
+import { folded } from "./fold.ts";
+import { placeParts } from "./places.ts";
+import { companySizesTouching, stepsOfRevenue } from "./ranges.ts";
+import { seniorityNamed } from "./seniority.ts";
+import { technologyValue, termKey, type TermFacet } from "./terms.ts";
+import { wantedTitle } from "./title-words.ts";
+
+/**
+ * What prospects must fit: of every group at least one alternative with all of its terms, and none of `none`. Terms are
+ * named by `termKey`. An empty group is fit by nobody.
+ */
+export type TermQuery = { groups: string[][][]; none: string[] };
+
+/** What the filters ask of the index. Empty lists do not narrow; values that are none find nothing. */
+export function termQuery({ company = {}, person = {}, technology = {} }: SearchFilters): TermQuery {
+  const groups: string[][][] = [];
+  const add = (values: readonly string[] | undefined, alternatives: (value: string) => string[][]): void => {
+    if (values === undefined || values.length === 0) return;
+    groups.push(unique(values.flatMap(alternatives).filter((terms) => terms.length > 0)));
+  };
+  const one = (facet: TermFacet, value: string): string[][] => (value === "" ? [] : [[termKey({ facet, value })]]);
+  const all = (facet: TermFacet, values: string[]): string[][] => [values.map((value) => termKey({ facet, value }))];
+
+  add(company.industry, (value) => one("industry", folded(value)));
+  add(company.size, (value) => companySizesTouching(value).flatMap((label) => one("size", label)));
+  add(company.location, (value) => all("location", placeParts(value)));
+  const { min = null, max = null } = company.revenue ?? {};
+  if (min !== null || max !== null)
+    groups.push(stepsOfRevenue({ min: min ?? 0, max }).flatMap((from) => one("revenue", String(from))));
+  add(person.title, (value) => all("title", wantedTitle(value)));
+  add(person.seniority, (value) => one("seniority", seniorityNamed(value) ?? folded(value)));
+  add(person.department, (value) => one("department", departmentNamed(value) ?? folded(value)));
+  add(technology.using, (value) => one("technology", technologyValue(value)));
+  for (const value of technology.usingAll ?? []) groups.push(one("technology", technologyValue(value)));
+  const none = (technology.notUsing ?? []).flatMap((value) => one("technology", technologyValue(value)).flat());
+  return { groups, none: [...new Set(none)] };
+}
+
+function unique(alternatives: string[][]): string[][] {
+  const byKey = new Map(alternatives.map((terms) => [terms.join("\n"), terms]));
+  return [...byKey.values()];
+}

@@ -1,0 +1,123 @@
+import type { RevenueRange } from "../model.ts";
+
+/** Numbers of employees as the professional network and People Data Labs group them. */
+export const companySizes = [
+  { label: "1-10", min: 1, max: 10 },
+  { label: "11-50", min: 11, max: 50 },
+  { label: "51-200", min: 51, max: 200 },
+  { label: "201-500", min: 201, max: 500 },
+  { label: "501-1000", min: 501, max: 1000 },
+  { label: "1001-5000", min: 1001, max: 5000 },
+  { label: "5001-10000", min: 5001, max: 10_000 },
+  { label: "10001+", min: 10_001, max: Number.POSITIVE_INFINITY },
+] as const;
+
+/**
+ * The range that a number of employees, or a range written any way, belongs to: the one with its middle. Null for what
+ * is no number.
+ *
+ * @example companySize("1,200 employees") === "1001-5000"
+ */
+export function companySize(text: string): string | null {
+  const range = rangeIn(text);
+  if (range === null || range.max < 1) return null;
+  const low = Math.max(lowEnd(range), 1);
+  const middle = range.max === Number.POSITIVE_INFINITY ? low : (low + range.max) / 2;
+  return companySizes.find(({ max }) => middle <= max)?.label ?? null;
+}
+
+/** The ranges that a wanted one touches. */
+export function companySizesTouching(text: string): string[] {
+  const range = rangeIn(text);
+  if (range === null) return [];
+  const from = lowEnd(range);
+  return companySizes.filter(({ min, max }) => from <= max && range.max >= min).map(({ label }) => label);
+}
+
+/** "1000+" begins behind 501-1000, as its writers mean it. */
+function lowEnd({ min, max }: { min: number; max: number }): number {
+  return max === Number.POSITIVE_INFINITY && min % 10 === 0 ? min + 1 : min;
+}
+
+/** Borders of the steps that revenue is grouped by, in dollars; three to a power of ten. */
+const revenueSteps = [0, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9, 1e10, 2e10, 5e10, 1e11] as const;
+
+/** The steps that an amount or a range lies in, as one range; null for what is no amount. */
+export function revenueRange(text: string): RevenueRange | null {
+  const range = rangeIn(text);
+  if (range === null) return null;
+  return revenueRangeOf(range.min, range.max === Number.POSITIVE_INFINITY ? null : range.max);
+}
+
+/** The steps from that of `min` to that of `max`; null when there is nothing between. */
+export function revenueRangeOf(min: number, max: number | null): RevenueRange | null {
+  const touched = stepsTouching(min, max);
+  const [first] = touched;
+  const last = touched.at(-1);
+  if (first === undefined || last === undefined) return null;
+  return { min: revenueSteps[first]!, max: max === null ? null : (revenueSteps[last + 1] ?? null) };
+}
+
+/** The lower borders of the steps that a stored range covers. */
+export function stepsOfRevenue({ min, max }: RevenueRange): number[] {
+  return stepsTouching(min, max).map((step) => revenueSteps[step]!);
+}
+
+/** Steps that amounts from `min` on, up to `max`, lie in. A range ends below the border that it ends at. */
+function stepsTouching(min: number, max: number | null): number[] {
+  const steps: number[] = [];
+  revenueSteps.forEach((from, step) => {
+    const to = revenueSteps[step + 1] ?? Number.POSITIVE_INFINITY;
+    const isBelow = max === null || from < max || from === min;
+    if (min < to && isBelow) steps.push(step);
+  });
+  return steps;
+}
+
+/** How a step of revenue is shown: "10M-20M". */
+export function revenueStepLabel(from: number): string {
+  const to = revenueSteps[revenueSteps.findIndex((step) => step === from) + 1];
+  return to === undefined ? `${short(from)}+` : `${short(from)}-${short(to)}`;
+}
+
+function short(amount: number): string {
+  if (amount >= 1e9) return `${amount / 1e9}B`;
+  return amount >= 1e6 ? `${amount / 1e6}M` : String(amount);
+}
+
+const factors: Record<string, number> = { k: 1e3, m: 1e6, b: 1e9, t: 1e12 };
+const unitNames: [RegExp, string][] = [
+  [/\s*(thousands?|tsd\.?|mille)\b/gi, "k"],
+  [/\s*(millions?|mio\.?|mn|mm)\b/gi, "m"],
+  [/\s*(billions?|mrd\.?|bn|milliards?)\b/gi, "b"],
+];
+
+/** The range in a text such as "11-50", "$1M to $10M", "1.5 billion", "<10", "10001+", "1,200". */
+function rangeIn(text: string): { min: number; max: number } | null {
+  let clean = text.trim();
+  for (const [name, unit] of unitNames) clean = clean.replace(name, unit);
+  const numbers = [...clean.matchAll(/(\d[\d.,' ]*)\s*([kmbt])?\b/gi)];
+  const values = numbers.map(([, digits = "", unit = ""]) => ({
+    number: plainNumber(digits),
+    unit: unit.toLowerCase(),
+  }));
+  const [first, second] = values;
+  if (first === undefined || first.number === null) return null;
+  const low = first.number * (factors[first.unit || (second?.unit ?? "")] ?? 1);
+  if (second !== undefined && second.number !== null) {
+    const high = second.number * (factors[second.unit] ?? 1);
+    return high >= low ? { min: low, max: high } : null;
+  }
+  if (/^\s*(<|under\b|below\b|less than\b|up to\b)/i.test(clean)) return { min: 0, max: low };
+  if (/\+\s*\D*$|^\s*(>|over\b|more than\b|above\b|from\b)/i.test(clean))
+    return { min: low, max: Number.POSITIVE_INFINITY };
+  return { min: low, max: low };
+}
+
+/** Digits with separators of thousands or of a fraction; a separator with three digits behind it parts thousands. */
+function plainNumber(digits: string): number | null {
+  const compact = digits.replace(/[' ]/g, "").replace(/[.,]$/, "");
+  const plain = compact.replace(/[.,](?=\d{3}(?:\D|$))/g, "").replace(",", ".");
+  const number = Number(plain);
+  return Number.isFinite(number) ? number : null;
+}

@@ -1,0 +1,114 @@
+import type { FacetName, ProspectContent } from "../model.ts";
+import { departmentNamed, departmentOfTitle } from "./department.ts";
+import { folded } from "./fold.ts";
+import { placeParts } from "./places.ts";
+import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
+import { seniorityNamed, seniorityOfTitle } from "./seniority.ts";
+import { titleTerms } from "./title-words.ts";
+
+/**
+ * Names the rules of this folder: with another number, indexes that were made by other rules are made anew. To be
+ * raised with every change of what `termsOf` answers.
+ */
+export const termRules = 1;
+
+/** Beside the facets: `all` has every prospect, `tier` how good a record is. */
+export type TermFacet = FacetName | "all" | "tier";
+
+/** What a prospect is found by: a value of a facet in the form that is compared, and as it is shown. */
+export type Term = { facet: TermFacet; value: string; label: string };
+
+export const everyProspect: Term = { facet: "all", value: "", label: "" };
+
+/** Tiers, the best first: results come in this order. */
+export const tiers = ["0", "1", "2", "3"] as const;
+
+/** Confidence from which on a record belongs to a tier. */
+const tierBorders = [0.9, 0.7, 0.5];
+
+/** Facets that are read from one text or number of the content; each answers the terms of one raw value. */
+export type RawFacet = "industry" | "size" | "location" | "title" | "seniority" | "department" | "technology";
+const readers: Record<RawFacet, (raw: string) => Term[]> = {
+  industry: (raw) => plainTerm("industry", raw),
+  size: (raw) => [{ facet: "size", value: raw, label: raw }],
+  location: (raw) => placeParts(raw).map((value) => ({ facet: "location", value, label: shown(raw, value) })),
+  title: (raw) => titleTerms(raw).map((value) => ({ facet: "title", value, label: value })),
+  seniority: (raw) => namedTerm("seniority", seniorityNamed(raw), raw),
+  department: (raw) => raw.split(/[,;|]/).flatMap((name) => namedTerm("department", departmentNamed(name), name)),
+  technology: (raw) => technologyTerm(raw),
+};
+
+/**
+ * Every raw value that the terms of a prospect are made of: `add` gets its facet and text, and may remember what
+ * `termsOfRaw` answers for them, because most values come again and again.
+ */
+export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
+  const { industry, companySize, location, companyLocation, title, seniority, department, technologies } = content;
+  if (industry !== undefined) add("industry", industry);
+  if (companySize !== undefined) add("size", companySize);
+  // Filters ask where the company is; where nobody said so, it is where its people are.
+  const place = companyLocation ?? location;
+  if (place !== undefined) add("location", place);
+  if (title !== undefined) add("title", title);
+  if (seniority !== undefined) add("seniority", seniority);
+  if (department !== undefined) add("department", department);
+  if (technologies !== undefined) for (const technology of technologies) add("technology", technology);
+}
+
+export function termsOfRaw(facet: RawFacet, raw: string): Term[] {
+  return readers[facet](raw);
+}
+
+/** Terms that no raw value has. */
+export function otherTerms({ revenue, confidence }: ProspectContent): Term[] {
+  const tier = tierBorders.findIndex((border) => confidence >= border);
+  const own: Term[] = [everyProspect, { facet: "tier", value: tiers[tier === -1 ? 3 : tier]!, label: "" }];
+  if (revenue === undefined) return own;
+  const steps = stepsOfRevenue(revenue);
+  return own.concat(steps.map((from) => ({ facet: "revenue", value: String(from), label: revenueStepLabel(from) })));
+}
+
+/** All that a prospect is found by. */
+export function termsOf(content: ProspectContent): Term[] {
+  const terms = otherTerms(content);
+  eachRaw(content, (facet, raw) => terms.push(...termsOfRaw(facet, raw)));
+  return terms;
+}
+
+/** One text for a term; no facet has a space in it. */
+export function termKey({ facet, value }: Pick<Term, "facet" | "value">): string {
+  return `${facet} ${value}`;
+}
+
+/** What a title says of level and department where the record itself does not; for the moment when it is stored. */
+export function impliedByTitle(title: string): Pick<ProspectContent, "seniority" | "department"> {
+  const seniority = seniorityOfTitle(title);
+  const department = departmentOfTitle(title);
+  return { ...(seniority && { seniority }), ...(department && { department }) };
+}
+
+/** A technology in the form that is compared: "Node.js" and "NodeJS" are one, C, C++ and C# are three. */
+export function technologyValue(name: string): string {
+  return folded(name).replaceAll(" ", "");
+}
+
+function technologyTerm(raw: string): Term[] {
+  const value = technologyValue(raw);
+  return value === "" ? [] : [{ facet: "technology", value, label: raw }];
+}
+
+function plainTerm(facet: TermFacet, raw: string): Term[] {
+  const value = folded(raw);
+  return value === "" ? [] : [{ facet, value, label: raw }];
+}
+
+/** By its known name, or as it stands: a team may have words of its own. */
+function namedTerm(facet: TermFacet, known: string | null, raw: string): Term[] {
+  return known === null ? plainTerm(facet, raw.trim()) : [{ facet, value: known, label: known }];
+}
+
+/** The part of a place as it was written, where it was not named otherwise. */
+function shown(place: string, value: string): string {
+  const parts = place.split(/[,;|/]/).map((part) => part.trim());
+  return parts.find((part) => folded(part) === value) ?? value.replace(/\b\p{L}/gu, (letter) => letter.toUpperCase());
+}

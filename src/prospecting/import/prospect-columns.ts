@@ -1,0 +1,108 @@
+import { normalized } from "../../leads/import/columns.ts";
+
+const columnTargets = [
+  "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
+  "location", "city", "state", "country", "confidence", "source",
+  "company", "domain", "industry", "companySize", "revenue", "technologies", "companyPhone", "companyNetworkUrl",
+  "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
+] as const; // prettier-ignore
+/**
+ * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
+ * place, which make up the place where no column has it whole; or nowhere.
+ */
+export type ProspectTarget = (typeof columnTargets)[number];
+
+/** Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout. */
+const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
+  firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
+  lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
+  fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
+  email:
+    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Person Email,E-Mail-Adresse",
+  phone: "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Telefon",
+  networkUrl:
+    "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn",
+  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Jobtitel",
+  seniority: "Seniority,Seniority Level,Level,Management Level,Job Level",
+  department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
+  location: "Location,Person Location,Contact Location,Standort",
+  city: "City,Person City,Ort,Stadt",
+  state: "State,Region,Province,State/Region,Person State",
+  country: "Country,Country/Region,Person Country,Land",
+  confidence: "Confidence,Confidence Score,Email Confidence,Score,Likelihood",
+  source: "Source,Lead Source,Data Source,Quelle",
+  company:
+    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Firma,Company Name for Emails",
+  domain: "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain",
+  industry: "Industry,Company Industry,Sector,Branche",
+  companySize:
+    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Size,Mitarbeiter",
+  revenue:
+    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Umsatz",
+  technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
+  companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
+  companyNetworkUrl: "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url",
+  companyLocation: "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ",
+  companyCity: "Company City,HQ City,Organization City",
+  companyState: "Company State,HQ State,Company Region,Organization State",
+  companyCountry: "Company Country,HQ Country,Organization Country",
+  description: "Short Description,Description,SEO Description,Company Description,About",
+  founded: "Founded Year,Founded,Year Founded,Company Founded Year",
+};
+
+const targetByName = new Map<string, ProspectTarget>(
+  Object.entries(headerNames).flatMap(([target, names]) =>
+    [target, ...names.split(",")].map((name) => [normalized(name), target as ProspectTarget] as const),
+  ),
+);
+
+/** Names of headers that are shown when a file has none that are understood. */
+export const understoodProspectHeaders = [
+  "First Name", "Last Name", "Email", "LinkedIn URL", "Title", "Company", "Website", "Industry", "# Employees",
+  "Annual Revenue", "Company Location", "Technologies",
+]; // prettier-ignore
+
+/** The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere. */
+export function prospectTargets(
+  headers: readonly string[],
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): ProspectTarget[] {
+  const targets = headers.map(
+    (header) => overrides.get(normalized(header)) ?? targetByName.get(normalized(header)) ?? "ignore",
+  );
+  if (targets.some((target) => personTargets.has(target))) {
+    // "Name" beside a first name alone is the last name.
+    const isLast = targets.includes("firstName") && !targets.includes("lastName");
+    return targets.map((target) => (target === "fullName" && isLast ? "lastName" : target));
+  }
+  // A file of companies: what would be a person's belongs to the company.
+  return targets.map((target) => companyMeanings[target] ?? target);
+}
+
+/** Columns that only a file of people has. */
+const personTargets: ReadonlySet<ProspectTarget> = new Set(["firstName", "lastName", "email", "title", "seniority"]);
+const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
+  fullName: "company",
+  networkUrl: "companyNetworkUrl",
+  phone: "companyPhone",
+  location: "companyLocation",
+  city: "companyCity",
+  state: "companyState",
+  country: "companyCountry",
+};
+
+/** Whether rows with these columns can tell a person, or a company, from others. */
+export function tellsApart(targets: readonly ProspectTarget[]): boolean {
+  const has = (target: ProspectTarget): boolean => targets.includes(target);
+  const hasName = has("fullName") || (has("firstName") && has("lastName"));
+  const isOfPeople = targets.some((target) => personTargets.has(target));
+  if (!isOfPeople && (has("company") || has("domain"))) return true;
+  return has("email") || has("networkUrl") || (hasName && has("company"));
+}
+
+/** Reads what somebody wrote as the target of a column; null when there is no such target. */
+export function prospectTarget(text: string): ProspectTarget | null {
+  return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
+}
+
+export const prospectTargetNames: readonly string[] = columnTargets;

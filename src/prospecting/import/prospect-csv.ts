@@ -1,0 +1,112 @@
+import { normalized } from "../../leads/import/columns.ts";
+import { CsvRecords, newlineOf, type CsvRecord } from "../../leads/import/csv-records.ts";
+import { unreadable } from "../../leads/import/csv-rows.ts";
+import { LeadFileError } from "../../leads/import/lead-file.ts";
+import { unguardedCell } from "../../leads/lead-csv.ts";
+import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
+import { readProspect, type ReadProspect } from "./raw-prospect.ts";
+
+export type NumberedProspect = { row: number } & ReadProspect;
+/** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
+export type ProspectLayout = { delimiter: string; newline: string; headerRow: number; targets: ProspectTarget[] };
+
+const delimiters = [",", ";", "\t", "|"];
+/** Some exports begin with a few lines of explanation. */
+const headerSearchRecords = 20;
+
+/**
+ * Finds delimiter and header by the beginning of a file: the record, among the first 20 that are not empty and under any
+ * of the delimiters, of which most columns are understood. Throws LeadFileError when none can tell prospects apart.
+ */
+export function prospectLayout(
+  sample: string,
+  sampleIsAll: boolean,
+  delimiter: string | null,
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): ProspectLayout {
+  const newline = newlineOf(sample);
+  let best: { layout: ProspectLayout; understood: number } | null = null;
+  let seen: string[] = [];
+  for (const one of delimiter === null ? delimiters : [delimiter])
+    for (const { row, cells } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
+      const targets = prospectTargets(cells, overrides);
+      const understood = new Set(targets.filter((target) => target !== "ignore")).size;
+      if (seen.length === 0 || cells.length > seen.length) seen = cells;
+      if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
+      best = { layout: { delimiter: one, newline, headerRow: row, targets }, understood };
+    }
+  if (best === null) throw noHeader(seen);
+  return best.layout;
+}
+
+function headers(records: CsvRecords, sample: string, sampleIsAll: boolean): { row: number; cells: string[] }[] {
+  return [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
+    .filter((record) => "cells" in record)
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
+    .slice(0, headerSearchRecords);
+}
+
+function noHeader(seen: string[]): LeadFileError {
+  const found = seen.slice(0, 30).map((header) => normalized(header).slice(0, 100));
+  return new LeadFileError(
+    "noColumns",
+    "No header line that tells prospects or companies apart was found: people need an email, a LinkedIn URL, or a name " +
+      `and a company; companies a name or a website. Names such as these are understood: ${understoodProspectHeaders.join(", ")}.`,
+    { headers: found, understood: understoodProspectHeaders },
+  );
+}
+
+/** Turns the text of a CSV file, block by block, into prospects. Rows up to `afterRow` and empty ones are left out. */
+export class ProspectCsvRows {
+  readonly #records: CsvRecords;
+  readonly #targets: ProspectTarget[];
+  readonly #afterRow: number;
+  readonly #source: string | null;
+
+  constructor({ delimiter, newline, headerRow, targets }: ProspectLayout, source: string | null, afterRow: number) {
+    this.#records = new CsvRecords(delimiter, newline);
+    this.#targets = targets;
+    this.#afterRow = Math.max(afterRow, headerRow);
+    this.#source = source;
+  }
+
+  /** The rows that the next block completes; null is the end of the file. */
+  take(block: string | null, hasBadBytes: boolean): NumberedProspect[] {
+    const rows: NumberedProspect[] = [];
+    for (const record of this.#records.take(block)) {
+      if (record.row <= this.#afterRow) continue;
+      const read = this.#read(record, hasBadBytes);
+      if (read !== null) rows.push({ row: record.row, ...read });
+    }
+    return rows;
+  }
+
+  #read(record: CsvRecord, hasBadBytes: boolean): ReadProspect | null {
+    if ("problem" in record) return refused(record.problem);
+    const { cells } = record;
+    const targets = this.#targets;
+    const values: Partial<Record<ProspectTarget, string>> = {};
+    let isEmpty = true;
+    for (let at = 0; at < cells.length; at++) {
+      const cell = cells[at]!.trim();
+      if (cell === "") continue;
+      isEmpty = false;
+      const target = targets[at];
+      if (target === undefined) return refused(tooManyCells(cells.length, targets.length));
+      if (target !== "ignore") values[target] ??= unguardedCell(cell);
+    }
+    if (isEmpty) return null;
+    const problem = hasBadBytes ? unreadable(cells) : null;
+    if (problem !== null) return refused(problem);
+    if (this.#source !== null) values.source ??= this.#source;
+    return readProspect(values, null, null);
+  }
+}
+
+function refused(message: string): ReadProspect {
+  return { errors: [{ path: "", message }] };
+}
+
+function tooManyCells(cells: number, columns: number): string {
+  return `The row has ${cells} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;
+}

@@ -1,0 +1,115 @@
+import { parseJson } from "../../json.ts";
+import { maxRecordLength } from "../../leads/import/csv-records.ts";
+import { unreadable } from "../../leads/import/csv-rows.ts";
+import { isObject } from "../../leads/import/raw-lead.ts";
+import { revenueRangeOf } from "../facets/ranges.ts";
+import type { RevenueRange } from "../model.ts";
+import { prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
+import type { NumberedProspect } from "./prospect-csv.ts";
+import { readProspect, type ReadProspect } from "./raw-prospect.ts";
+
+/** Names that are remembered; a file made of ever new names must not fill the memory. */
+const maxRemembered = 1000;
+
+/**
+ * Turns the text of a file with a JSON object on each line into prospects. Names are those of a prospect, or headers as
+ * in CSV; `{"company": {"name": …}}` counts as `"company name"`. Rows up to `afterRow` and empty lines are left out.
+ */
+export class ProspectNdjsonRows {
+  readonly #overrides: ReadonlyMap<string, ProspectTarget>;
+  readonly #source: string | null;
+  readonly #afterRow: number;
+  readonly #targets = new Map<string, ProspectTarget[]>();
+  #row = 0;
+  #text = "";
+
+  constructor(overrides: ReadonlyMap<string, ProspectTarget>, source: string | null, afterRow: number) {
+    this.#overrides = overrides;
+    this.#source = source;
+    this.#afterRow = afterRow;
+  }
+
+  take(block: string | null, hasBadBytes: boolean): NumberedProspect[] {
+    const lines = (this.#text + (block ?? "")).split("\n");
+    this.#text = block === null ? "" : (lines.pop() ?? "");
+    // A line that is too long need not be kept; it is enough that what is kept stays too long.
+    if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
+    const rows: NumberedProspect[] = [];
+    for (const line of lines) {
+      const row = ++this.#row;
+      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, ...this.#read(line, hasBadBytes) });
+    }
+    return rows;
+  }
+
+  #read(line: string, hasBadBytes: boolean): ReadProspect {
+    if (line.length > maxRecordLength) return refused("", `The line is longer than ${maxRecordLength} characters.`);
+    const problem = hasBadBytes ? unreadable([line]) : null;
+    if (problem !== null) return refused("", problem);
+    try {
+      const value = parseJson(line);
+      return isObject(value) ? this.#prospect(value) : refused("", "Expected a JSON object on each line.");
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return refused("", `The line is not JSON: ${error.message}.`);
+    }
+  }
+
+  #prospect(object: Record<string, unknown>): ReadProspect {
+    const entries = [...flat(object)];
+    const targets = this.#targetsOf(entries.map(({ name }) => name));
+    const values: Partial<Record<ProspectTarget, string>> = {};
+    let technologies: string[] | null = null;
+    let revenue: RevenueRange | null = null;
+    for (const [index, { name, value }] of entries.entries()) {
+      const target = targets[index]!;
+      if (target === "ignore") continue;
+      if (typeof value === "string" && value.trim() !== "") values[target] ??= value.trim();
+      else if (typeof value === "number") values[target] ??= String(value);
+      else if (target === "technologies" && isListOfTexts(value)) technologies = value;
+      else if (target === "department" && isListOfTexts(value)) values.department = value.join("; ");
+      else if (target === "revenue" && isObject(value)) revenue = rangeIn(value);
+      else if (typeof value !== "string") return refused(name, `Expected a text, got ${kindOf(value)}.`);
+    }
+    if (this.#source !== null) values.source ??= this.#source;
+    return readProspect(values, technologies, revenue);
+  }
+
+  #targetsOf(names: string[]): ProspectTarget[] {
+    const key = names.join("\n");
+    let targets = this.#targets.get(key);
+    if (targets === undefined) {
+      if (this.#targets.size >= maxRemembered) this.#targets.clear();
+      this.#targets.set(key, (targets = prospectTargets(names, this.#overrides)));
+    }
+    return targets;
+  }
+}
+
+/** The fields of an object; those of an object inside it under both names. A revenue is one value. */
+function* flat(object: Record<string, unknown>): Generator<{ name: string; value: unknown }, void, void> {
+  for (const [name, value] of Object.entries(object)) {
+    if (value === null) continue;
+    if (isObject(value) && !("min" in value || "max" in value))
+      for (const [inner, part] of Object.entries(value)) {
+        if (part !== null) yield { name: `${name} ${inner}`, value: part };
+      }
+    else yield { name, value };
+  }
+}
+
+function rangeIn({ min, max }: Record<string, unknown>): RevenueRange | null {
+  return revenueRangeOf(typeof min === "number" ? min : 0, typeof max === "number" ? max : null);
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function refused(path: string, message: string): ReadProspect {
+  return { errors: [{ path, message }] };
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`.replace("a object", "an object");
+}

@@ -1,0 +1,73 @@
+import { domainOfEmail, isFreeMail } from "../enrichment/email-domain.ts";
+import { leadIdentity } from "../leads/identity.ts";
+import type { LeadIdentity } from "../leads/model.ts";
+import { folded } from "./facets/fold.ts";
+import { remembered } from "./remembered.ts";
+import type { ProspectContent } from "./model.ts";
+
+/** What a prospect is found by: what tells persons apart, and its company. */
+export type ProspectIdentity = LeadIdentity & { company: string | null; domain: string | null };
+
+export function prospectIdentity(
+  content: Pick<ProspectContent, "firstName" | "lastName" | "email" | "networkUrl" | "company" | "domain">,
+): ProspectIdentity {
+  const { firstName = null, lastName = null, email = null, networkUrl = null, company = null, domain = null } = content;
+  const person = leadIdentity({ firstName, lastName, email, networkUrl, company });
+  return {
+    ...person,
+    company: company === null ? null : knownCompanyKey(company),
+    domain: domain ?? businessDomain(person.email),
+  };
+}
+
+/** What stands behind the @, unless everybody may have an address there. */
+function businessDomain(email: string | null): string | null {
+  const domain = email === null ? null : domainOfEmail(email);
+  return domain === null || isFreeMail(domain) ? null : domain;
+}
+
+/** A company's name without its legal form: "Acme, Inc." and "ACME" are one. */
+export function companyKey(name: string): string {
+  const words = folded(name);
+  return words.replace(legalForm, "") || words;
+}
+
+const knownCompanyKey = remembered(companyKey);
+const legalForm =
+  /( (inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v))+$/;
+
+/**
+ * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
+ * those of persons (even). They are stored, so they must never change.
+ */
+export function prospectKeys(identity: ProspectIdentity): number[] {
+  const keys = personKeys(identity);
+  if (identity.company !== null) keys.push(hashOf("c", identity.company, 1));
+  if (identity.domain !== null) keys.push(hashOf("d", identity.domain, 1));
+  return keys;
+}
+
+/** Those of `prospectKeys` that a person is found by, the strongest first. */
+export function personKeys({ email, network, name }: LeadIdentity): number[] {
+  const keys: number[] = [];
+  if (email !== null) keys.push(hashOf("e", email, 0));
+  if (network !== null) keys.push(hashOf("p", network, 0));
+  if (name !== null) keys.push(hashOf("n", name, 0));
+  return keys;
+}
+
+export function companyNameKey(company: string): number {
+  return hashOf("c", companyKey(company), 1);
+}
+
+export function companyDomainKey(domain: string): number {
+  return hashOf("d", domain, 1);
+}
+
+export function isPersonKey(key: number): boolean {
+  return key % 2 === 0;
+}
+
+function hashOf(kind: string, text: string, lowest: 0 | 1): number {
+  return Number(Bun.hash.xxHash64(kind + text) >> 12n) * 2 + lowest;
+}

@@ -1,0 +1,48 @@
+import type { Directory, KnownCompany, KnownPerson } from "../enrichment/directory-store.ts";
+import type { CompanyContent, Prospect } from "./model.ts";
+import type { ProspectStore } from "./store.ts";
+
+/** The user's directory of prospects as a source that an enrichment looks into. */
+export function createPeopleDirectory(prospects: ProspectStore): Directory {
+  return {
+    async findPerson(userId, identity) {
+      const found = await prospects.findPerson(userId, identity);
+      return found && personOf(found);
+    },
+    async findCompany(userId, company) {
+      const found = await prospects.findCompany(userId, company);
+      return found && companyOf(found);
+    },
+    async colleagues(userId, company, limit) {
+      return (await prospects.colleagues(userId, company, limit)).map(personOf);
+    },
+  };
+}
+
+function personOf(prospect: Prospect): KnownPerson {
+  const { firstName, lastName, email, phone, networkUrl, title, location, company, industry, updatedAt } = prospect;
+  return {
+    firstName: firstName ?? null,
+    lastName: lastName ?? null,
+    email: email ?? null,
+    phone: phone ?? null,
+    networkUrl: networkUrl ?? null,
+    title: title ?? null,
+    location: location ?? null,
+    company: company ?? null,
+    industry: industry ?? null,
+    updatedAt,
+  };
+}
+
+function companyOf(company: CompanyContent): KnownCompany {
+  return {
+    name: company.company ?? null,
+    domain: company.domain ?? null,
+    industry: company.industry ?? null,
+    size: company.companySize ?? null,
+    description: company.description ?? null,
+    founded: company.founded ?? null,
+    headquarters: company.companyLocation ?? null,
+  };
+}

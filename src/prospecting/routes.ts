@@ -1,0 +1,273 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { body, optionalBody, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { LeadView, maxTagLength, maxTags } from "../leads/model.ts";
+import { leadView } from "../leads/service.ts";
+import {
+  defaultSearchLimit,
+  facetNames,
+  PageInput,
+  ProspectView,
+  SavedSearchInput,
+  SavedSearchUpdate,
+  SavedSearchView,
+  SearchFilters,
+  SearchInput,
+} from "./model.ts";
+import { savedSearchView, type SavedSearchService } from "./saved-searches.ts";
+import { prospectView, type ProspectingService, type SearchRequest, type SearchResult } from "./service.ts";
+
+const ProspectId = Type.Object({ prospectId: Type.String() });
+const SearchId = Type.Object({ searchId: Type.String() });
+const userId = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+
+const Found = Type.Object({
+  prospects: Type.Array(ProspectView),
+  total: Type.Integer({ description: "Prospects that fit, exactly; of a live source, what it says." }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  creditsUsed: Type.Integer(),
+  creditsRequired: Type.Integer({ description: "What this page costs; after a dry run, what it would cost at most." }),
+  remainingCredits: Type.Integer(),
+});
+
+const facetFields = {
+  facet: Type.Optional(
+    Type.Union(
+      facetNames.map((name) => Type.Literal(name)),
+      { description: "Whose values to list; of all facets unless it is named." },
+    ),
+  ),
+  q: Type.Optional(Type.String({ maxLength: 200, description: "A word of the value begins so." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+};
+const FacetsOfAll = Type.Object(facetFields);
+const FacetsOfSome = Type.Object({ ...facetFields, filters: Type.Optional(SearchFilters), userId });
+const Facets = Type.Object({
+  facets: Type.Array(
+    Type.Object({
+      facet: Type.Union(facetNames.map((name) => Type.Literal(name))),
+      values: Type.Array(
+        Type.Object({
+          value: Type.String({ description: "What a filter takes." }),
+          count: Type.Integer({ description: "Prospects that have it, exactly." }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const ListQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+});
+const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
+const RunInput = Type.Object({ ...PageInput, userId });
+const LeadOptions = Type.Object({
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
+      maxItems: maxTags,
+      description: "For the lead, if it is new.",
+    }),
+  ),
+  userId,
+});
+const MadeLead = Type.Object({
+  lead: LeadView,
+  isNew: Type.Boolean({ description: "false: the person was a lead already." }),
+});
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+export function prospectingRoutes(core: Core, prospecting: ProspectingService, searches: SavedSearchService) {
+  return new Elysia({ prefix: "/api/v2/prospecting" })
+    .use(core)
+    .post(
+      "/search",
+      async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, request }) => {
+        const asked = { filters, source, ...page };
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+      },
+      {
+        access: "prospecting:search",
+        body: body(SearchInput),
+        detail: answersJson(success(Found), {
+          tag: "Prospecting",
+          summary: "Search for prospects",
+          description:
+            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
+          errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/facets",
+      async ({ userId: actsFor, query: { facet, q = "", limit = 50 } }) =>
+        ok({ facets: await prospecting.facets(actsFor, facet, q, limit, {}) }),
+      {
+        access: "prospecting:search",
+        query: params(FacetsOfAll),
+        detail: answersJson(success(Facets), {
+          tag: "Prospecting",
+          summary: "List values of facets in your directory, the most frequent first",
+          description: "For building filters. Costs no credits.",
+        }),
+      },
+    )
+    .post(
+      "/facets",
+      async ({ userId: actsFor, body: { facet, q = "", limit = 50, filters = {} } }) =>
+        ok({ facets: await prospecting.facets(actsFor, facet, q, limit, filters) }),
+      {
+        access: "prospecting:search",
+        body: optionalBody(FacetsOfSome),
+        detail: answersJson(success(Facets), {
+          tag: "Prospecting",
+          summary: "List values of facets among the prospects that fit filters",
+          description: "Counts the 500 values that are the most frequent in the whole directory. Costs no credits.",
+        }),
+      },
+    )
+    .get(
+      "/prospects/:prospectId",
+      async ({ userId: actsFor, params: { prospectId } }) =>
+        ok(prospectView(await prospecting.get(actsFor, prospectId))),
+      {
+        access: "prospecting:search",
+        params: params(ProspectId),
+        detail: answersJson(success(ProspectView), {
+          tag: "Prospecting",
+          summary: "Read a prospect of your directory",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/prospects/:prospectId",
+      async ({ userId: actsFor, params: { prospectId } }) => {
+        await prospecting.remove(actsFor, prospectId);
+        return { success: true as const, message: `Deleted the prospect ${prospectId}.` };
+      },
+      {
+        access: "leads:delete",
+        params: params(ProspectId),
+        detail: answersJson(Deleted, {
+          tag: "Prospecting",
+          summary: "Delete a prospect from your directory for good",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/prospects/:prospectId/lead",
+      async ({ userId: actsFor, params: { prospectId }, body: options }) => {
+        const { lead, isNew } = await prospecting.makeLead(actsFor, prospectId, options.tags ?? []);
+        return ok({ lead: leadView(lead), isNew });
+      },
+      {
+        access: "leads:write",
+        params: params(ProspectId),
+        body: optionalBody(LeadOptions),
+        detail: answersJson(success(MadeLead), {
+          tag: "Prospecting",
+          summary: "Make a lead of a prospect",
+          description: "Safe to repeat: when the person is a lead already, that lead is answered.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/searches",
+      async ({ userId: actsFor, body: input }) => ok(savedSearchView(await searches.create(actsFor, input))),
+      {
+        access: "prospecting:search",
+        body: body(SavedSearchInput),
+        detail: answersJson(success(SavedSearchView), {
+          tag: "Prospecting",
+          summary: "Save a search",
+          errors: ["CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/searches",
+      async ({ userId: actsFor, query: { limit = 50, offset = 0 } }) => {
+        const { searches: found, total } = await searches.page(actsFor, limit, offset);
+        return ok({ searches: found.map(savedSearchView), total });
+      },
+      {
+        access: "prospecting:search",
+        query: params(ListQuery),
+        detail: answersJson(success(SavedSearches), {
+          tag: "Prospecting",
+          summary: "List saved searches, newest first",
+        }),
+      },
+    )
+    .get(
+      "/searches/:searchId",
+      async ({ userId: actsFor, params: { searchId } }) => ok(savedSearchView(await searches.get(actsFor, searchId))),
+      {
+        access: "prospecting:search",
+        params: params(SearchId),
+        detail: answersJson(success(SavedSearchView), {
+          tag: "Prospecting",
+          summary: "Read a saved search",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .put(
+      "/searches/:searchId",
+      async ({ userId: actsFor, params: { searchId }, body: change }) =>
+        ok(savedSearchView(await searches.update(actsFor, searchId, change))),
+      {
+        access: "prospecting:search",
+        params: params(SearchId),
+        body: body(SavedSearchUpdate),
+        detail: answersJson(success(SavedSearchView), {
+          tag: "Prospecting",
+          summary: "Change a saved search",
+          description: "Only the fields that are sent change; filters are replaced whole.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/searches/:searchId",
+      async ({ userId: actsFor, params: { searchId } }) => {
+        await searches.remove(actsFor, searchId);
+        return { success: true as const, message: `Deleted the saved search ${searchId}.` };
+      },
+      {
+        access: "prospecting:search",
+        params: params(SearchId),
+        detail: answersJson(Deleted, { tag: "Prospecting", summary: "Delete a saved search", errors: ["NOT_FOUND"] }),
+      },
+    )
+    .post(
+      "/searches/:searchId/run",
+      async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
+        const { filters, source } = await searches.get(actsFor, searchId);
+        const asked = { filters, source, ...page };
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+      },
+      {
+        access: "prospecting:search",
+        params: params(SearchId),
+        body: optionalBody(RunInput),
+        detail: answersJson(success(Found), {
+          tag: "Prospecting",
+          summary: "Run a saved search",
+          description: "Answers and costs what the search itself does.",
+          errors: ["NOT_FOUND", "ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
+        }),
+      },
+    );
+}
+
+function foundView({ prospects, ...result }: SearchResult, { limit = defaultSearchLimit, offset = 0 }: SearchRequest) {
+  return { prospects: prospects.map(prospectView), ...result, limit, offset };
+}

@@ -1,0 +1,124 @@
+import type { FieldError } from "../errors.ts";
+import type { TermQuery } from "./facets/query.ts";
+import type { ProspectIdentity } from "./keys.ts";
+import type {
+  CompanyContent,
+  FacetName,
+  Prospect,
+  ProspectContent,
+  ProspectOnDuplicate,
+  ProspectOutcome,
+  SavedSearch,
+} from "./model.ts";
+
+export type ProspectSearch = { userId: string; query: TermQuery; offset: number; limit: number };
+/** `total` counts all that fit, exactly. Prospects: better tiers first, in a tier in the order in which they came. */
+export type ProspectPage = { total: number; prospects: Prospect[] };
+
+export type FacetRequest = {
+  userId: string;
+  facet: FacetName;
+  /** Begins a word of the value, folded; "" = all. */
+  text: string;
+  limit: number;
+  /** Only prospects that fit it are counted. */
+  query: TermQuery;
+};
+export type FacetCount = { value: string; label: string; count: number };
+
+export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };
+
+/** Hashes of `prospectKeys`. */
+export type Keys = Float64Array | readonly number[];
+
+/** A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent. */
+export type ProspectRow =
+  | { row: number; kind: "person" | "company"; content: string; keys: Keys }
+  | { row: number; errors: FieldError[] };
+
+export type ProspectBatch = {
+  userId: string;
+  /** The import job and the attempt that holds its lease. */
+  jobId: string;
+  attempt: number;
+  rows: ProspectRow[];
+  onDuplicate: ProspectOnDuplicate;
+  /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
+  lastRow: number;
+  /** Percent of the file. */
+  progress: number;
+  leaseUntil: number;
+  at: number;
+};
+export type ProspectImportCounts = {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  /** Of the rows those that tell of a company and not of a person. */
+  companies: number;
+};
+/** Numbers that may be the persons of a batch, by key; to be had while the batch before it is stored. */
+export type BatchHints = { release(): void; of(key: number): readonly number[] };
+
+export type ProspectReportRow = {
+  row: number;
+  outcome: ProspectOutcome;
+  prospectId: string | null;
+  errors: FieldError[];
+};
+export type ProspectReportRequest = {
+  userId: string;
+  jobId: string;
+  outcome: ProspectOutcome | null;
+  afterRow: number;
+  limit: number;
+};
+
+/** At least one of the two. `domain` is in lower case. */
+export type CompanyNames = { domain: string | null; name: string | null };
+
+/** Directories of prospects, one a user. Duplicates are merged as they come; searches see all that was stored before. */
+export type ProspectStore = {
+  search(search: ProspectSearch): Promise<ProspectPage>;
+  /** The most frequent values first. */
+  facet(request: FacetRequest): Promise<FacetCount[]>;
+  get(userId: string, id: string): Promise<Prospect | null>;
+  /** For good; false when there is none. */
+  remove(userId: string, id: string): Promise<boolean>;
+  /** Notes which lead was made of it. */
+  setLead(userId: string, id: string, leadId: string): Promise<void>;
+  /** Stores what a live source found, or adds it to who is there already. Answers them in the same order. */
+  put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
+  /** Starts to look for the persons of a batch. */
+  lookUp(batch: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints>;
+  /**
+   * Stores a batch, its report lines and the job's progress. Answers the counts of the whole import so far, or null
+   * when the attempt no longer holds the job: then nothing was stored. Lets go of the hints.
+   */
+  importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null>;
+  importReport(request: ProspectReportRequest): Promise<ProspectReportRow[]>;
+  /** After many were stored: brings the index to disk, so that the next start has less to do. */
+  settle(userId: string): Promise<void>;
+  /** By e-mail or profile, else by name and company. Null when nobody fits, or when several namesakes do. */
+  findPerson(userId: string, identity: Pick<ProspectIdentity, "email" | "network" | "name">): Promise<Prospect | null>;
+  /** What is known of a company: of itself, else of one of its people. */
+  findCompany(userId: string, company: CompanyNames): Promise<CompanyContent | null>;
+  /** People of a company who have an e-mail address, at most `limit`; not all of a large one. */
+  colleagues(userId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
+};
+
+export type SavedSearchStore = {
+  insert(search: SavedSearch): Promise<void>;
+  get(userId: string, id: string): Promise<SavedSearch | null>;
+  /** Newest first, at most `limit`. */
+  list(userId: string, limit: number, offset: number): Promise<SavedSearch[]>;
+  count(userId: string): Promise<number>;
+  update(
+    userId: string,
+    id: string,
+    change: Partial<Pick<SavedSearch, "name" | "source" | "filters">> & { updatedAt: number },
+  ): Promise<SavedSearch | null>;
+  remove(userId: string, id: string): Promise<boolean>;
+};

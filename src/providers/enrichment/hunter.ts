@@ -1,0 +1,110 @@
+import type { Subject } from "../../enrichment/model.ts";
+import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
+import { numberAt, textAt } from "../json-path.ts";
+import {
+  askVendor,
+  asUrl,
+  findingsOf,
+  pause,
+  pauseEnd,
+  queryOf,
+  usualRefusal,
+  type VendorAnswer,
+  type VendorWorld,
+} from "./vendor.ts";
+
+export const hunterUrl = "https://api.hunter.io/v2";
+
+/** What a verification says of an address. */
+const sureness: Record<string, number> = {
+  valid: 0.97,
+  webmail: 0.8,
+  accept_all: 0.6,
+  unknown: 0.4,
+  disposable: 0.1,
+  invalid: 0,
+};
+/** Its credits: a found address 1, a verification 0.5. */
+const verificationCost = 0.5;
+/** 202: it is still working, ask again. */
+const againAfterMs = 2_000;
+
+/** Hunter (v2): finds the address of a person at a domain, or verifies the one that is known. */
+export function createHunter(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
+  async function ask(path: string, query: string, signal: AbortSignal): Promise<VendorAnswer | LookUpOutcome> {
+    for (;;) {
+      const answer = await askVendor(world, { url: `${url}/${path}?${query}`, headers: { "x-api-key": key }, signal });
+      if (answer.kind !== "json" || answer.status !== 202) return answer.kind === "json" ? refused(answer) : answer;
+      if (!(await pause(world.clock, againAfterMs, signal))) return { kind: "failed", reason: "It took too long" };
+    }
+  }
+
+  /** Hunter has these two the wrong way round: 403 is the rate limit, 429 the end of the plan. */
+  function refused(answer: VendorAnswer): VendorAnswer | LookUpOutcome {
+    const { status, headers } = answer;
+    if (status === 403)
+      return { kind: "paused", until: pauseEnd(headers, world.clock.now()), reason: "Too many requests" };
+    if (status === 429) return { kind: "exhausted", reason: "The plan there is used up" };
+    return usualRefusal(answer, world.clock) ?? answer;
+  }
+
+  async function find({ firstName, lastName, company, domain, networkUrl }: Subject, signal: AbortSignal) {
+    const handle = networkUrl === null ? null : (/\/in\/([^/]+)$/.exec(networkUrl)?.[1] ?? null);
+    const isNamed = firstName !== null && lastName !== null;
+    const who = {
+      first_name: isNamed ? firstName : null,
+      last_name: isNamed ? lastName : null,
+      domain: isNamed ? domain : null,
+      company: isNamed && domain === null ? company : null,
+      linkedin_handle: isNamed ? null : handle,
+    };
+    const answer = await ask("email-finder", queryOf(who), signal);
+    if (answer.kind !== "json") return answer;
+    const text = (path: string) => textAt(answer.body, `data.${path}`);
+    const email = text("email");
+    if (email === null) return { kind: "none", spent: 0 } as const;
+    const score = (numberAt(answer.body, "data.score") ?? 0) / 100;
+    const verified = sureness[text("verification.status") ?? ""];
+    const findings = [
+      ...findingsOf({ email }, verified === undefined ? score : Math.max(verified, Math.min(score, 0.97))),
+      ...findingsOf(
+        {
+          title: text("position"),
+          company: text("company"),
+          networkUrl: asUrl(text("linkedin_url")),
+          phone: text("phone_number"),
+          firstName: text("first_name"),
+          lastName: text("last_name"),
+        },
+        score,
+      ),
+    ];
+    return { kind: "found", findings, spent: 1 } as const;
+  }
+
+  async function verify(email: string, signal: AbortSignal): Promise<LookUpOutcome> {
+    const answer = await ask("email-verifier", queryOf({ email }), signal);
+    if (answer.kind !== "json") return answer;
+    const confidence = sureness[textAt(answer.body, "data.status") ?? ""];
+    if (confidence === undefined) return { kind: "failed", reason: "It answered no status that is known" };
+    const finding = { field: "email", value: email, confidence, verifies: true } as const;
+    return { kind: "found", findings: [finding], spent: verificationCost };
+  }
+
+  return {
+    name: "hunter",
+    gives: ["email", "title", "company", "networkUrl", "phone"],
+    canLookUp: (subject) => (subject.email ?? subject.candidateEmail) !== null || canFind(subject),
+    // Whom it can find it finds, also when somebody has guessed: its address comes verified.
+    lookUp(subject, { signal }) {
+      const { email, candidateEmail } = subject;
+      if (email === null && canFind(subject)) return find(subject, signal);
+      return verify(email ?? candidateEmail ?? "", signal);
+    },
+  };
+}
+
+function canFind({ firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+  const isNamed = firstName !== null && lastName !== null;
+  return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
+}

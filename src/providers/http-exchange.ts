@@ -1,0 +1,170 @@
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, isIPv6, type LookupFunction, type Socket } from "node:net";
+import { pipeline, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { Payload } from "./http-body.ts";
+
+export type Exchange = {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  content: Payload["content"];
+  /** The addresses of the host, checked; one of them is connected to, and no other. */
+  addresses: readonly string[];
+  maxBytes: number;
+  /** Aborted when the time is over or the caller gives up. */
+  signal: AbortSignal;
+  /** Certificates (PEM) that are trusted, in the place of the system's. */
+  ca?: string;
+};
+
+/** `sent` false: for sure no byte of the request left, as the connection was never established. */
+export type ExchangeOutcome =
+  | { kind: "answered"; status: number; headers: Headers; body: Uint8Array }
+  | { kind: "tooLarge"; sent: true; status: number }
+  | { kind: "unreachable"; sent: boolean; reason: string }
+  | { kind: "stopped"; sent: boolean };
+
+/**
+ * One request and its answer over a connection of its own. By node:http, because only there it can be known when the
+ * connection stands, which address it goes to, and how much of an answer has been taken.
+ */
+export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
+  const { signal } = request;
+  let sent = false;
+  let outgoing: ClientRequest | null = null;
+  try {
+    if (signal.aborted) return { kind: "stopped", sent };
+    return await new Promise<ExchangeOutcome>((settle, fail) => {
+      signal.addEventListener("abort", () => settle({ kind: "stopped", sent }));
+      outgoing = open(request);
+      outgoing.on("error", fail);
+      outgoing.on("response", (message) => void answerOf(message, request.maxBytes).then(settle, fail));
+      outgoing.on("socket", (socket) =>
+        socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", () => {
+          // Not a byte is written before: so it is certain what was never sent.
+          sent = true;
+          void write(outgoing!, socket, request.content).catch(fail);
+        }),
+      );
+    });
+  } catch (error) {
+    return { kind: "unreachable", sent, reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    (outgoing as ClientRequest | null)?.destroy();
+  }
+}
+
+function open({ method, url, headers, addresses, ca }: Exchange): ClientRequest {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  return send({
+    method,
+    host,
+    port: url.port || (url.protocol === "https:" ? 443 : 80),
+    path: url.pathname + url.search,
+    headers,
+    agent: false,
+    lookup: pinnedTo(addresses),
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca !== undefined && { ca }),
+  });
+}
+
+/** Answers the addresses that were checked, so that a name that changes its mind meanwhile gains nothing. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const list = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_host, { all }, answer) => {
+    if (all) answer(null, list);
+    else answer(null, list[0]!.address, list[0]!.family);
+  };
+}
+
+async function write(outgoing: ClientRequest, socket: Socket, content: Payload["content"]): Promise<void> {
+  if (content === null || content instanceof Uint8Array) return void outgoing.end(content ?? undefined);
+  for await (const chunk of content) {
+    if (outgoing.destroyed || outgoing.writableEnded) return;
+    if (!outgoing.write(chunk)) await drained(outgoing, socket);
+  }
+  outgoing.end();
+}
+
+function drained(outgoing: ClientRequest, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      socket.off("close", done);
+      resolve();
+    };
+    outgoing.on("drain", done);
+    socket.on("close", done);
+  });
+}
+
+/** What came over the line may exceed the limit by this much: framing of compressed data that unpacks to little. */
+const compressionSlack = 4096;
+
+async function answerOf(message: IncomingMessage, maxBytes: number): Promise<ExchangeOutcome> {
+  const status = message.statusCode ?? 0;
+  const tooLarge = { kind: "tooLarge", sent: true, status } as const;
+  if (Number(message.headers["content-length"]) > maxBytes + compressionSlack) return tooLarge;
+  let size = 0;
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of contentOf(message, maxBytes + compressionSlack)) {
+      size += chunk.byteLength;
+      if (size > maxBytes) return tooLarge;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof TooManyBytes) return tooLarge;
+    throw error;
+  }
+  return { kind: "answered", status, headers: headersOf(message), body: Buffer.concat(chunks) };
+}
+
+/** The content without its Content-Encoding. Fails with `TooManyBytes` when more than `maxRawBytes` come over the line. */
+function contentOf(message: IncomingMessage, maxRawBytes: number): AsyncIterable<Uint8Array> {
+  const steps = [byteLimit(maxRawBytes), ...decodersOf(message)];
+  // Errors reach the reader by the last step, which pipeline destroys with them.
+  return pipeline([message, ...steps], () => {}) as unknown as AsyncIterable<Uint8Array>;
+}
+
+class TooManyBytes extends Error {}
+
+function byteLimit(maxBytes: number): Transform {
+  let passed = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      passed += chunk.byteLength;
+      if (passed > maxBytes) done(new TooManyBytes());
+      else done(null, chunk);
+    },
+  });
+}
+
+function decodersOf({ headers, statusCode = 0 }: IncomingMessage): Transform[] {
+  const isEmpty = statusCode === 204 || statusCode === 304 || headers["content-length"] === "0";
+  const encoding = isEmpty ? "identity" : (headers["content-encoding"]?.trim().toLowerCase() ?? "identity");
+  switch (encoding) {
+    case "":
+    case "identity":
+      return [];
+    case "gzip":
+    case "x-gzip":
+      return [createGunzip()];
+    case "deflate":
+      return [createInflate()];
+    case "br":
+      return [createBrotliDecompress()];
+    default:
+      throw new Error(`The answer is encoded as "${encoding.slice(0, 40)}", which was not asked for`);
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  return headers;
+}

@@ -1,0 +1,38 @@
+/**
+ * The value at a place in JSON: names and list places with dots between them, as in `data.emails.0.value`. Undefined
+ * where there is none, whatever the JSON looks like; `[]` as a name goes through all items of a list.
+ */
+export function valueAt(json: unknown, path: string): unknown {
+  let value: unknown = json;
+  const names = path.split(".").filter((name) => name !== "");
+  for (const [index, name] of names.entries()) {
+    if (name === "[]") {
+      const rest = names.slice(index + 1).join(".");
+      return Array.isArray(value) ? value.map((item) => valueAt(item, rest)) : undefined;
+    }
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+/** A text, or a number as a text; null for anything else, and for an empty text. */
+export function textAt(json: unknown, path: string): string | null {
+  const value = valueAt(json, path);
+  if (typeof value === "number" && Number.isFinite(value)) return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+/** The texts in a list; a single text counts as a list of one. */
+export function textsAt(json: unknown, path: string): string[] {
+  return [valueAt(json, path)]
+    .flat(2)
+    .filter((item): item is string => typeof item === "string" && item.trim() !== "")
+    .map((item) => item.trim());
+}
+
+/** A finite number, also when it is written as a text; null for anything else. */
+export function numberAt(json: unknown, path: string): number | null {
+  const text = textAt(json, path);
+  return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
+}

@@ -1,0 +1,99 @@
+import { isIP } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { isoTime, type Clock } from "../../clock.ts";
+import type { NetworkAccount } from "../../network/account-model.ts";
+import type { ActionOrder, Connector } from "../../network/connector.ts";
+import { allowedPrivate } from "../http-address.ts";
+import type { HttpClient } from "../http-client.ts";
+import { outcomeOf } from "./ending.ts";
+import { ask, type Vendor } from "./vendor.ts";
+import { outcomeOfReceiver } from "./webhook-answer.ts";
+
+export type WebhookConnectorSettings = {
+  /** `whsec_` and base64, as Standard Webhooks has it; null = not set. */
+  secret: string | null;
+  /** Hosts of the operator's own network, which may be called without TLS. */
+  privateHosts: readonly string[];
+};
+
+/**
+ * Posts every order to an address of the user's, signed by the rules of Standard Webhooks (standardwebhooks.com). The
+ * id of the message is that of the action, so that a receiver can tell a repeat. What its answer means stands at
+ * `outcomeOfReceiver`.
+ */
+export function createWebhookConnector(settings: WebhookConnectorSettings, http: HttpClient, clock: Clock): Connector {
+  const { secret, privateHosts } = settings;
+  const signer = secret === null ? null : new Webhook(secret);
+  const problem = ({ connectorSettings: { url } }: Pick<NetworkAccount, "connectorSettings">): string | null => {
+    if (signer === null)
+      return "The operator must set OUTREACHD_NETWORK_WEBHOOK_SECRET before the webhook connector can sign.";
+    return problemOfUrl(url, privateHosts);
+  };
+  return {
+    problem,
+    carryOut: (order, account, signal) =>
+      outcomeOf(async () => {
+        const reason = problem(account);
+        const { url } = account.connectorSettings;
+        if (reason !== null || signer === null || url === undefined)
+          return { kind: "signedOut", reason: reason ?? "The webhook connector is not set up." };
+        const vendor: Vendor = {
+          name: "The receiver of the webhook",
+          http,
+          clock,
+          secrets: [secret ?? "", url].filter((each) => each !== ""),
+        };
+        const sentAt = clock.now();
+        const content = JSON.stringify({
+          type: "action.due",
+          timestamp: isoTime(sentAt),
+          data: dataOf(order, account),
+        });
+        const answer = await ask(vendor, "acts", {
+          method: "POST",
+          url,
+          headers: {
+            "webhook-id": order.jobId,
+            "webhook-timestamp": `${Math.floor(sentAt / 1000)}`,
+            "webhook-signature": signer.sign(order.jobId, new Date(sentAt), content),
+          },
+          body: { bytes: content, type: "application/json" },
+          signal,
+        });
+        return outcomeOfReceiver(answer, order, vendor);
+      }),
+  };
+}
+
+/** The audio stands in the JSON, so that the one signature covers it; a minute of it takes about half a megabyte. */
+function dataOf(order: ActionOrder, { id, name }: NetworkAccount) {
+  const { jobId, actionType, profileUrl, profileKey, message, details, audio } = order;
+  return {
+    jobId,
+    actionType,
+    profileUrl,
+    profileKey,
+    message,
+    details,
+    account: { id, name },
+    audio: audio && {
+      mediaType: audio.mediaType,
+      seconds: audio.seconds,
+      base64: Buffer.from(audio.bytes).toString("base64"),
+    },
+  };
+}
+
+function problemOfUrl(text: string | undefined, privateHosts: readonly string[]): string | null {
+  if (!text) return "The webhook connector needs connectorSettings.url, the address that actions are posted to.";
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+    return "connectorSettings.url must be an https URL, such as https://worker.example.com/actions.";
+  if (url.username || url.password)
+    return "connectorSettings.url must hold no credentials; the signature proves who posts.";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // The name alone: what it leads to is known only when it is called, and checked then.
+  if (url.protocol === "http:" && !allowedPrivate(privateHosts).includes(host, isIP(host) > 0 ? host : "0.0.0.0"))
+    return "connectorSettings.url must be https; plain http is for hosts that the operator names in OUTREACHD_NETWORK_PRIVATE_HOSTS.";
+  return null;
+}

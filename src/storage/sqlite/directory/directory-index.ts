@@ -1,0 +1,313 @@
+import type { Database, Statement } from "bun:sqlite";
+import {
+  eachRaw,
+  everyProspect,
+  otherTerms,
+  termKey,
+  termRules,
+  termsOfRaw,
+  type RawFacet,
+  type Term,
+} from "../../../prospecting/facets/terms.ts";
+import type { ProspectContent } from "../../../prospecting/model.ts";
+import { seqOf, type IndexWrite, type KeyHints } from "./index-messages.ts";
+import { KeyRuns, pagesOfRun, type RunState } from "./key-runs.ts";
+import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
+
+/** Prospects read at once; between two such slices others are served. */
+const readAtOnce = 2000;
+/** From so many on a slice is that of an import, and leaves garbage behind. */
+const manyRows = 200;
+/** With so much unwritten a flush begins: a whole segment of new prospects, or 64 MiB of changed containers. */
+const flushRows = segments;
+const flushContainers = 8192;
+/** Containers and terms in one write: a few milliseconds of the event loop. */
+const writeBytes = 256 * 1024;
+const writeTerms = 400;
+const writePages = 64;
+/** Raw values whose terms are remembered. */
+const maxRemembered = 100_000;
+
+type State = { indexed_to: number; changes_to: number; key_runs: string; rules: number };
+type Change = [n: number, number: number, removed: string, added: string, keys: Uint8Array];
+/** Has a piece of work written, durably; for `dropTerms` the answer is how many there were. */
+export type Write = (work: IndexWrite) => Promise<number | null>;
+/** What all indexes of the thread share. */
+export type Shared = {
+  cache: PostingsCache;
+  nextTerm: () => number;
+  nextRun: () => number;
+  pause: () => Promise<void>;
+  /** To be called after each slice of many prospects. */
+  collect: () => void;
+};
+
+/**
+ * The index of one directory. It follows the prospects as they are committed, so that nobody who stores one has to
+ * touch it: before each answer it reads what came since the last one. What it has made of them is in memory until a
+ * flush has it written; after a crash it is made of the prospects again.
+ */
+export class DirectoryIndex {
+  readonly #database: Database;
+  readonly #owner: number;
+  readonly #write: Write;
+  readonly #shared: Shared;
+  readonly #version: Statement<{ data_version: number }, []>;
+  readonly #rows: Statement<unknown, [number, number, number]>;
+  readonly #changes: Statement<unknown, [number, number, number]>;
+  readonly #lastChange: Statement<{ n: number | null }, [number]>;
+  readonly #state: Statement<State, [number]>;
+  #remembered = new RememberedTerms();
+  #generation = 0;
+  #number = 0;
+  #opened: { postings: Postings; keys: KeyRuns } | null = null;
+  #indexedTo = 0;
+  #changesTo = 0;
+  #unwrittenRows = 0;
+  #unwrittenChanges = 0;
+  #seenVersion = -1;
+  #flushing: Promise<void> | null = null;
+
+  constructor(database: Database, owner: number, write: Write, shared: Shared) {
+    this.#database = database;
+    this.#owner = owner;
+    this.#write = write;
+    this.#shared = shared;
+    this.#version = database.prepare("PRAGMA data_version");
+    this.#rows = database.prepare(
+      "SELECT seq, content, keys FROM prospects WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT +?",
+    );
+    this.#changes = database.prepare(
+      "SELECT n, number, removed, added, keys FROM prospect_changes WHERE owner = ? AND n > ? ORDER BY n LIMIT +?",
+    );
+    this.#lastChange = database.prepare("SELECT max(n) AS n FROM prospect_changes WHERE owner = ?");
+    this.#state = database.prepare(
+      "SELECT indexed_to, changes_to, key_runs, rules FROM prospect_directories WHERE owner = ?",
+    );
+  }
+
+  get postings(): Postings {
+    return this.#open.postings;
+  }
+
+  /** Segments that have prospects. */
+  get segments(): number {
+    return Math.ceil(this.#indexedTo / segments);
+  }
+
+  /** Takes in everything that was committed before. */
+  async refresh(): Promise<void> {
+    const version = this.#version.get()?.data_version ?? 0;
+    if (version === this.#seenVersion) return;
+    if (this.#opened === null && !(await this.#openState())) return;
+    for (;;) {
+      const rowsBefore = this.#indexedTo;
+      const isDone = this.#readSlice();
+      // Here and not inside: what is alive while young garbage is collected counts as old.
+      if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
+      this.#open.keys.prepare();
+      if (this.#unwrittenRows >= flushRows || this.postings.dirtyContainers >= flushContainers)
+        await this.#beginFlush();
+      if (isDone) break;
+      await this.#shared.pause();
+    }
+    this.#seenVersion = version;
+  }
+
+  /** Which prospects may have these keys. */
+  find(keys: Float64Array, most: number): KeyHints {
+    const pairs: number[] = [];
+    if (this.#opened !== null)
+      keys.forEach((key, place) => {
+        for (const number of this.#open.keys.find(key, most)) pairs.push(place, number);
+      });
+    return Uint32Array.from(pairs);
+  }
+
+  /** Has everything written that was taken in before. */
+  async flush(): Promise<void> {
+    await this.#flushing;
+    if (this.#opened === null) return;
+    this.#open.keys.rest();
+    if (this.#unwrittenRows === 0 && this.#unwrittenChanges === 0) return;
+    await this.#beginFlush();
+    await this.#flushing;
+  }
+
+  get #open(): { postings: Postings; keys: KeyRuns } {
+    if (this.#opened === null) throw new Error("The index was not refreshed");
+    return this.#opened;
+  }
+
+  /** False when the owner has no directory yet. */
+  async #openState(): Promise<boolean> {
+    let state = this.#state.get(this.#owner);
+    if (state === null) return false;
+    if (state.rules !== termRules) {
+      await this.#forgetAll(JSON.parse(state.key_runs) as RunState[]);
+      state = this.#state.get(this.#owner)!;
+    }
+    this.#indexedTo = state.indexed_to;
+    this.#changesTo = state.changes_to;
+    const { cache, nextTerm } = this.#shared;
+    this.#opened = {
+      postings: new Postings(this.#database, this.#owner, cache, nextTerm),
+      keys: new KeyRuns(this.#database, JSON.parse(state.key_runs) as RunState[]),
+    };
+    return true;
+  }
+
+  /** The index was made by other rules: begins again with nothing. */
+  async #forgetAll(runs: RunState[]): Promise<void> {
+    while ((await this.#write({ kind: "dropTerms" })) !== 0);
+    // What changed until now is in the prospects themselves.
+    const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
+    await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });
+    await this.#dropRuns(runs.map(([run]) => run));
+  }
+
+  /** Takes in a slice, all of it as of one moment. True when nothing is left. */
+  #readSlice(): boolean {
+    const { keys } = this.#open;
+    return this.#database.transaction(() => {
+      const from = seqOf(this.#owner, this.#indexedTo);
+      const rows = this.#rows.values(from, seqOf(this.#owner + 1, 0), readAtOnce) as [number, string, Uint8Array][];
+      for (const [seq, content, hashes] of rows) {
+        const number = seq - seqOf(this.#owner, 0);
+        this.#indexRow(number, JSON.parse(content) as ProspectContent);
+        addHashes(keys, hashes, number);
+        this.#indexedTo = number + 1;
+      }
+      this.#unwrittenRows += rows.length;
+      // A change is safe to apply to what was read after it: it says what is so now.
+      const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
+      for (const change of changes) this.#applyChange(change);
+      this.#unwrittenChanges += changes.length;
+      return rows.length < readAtOnce && changes.length < readAtOnce;
+    })();
+  }
+
+  #indexRow(number: number, content: ProspectContent): void {
+    if (this.#generation !== this.postings.generation || this.#remembered.size > maxRemembered) this.#forgetTerms();
+    this.#number = number;
+    const { revenue, confidence } = content;
+    const others = revenue === undefined ? String(confidence) : `${confidence} ${revenue.min} ${revenue.max}`;
+    this.#addAll(this.#remembered.get("all", others) ?? this.#remember("all", others, otherTerms(content)));
+    eachRaw(content, this.#addRaw);
+  }
+
+  readonly #addRaw = (facet: RawFacet, raw: string): void => {
+    this.#addAll(this.#remembered.get(facet, raw) ?? this.#remember(facet, raw, termsOfRaw(facet, raw)));
+  };
+
+  #addAll(found: TermPostings[]): void {
+    for (let at = 0; at < found.length; at++) this.#open.postings.add(found[at]!, this.#number);
+  }
+
+  #remember(facet: string, raw: string, terms: Term[]): TermPostings[] {
+    const found = terms.map((term) => this.postings.of(term));
+    this.#remembered.set(facet, raw, found);
+    return found;
+  }
+
+  #forgetTerms(): void {
+    this.#generation = this.postings.generation;
+    this.#remembered = new RememberedTerms();
+  }
+
+  #applyChange([n, number, removed, added, keys]: Change): void {
+    for (const term of JSON.parse(removed) as Term[]) this.postings.remove(this.postings.of(term), number);
+    for (const term of JSON.parse(added) as Term[]) this.postings.add(this.postings.of(term), number);
+    addHashes(this.#open.keys, keys, number);
+    this.#changesTo = n;
+  }
+
+  /** Begins a flush, after the one that is under way. What fails is tried again by a later flush. */
+  async #beginFlush(): Promise<void> {
+    await this.#flushing;
+    const flush = this.#flushAll().finally(() => (this.#flushing = null));
+    this.#flushing = flush.catch(() => undefined);
+  }
+
+  async #flushAll(): Promise<void> {
+    const { postings, keys } = this.#open;
+    const [indexedTo, changesTo] = [this.#indexedTo, this.#changesTo];
+    const rows = this.#unwrittenRows;
+    const hadChanges = this.#unwrittenChanges > 0;
+    const terms = postings.beginFlush();
+    const run = keys.beginFlush(this.#shared.nextRun);
+    this.#unwrittenRows = 0;
+    this.#unwrittenChanges = 0;
+    try {
+      for (const work of postingWrites(terms)) await this.#write(work);
+      for (let at = 0; run !== null && at < run.pages.length; at += writePages)
+        await this.#write({ kind: "pages", pages: run.pages.slice(at, at + writePages) });
+      const keyRuns = run?.runs ?? keys.state;
+      await this.#write({ kind: "state", indexedTo, changesTo, keyRuns, rules: termRules });
+      postings.endFlush();
+      if (run !== null) keys.endFlush(run.runs);
+    } catch (error) {
+      postings.failFlush();
+      keys.failFlush();
+      this.#unwrittenRows += rows;
+      throw error;
+    }
+    await this.#dropRuns(run?.dropped ?? []);
+    if (hadChanges) while ((await this.#write({ kind: "dropChanges", to: changesTo })) !== 0);
+  }
+
+  async #dropRuns(runs: number[]): Promise<void> {
+    for (const run of runs)
+      while (
+        (await this.#write({ kind: "dropPages", from: run * pagesOfRun, to: run * pagesOfRun + pagesOfRun - 1 })) !== 0
+      );
+  }
+}
+
+/** Terms with all their changed containers in one piece each, so that a count on disk is that of what lies beside it. */
+function* postingWrites(terms: ReturnType<Postings["beginFlush"]>): Generator<IndexWrite, void, void> {
+  let work: Extract<IndexWrite, { kind: "postings" }> = { kind: "postings", terms: [], postings: [] };
+  let bytes = 0;
+  // In the order of their ids, so that neighbours on disk are written together.
+  for (const { row, containers } of terms.toSorted((a, b) => a.row.id - b.row.id)) {
+    work.terms.push(row);
+    for (const [segment, container] of containers) {
+      work.postings.push([
+        row.id * segments + segment,
+        new Uint8Array(container.buffer, container.byteOffset, container.byteLength),
+      ]);
+      bytes += container.byteLength;
+    }
+    if (work.terms.length < writeTerms && bytes < writeBytes) continue;
+    yield work;
+    work = { kind: "postings", terms: [], postings: [] };
+    bytes = 0;
+  }
+  if (work.terms.length > 0) yield work;
+}
+
+/** The terms of raw values, by facet: to put the two into one text costs more than all the rest. */
+class RememberedTerms {
+  readonly #byFacet = new Map<string, Map<string, TermPostings[]>>();
+  size = 0;
+
+  get(facet: string, raw: string): TermPostings[] | undefined {
+    return this.#byFacet.get(facet)?.get(raw);
+  }
+
+  set(facet: string, raw: string, terms: TermPostings[]): void {
+    const known = this.#byFacet.get(facet);
+    if (known === undefined) this.#byFacet.set(facet, new Map([[raw, terms]]));
+    else known.set(raw, terms);
+    this.size++;
+  }
+}
+
+/** Adds the hashes in a column `keys`: little-endian, 64-bit floats. */
+function addHashes(keys: KeyRuns, bytes: Uint8Array, number: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.byteLength; at += 8) keys.add(view.getFloat64(at, true), number);
+}
+
+/** The terms of every prospect; for queries that ask for nothing else. */
+export const everyTerm = termKey(everyProspect);

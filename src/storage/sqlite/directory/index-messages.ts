@@ -1,0 +1,50 @@
+import type { FacetName } from "../../../prospecting/model.ts";
+import type { TermQuery } from "../../../prospecting/facets/query.ts";
+import type { ThreadPort } from "../../../threads.ts";
+
+export type FoundNumbers = { total: number; numbers: number[] };
+export type FacetValue = { value: string; label: string; count: number };
+/** More people of one name and company nobody compares; an e-mail or a profile has one. */
+export const maxNamesakes = 8;
+/** Pairs of the place of a key in the question and a number that may have it. */
+export type KeyHints = Uint32Array;
+
+/** Everything is about the directory of one owner. */
+export type IndexQuestion =
+  | { kind: "search"; query: TermQuery; offset: number; limit: number }
+  | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
+  /** At most `most` for each key. */
+  | { kind: "find"; keys: Float64Array; most: number }
+  /** Has the index written down as far as it is. */
+  | { kind: "flush" };
+
+/** What the thread wants written; it has a connection for reading only. */
+export type IndexWrite =
+  | { kind: "postings"; terms: TermRow[]; postings: [place: number, bits: Uint8Array][] }
+  | { kind: "pages"; pages: [place: number, entries: Uint8Array][] }
+  /** The end of a flush: from now on the index is this far. */
+  | { kind: "state"; indexedTo: number; changesTo: number; keyRuns: [run: number, entries: number][]; rules: number }
+  | { kind: "dropPages"; from: number; to: number }
+  | { kind: "dropChanges"; to: number }
+  /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
+  | { kind: "dropTerms" };
+export type TermRow = { facet: string; value: string; id: number; label: string; count: number };
+
+export type IndexRequest =
+  | { id: number; owner: number; question: IndexQuestion }
+  | { written: number; result: number | null };
+export type IndexAnswer =
+  | { id: number; result: unknown }
+  | { id: number; error: string }
+  | { write: number; owner: number; work: IndexWrite };
+
+export type IndexThread = {
+  task: "prospect-index";
+  init: { path: string };
+  port: ThreadPort<IndexRequest, IndexAnswer>;
+};
+
+/** `seq` of a prospect: those of an owner lie together. */
+export function seqOf(owner: number, number: number): number {
+  return owner * 2 ** 32 + number;
+}

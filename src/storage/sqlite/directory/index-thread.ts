@@ -1,0 +1,89 @@
+import type { Database } from "bun:sqlite";
+import { garbageCollector } from "../../../garbage.ts";
+import { openForReading } from "../open.ts";
+import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
+import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
+import { pagesOfRun } from "./key-runs.ts";
+import { PostingsCache, segments } from "./postings.ts";
+import { facetValues, foundNumbers, matches } from "./search.ts";
+
+const slicesBetweenCollections = 2;
+/** During an import some 50,000 prospects. */
+const slicesBetweenFullCollections = 100;
+/** What stays in memory of postings: some 500 frequent terms among a million prospects. */
+const cacheBytes = 64 * 2 ** 20;
+
+/** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
+export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
+  const database = openForReading(path);
+  const shared = sharedParts(database);
+  const indexes = new Map<number, { index: DirectoryIndex; last: Promise<void> }>();
+  const writing = new Map<number, { resolve: (result: number | null) => void; reject: (reason: Error) => void }>();
+  let lastWrite = 0;
+
+  const write = (owner: number, work: IndexWrite): Promise<number | null> =>
+    new Promise((resolve, reject) => {
+      writing.set(++lastWrite, { resolve, reject });
+      port.post({ write: lastWrite, owner, work });
+    });
+
+  function indexOf(owner: number) {
+    let entry = indexes.get(owner);
+    if (entry === undefined) {
+      const ofOwner: Write = (work) => write(owner, work);
+      entry = { index: new DirectoryIndex(database, owner, ofOwner, shared), last: Promise.resolve() };
+      indexes.set(owner, entry);
+    }
+    return entry;
+  }
+
+  port.onMessage((request) => {
+    if ("written" in request) {
+      const waiting = writing.get(request.written);
+      writing.delete(request.written);
+      if (request.result === null) waiting?.reject(new Error("The index could not be written"));
+      else waiting?.resolve(request.result);
+      return;
+    }
+    const { id, owner, question } = request;
+    const entry = indexOf(owner);
+    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question)));
+  });
+}
+
+/** Never rejects, so that the next question is answered in any case. */
+async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion): Promise<IndexAnswer> {
+  try {
+    await index.refresh();
+    return { id, result: await resultOf(index, question) };
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function resultOf(index: DirectoryIndex, question: IndexQuestion): Promise<unknown> {
+  if (question.kind === "find") return index.find(question.keys, question.most);
+  if (question.kind === "flush") return index.flush();
+  if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
+  const { postings } = index;
+  const { query } = question;
+  const isNarrow = query.groups.length > 0 || query.none.length > 0;
+  const found = question.kind === "search" || isNarrow ? matches(postings, query, index.segments) : null;
+  if (question.kind === "search") return foundNumbers(postings, found ?? [], question.offset, question.limit);
+  return facetValues(postings, question.facet, question.text, question.limit, found);
+}
+
+/** Ids of terms and runs are given out here alone, and never twice: what is behind the last on disk is free. */
+function sharedParts(database: Database): Shared {
+  const last = (table: string): number =>
+    database.query<{ place: number | null }, []>(`SELECT max(place) AS place FROM ${table}`).get()?.place ?? 0;
+  let term = Math.floor(last("prospect_postings") / segments);
+  let run = Math.floor(last("prospect_key_pages") / pagesOfRun);
+  return {
+    cache: new PostingsCache(database, cacheBytes),
+    nextTerm: () => ++term,
+    nextRun: () => ++run,
+    collect: garbageCollector(slicesBetweenCollections, slicesBetweenFullCollections),
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Database } from "bun:sqlite";
+import type { IndexWrite } from "./index-messages.ts";
+import { segments } from "./postings.ts";
+
+/** Rows that one piece of work deletes at most. */
+const deleteAtOnce = 1000;
+/** Terms that are forgotten at once, each with all of its postings. */
+const termsAtOnce = 50;
+
+/** Inside a write unit: does a piece of work for the index thread. Answers how many rows it was, where that matters. */
+export function createIndexWriter(database: Database): (owner: number, work: IndexWrite) => number {
+  const putTerm = database.prepare(
+    `INSERT INTO prospect_terms (owner, facet, value, id, label, prospects) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET prospects = excluded.prospects`,
+  );
+  const putPostings = database.prepare(
+    "INSERT INTO prospect_postings (place, bits) VALUES (?, ?) ON CONFLICT DO UPDATE SET bits = excluded.bits",
+  );
+  const putPage = database.prepare("INSERT OR REPLACE INTO prospect_key_pages (place, entries) VALUES (?, ?)");
+  const putState = database.prepare(
+    "UPDATE prospect_directories SET indexed_to = ?, changes_to = ?, key_runs = ?, rules = ? WHERE owner = ?",
+  );
+  const dropPages = database.prepare(
+    "DELETE FROM prospect_key_pages WHERE place IN (SELECT place FROM prospect_key_pages WHERE place BETWEEN ? AND ? LIMIT +?)",
+  );
+  const dropChanges = database.prepare(
+    "DELETE FROM prospect_changes WHERE n IN (SELECT n FROM prospect_changes WHERE owner = ? AND n <= ? LIMIT +?)",
+  );
+  const someTerms = database.prepare<{ facet: string; value: string; id: number }, [number, number]>(
+    "SELECT facet, value, id FROM prospect_terms WHERE owner = ? LIMIT +?",
+  );
+  const dropTerm = database.prepare("DELETE FROM prospect_terms WHERE owner = ? AND facet = ? AND value = ?");
+  const dropPostings = database.prepare("DELETE FROM prospect_postings WHERE place BETWEEN ? AND ?");
+
+  function forgetTerms(owner: number): number {
+    const terms = someTerms.all(owner, termsAtOnce);
+    for (const { facet, value, id } of terms) {
+      dropPostings.run(id * segments, id * segments + segments - 1);
+      dropTerm.run(owner, facet, value);
+    }
+    return terms.length;
+  }
+
+  return (owner, work) => {
+    switch (work.kind) {
+      case "postings":
+        for (const { facet, value, id, label, count } of work.terms) putTerm.run(owner, facet, value, id, label, count);
+        for (const [place, bits] of work.postings) putPostings.run(place, bits);
+        return work.terms.length;
+      case "pages":
+        for (const [place, entries] of work.pages) putPage.run(place, entries);
+        return work.pages.length;
+      case "state":
+        putState.run(work.indexedTo, work.changesTo, JSON.stringify(work.keyRuns), work.rules, owner);
+        return 1;
+      case "dropPages":
+        return dropPages.run(work.from, work.to, deleteAtOnce).changes;
+      case "dropChanges":
+        return dropChanges.run(owner, work.to, deleteAtOnce).changes;
+      case "dropTerms":
+        return forgetTerms(owner);
+    }
+  };
+}

@@ -1,0 +1,244 @@
+import type { Database, Statement } from "bun:sqlite";
+import { isPersonKey } from "../../../prospecting/keys.ts";
+import { PendingKeys } from "./pending-keys.ts";
+
+/** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
+const pageEntries = 336;
+/** Places of pages: `run * pagesOfRun + page`. */
+export const pagesOfRun = 65_536;
+/** Runs are merged with those before them while they are smaller than this. */
+const largeRun = 200_000;
+/** So many questions at once speak for an import; before that, a look at each run costs less than the filter. */
+const questionsBeforeFilter = 20_000;
+
+export type RunState = [run: number, entries: number];
+type Run = { run: number; entries: number; firsts: Float64Array | null };
+/** A new run and those that it takes the place of. */
+export type NewRun = { pages: [place: number, entries: Uint8Array][]; runs: RunState[]; dropped: number[] };
+
+/**
+ * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
+ * runs that never change. A run costs a few pages to write however the hashes are spread, where a sorted table would
+ * dirty one page for each. Answers are hints: an entry outlives its prospect, and hashes collide.
+ */
+export class KeyRuns {
+  readonly #page: Statement<unknown, [number]>;
+  readonly #firsts: Statement<unknown, [number, number]>;
+  #runs: Run[];
+  #pending = new PendingKeys();
+  #flushing: PendingKeys | null = null;
+  #questions = 0;
+  #filters = new RunFilters();
+
+  constructor(database: Database, runs: RunState[]) {
+    this.#page = database.prepare("SELECT entries FROM prospect_key_pages WHERE place = ?");
+    this.#firsts = database.prepare(
+      "SELECT place, entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place",
+    );
+    this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
+  }
+
+  /** The runs on disk. */
+  get state(): RunState[] {
+    return this.#runs.map(({ run, entries }) => [run, entries]);
+  }
+
+  add(key: number, number: number): void {
+    this.#pending.add(key, number);
+  }
+
+  /** Numbers that may have this key, each once, not more than `most`. */
+  find(key: number, most: number): number[] {
+    const found = new Set<number>();
+    for (const entries of [this.#pending, this.#flushing]) entries?.find(key, found, most);
+    this.#questions++;
+    const slots = isPersonKey(key) ? this.#filters.slotsOf(key) : [];
+    for (const slot of slots) this.#findIn(this.#runs[slot]!, key, found, most);
+    for (let slot = isPersonKey(key) ? this.#filters.ready : 0; slot < this.#runs.length; slot++)
+      this.#findIn(this.#runs[slot]!, key, found, most);
+    return found.size === 0 ? none : [...found];
+  }
+
+  /** To be called now and then between questions: prepares what makes many of them fast, a piece at a time. */
+  prepare(): void {
+    if (this.#questions < questionsBeforeFilter) return;
+    const run = this.#runs[this.#filters.ready];
+    if (run !== undefined) this.#filters.fill(this.#pagesOf(run));
+  }
+
+  /** Nobody asks any more: what made many questions fast is let go. */
+  rest(): void {
+    this.#questions = 0;
+    this.#filters = new RunFilters();
+  }
+
+  /** The new run that has all pending keys, and small runs before it; `next` numbers it. Null when there is nothing. */
+  beginFlush(next: () => number): NewRun | null {
+    if (this.#pending.size === 0) return null;
+    this.#flushing = this.#pending;
+    this.#pending = new PendingKeys();
+    const own = this.#flushing.sorted();
+    const merged: Run[] = [];
+    let entries = own.keys.length;
+    for (let at = this.#runs.length - 1; at >= 0; at--) {
+      const run = this.#runs[at]!;
+      if (run.entries >= largeRun || run.entries > 2 * entries) break;
+      merged.unshift(run);
+      entries += run.entries;
+    }
+    const all = merged.reduce((sum, run) => mergedEntries(sum, gathered(this.#pagesOf(run), run.entries)), own);
+    const run = next();
+    const kept = this.#runs.slice(0, this.#runs.length - merged.length);
+    return {
+      pages: pagesOf(run, all),
+      runs: [...kept.map((each): RunState => [each.run, each.entries]), [run, all.keys.length]],
+      dropped: merged.map((each) => each.run),
+    };
+  }
+
+  endFlush(runs: RunState[]): void {
+    const known = new Map(this.#runs.map((run) => [run.run, run]));
+    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
+    this.#filters.keep(runs.length - 1);
+    this.#flushing = null;
+  }
+
+  failFlush(): void {
+    this.#flushing?.copyTo(this.#pending);
+    this.#flushing = null;
+  }
+
+  #findIn(run: Run, key: number, found: Set<number>, most: number): void {
+    run.firsts ??= this.#readFirsts(run);
+    // Equal keys may go over the border of a page.
+    let page = Math.max(0, lowerBound(run.firsts, key) - 1);
+    for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
+      const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
+      if (row === undefined) return;
+      const { keys, numbers } = entriesIn(row[0]);
+      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.size < most; at++)
+        found.add(numbers[at]!);
+    }
+  }
+
+  #readFirsts(run: Run): Float64Array {
+    return Float64Array.from(this.#pagesOf(run), ({ keys }) => keys[0]!);
+  }
+
+  *#pagesOf({ run }: Run): Generator<Entries, void, void> {
+    const rows = this.#firsts.values(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1) as [number, Uint8Array][];
+    for (const [, bytes] of rows) yield entriesIn(bytes);
+  }
+}
+
+type Entries = { keys: Float64Array; numbers: Uint32Array };
+
+function gathered(pages: Iterable<Entries>, count: number): Entries {
+  const keys = new Float64Array(count);
+  const numbers = new Uint32Array(count);
+  let at = 0;
+  for (const page of pages) {
+    keys.set(page.keys, at);
+    numbers.set(page.numbers, at);
+    at += page.keys.length;
+  }
+  return { keys, numbers };
+}
+
+function mergedEntries(a: Entries, b: Entries): Entries {
+  const length = a.keys.length + b.keys.length;
+  const keys = new Float64Array(length);
+  const numbers = new Uint32Array(length);
+  for (let at = 0, i = 0, j = 0; at < length; at++) {
+    const [from, place] = j === b.keys.length || (i < a.keys.length && a.keys[i]! <= b.keys[j]!) ? [a, i++] : [b, j++];
+    keys[at] = from.keys[place]!;
+    numbers[at] = from.numbers[place]!;
+  }
+  return { keys, numbers };
+}
+
+function pagesOf(run: number, { keys, numbers }: Entries): NewRun["pages"] {
+  const pages: NewRun["pages"] = [];
+  for (let from = 0; from < keys.length; from += pageEntries) {
+    const count = Math.min(pageEntries, keys.length - from);
+    const bytes = new Uint8Array(count * 12);
+    new Float64Array(bytes.buffer, 0, count).set(keys.subarray(from, from + count));
+    new Uint32Array(bytes.buffer, count * 8, count).set(numbers.subarray(from, from + count));
+    pages.push([run * pagesOfRun + pages.length, bytes]);
+  }
+  return pages;
+}
+
+function entriesIn(bytes: Uint8Array): Entries {
+  const { buffer } = bytes.slice();
+  const count = bytes.length / 12;
+  return { keys: new Float64Array(buffer, 0, count), numbers: new Uint32Array(buffer, count * 8, count) };
+}
+
+function lowerBound(list: Float64Array, key: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const none: number[] = [];
+const filterPlaces = 2 ** 22;
+const slotsOfGroup = 32;
+
+/**
+ * Bloom filters of up to 32 runs lie across: a word has one bit of each run, so that one look tells for all of them.
+ * 16 MB a group; of the hashes that a run does not have, one in 200 seems to be there.
+ */
+class RunFilters {
+  readonly #groups: Int32Array[] = [];
+  #ready = 0;
+
+  /** Runs whose filter is filled: the first so many. */
+  get ready(): number {
+    return this.#ready;
+  }
+
+  /** Runs, among those that are ready, that may have the key. */
+  slotsOf(key: number): number[] {
+    const slots: number[] = [];
+    this.#groups.forEach((words, group) => {
+      let bits = words[first(key)]! & words[second(key)]! & words[third(key)]!;
+      for (; bits !== 0; bits &= bits - 1) slots.push(group * slotsOfGroup + 31 - Math.clz32(bits & -bits));
+    });
+    return slots;
+  }
+
+  /** Takes the keys of the next run. */
+  fill(pages: Iterable<Entries>): void {
+    const slot = this.#ready++;
+    const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Int32Array(filterPlaces));
+    const bit = 1 << (slot % slotsOfGroup);
+    for (const { keys } of pages)
+      for (let at = 0; at < keys.length; at++) {
+        const key = keys[at]!;
+        if (!isPersonKey(key)) continue;
+        words[first(key)] = words[first(key)]! | bit;
+        words[second(key)] = words[second(key)]! | bit;
+        words[third(key)] = words[third(key)]! | bit;
+      }
+  }
+
+  /** Of the runs only the first `count` are what they were. */
+  keep(count: number): void {
+    for (let slot = Math.max(0, count); slot < this.#ready; slot++) {
+      const words = this.#groups[Math.floor(slot / slotsOfGroup)]!;
+      const others = ~(1 << (slot % slotsOfGroup));
+      for (let at = 0; at < filterPlaces; at++) words[at] = words[at]! & others;
+    }
+    this.#ready = Math.min(this.#ready, Math.max(0, count));
+  }
+}
+
+const first = (key: number): number => (key / 2) % filterPlaces;
+const second = (key: number): number => Math.floor(key / 2 ** 23) % filterPlaces;
+const third = (key: number): number => (Math.floor(key / 2 ** 12) * 5 + Math.floor(key / 2 ** 31)) % filterPlaces;

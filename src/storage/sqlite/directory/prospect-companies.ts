@@ -1,0 +1,84 @@
+import type { Database } from "bun:sqlite";
+import { companyKey } from "../../../prospecting/keys.ts";
+import { mergedCompany } from "../../../prospecting/merge.ts";
+import type { CompanyContent } from "../../../prospecting/model.ts";
+
+/** Companies that are remembered, so that the people of one are stored with one look for it. */
+const maxRemembered = 10_000;
+
+/** What is known of companies beside their people. Few against the people, so a sorted table will do. */
+export function createProspectCompanies(database: Database) {
+  const byKey = database.prepare<{ content: string }, [number, string]>(
+    "SELECT content FROM prospect_companies WHERE owner = ? AND key = ?",
+  );
+  const byName = database.prepare<{ key: string; content: string }, [number, string]>(
+    "SELECT key, content FROM prospect_companies WHERE owner = ? AND name_key = ? ORDER BY key LIMIT 1",
+  );
+  const insert = database.prepare(
+    "INSERT INTO prospect_companies (owner, key, name_key, content, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+  );
+  const update = database.prepare(
+    "UPDATE prospect_companies SET name_key = ?, content = ?, updated_at = ? WHERE owner = ? AND key = ?",
+  );
+  const rename = database.prepare("UPDATE prospect_companies SET key = ? WHERE owner = ? AND key = ?");
+  const any = database.prepare<unknown, [number]>("SELECT 1 FROM prospect_companies WHERE owner = ? LIMIT 1");
+  const remembered = new Map<string, CompanyContent | null>();
+
+  /** Domains are exact, names are not: a company of this name and another domain is another one. */
+  function find(
+    owner: number,
+    domain: string | null,
+    name: string | null,
+  ): { key: string; content: CompanyContent } | null {
+    const byDomain = domain === null ? null : byKey.get(owner, domain);
+    if (domain !== null && byDomain !== null) return { key: domain, content: parsed(byDomain.content) };
+    if (name === null) return null;
+    const row = byName.get(owner, companyKey(name));
+    if (row === null) return null;
+    const content = parsed(row.content);
+    const isOther = domain !== null && content.domain !== undefined && content.domain !== domain;
+    return isOther ? null : { key: row.key, content };
+  }
+
+  /** As `find`, for many people of the same companies. */
+  function known(owner: number, domain: string | null, name: string | null): CompanyContent | null {
+    const place = `${owner}\n${domain ?? ""}\n${name ?? ""}`;
+    let found = remembered.get(place);
+    if (found !== undefined) return found;
+    if (remembered.size >= maxRemembered) remembered.clear();
+    found = find(owner, domain, name)?.content ?? null;
+    remembered.set(place, found);
+    return found;
+  }
+
+  /** Inside a write unit: stores a company or adds to the one that is there. */
+  function put(
+    owner: number,
+    content: CompanyContent,
+    at: number,
+    mayUpdate: boolean,
+  ): "created" | "updated" | "skipped" {
+    remembered.clear();
+    const { domain = null, company = null } = content;
+    const existing = find(owner, domain, company);
+    const nameKey = company === null ? null : companyKey(company);
+    if (existing === null) {
+      insert.run(owner, domain ?? `name:${nameKey}`, nameKey, JSON.stringify(content), at);
+      return "created";
+    }
+    const merged = mergedCompany(existing.content, content);
+    const json = JSON.stringify(merged);
+    if (!mayUpdate || json === JSON.stringify(existing.content)) return "skipped";
+    update.run(merged.company === undefined ? null : companyKey(merged.company), json, at, owner, existing.key);
+    // It was known by its name alone until now.
+    if (merged.domain !== undefined && merged.domain !== existing.key) rename.run(merged.domain, owner, existing.key);
+    return "updated";
+  }
+
+  const hasAny = (owner: number): boolean => any.get(owner) !== null;
+  return { find, known, put, hasAny };
+}
+
+function parsed(json: string): CompanyContent {
+  return JSON.parse(json) as CompanyContent;
+}

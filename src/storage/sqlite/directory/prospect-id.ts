@@ -1,0 +1,22 @@
+/**
+ * The id of a prospect: its number in the directory of its user, and a check over both, so that the id of somebody
+ * else's prospect means nothing. No column and no index has to hold it.
+ */
+export function prospectId(userId: string, number: number): string {
+  return `prs_${hex(number)}${hex(checkOf(userId, number))}`;
+}
+
+/** The number in an id; null for a text that is no id of a prospect of this user. */
+export function numberOf(userId: string, id: string): number | null {
+  const [, numberHex = "", check] = /^prs_([0-9a-f]{8})([0-9a-f]{8})$/.exec(id) ?? [];
+  const number = Number.parseInt(numberHex, 16);
+  return check === undefined || hex(checkOf(userId, number)) !== check ? null : number;
+}
+
+function checkOf(userId: string, number: number): number {
+  return Bun.hash.xxHash32(`${userId}\n${number}`);
+}
+
+function hex(number: number): string {
+  return number.toString(16).padStart(8, "0");
+}

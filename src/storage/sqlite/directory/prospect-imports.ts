@@ -1,0 +1,233 @@
+import type { ProspectIdentity } from "../../../prospecting/keys.ts";
+import {
+  companyDomainKey,
+  companyNameKey,
+  isPersonKey,
+  prospectIdentity,
+  prospectKeys,
+} from "../../../prospecting/keys.ts";
+import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
+import type {
+  BatchHints,
+  ProspectBatch,
+  ProspectImportCounts,
+  ProspectReportRequest,
+  ProspectReportRow,
+  ProspectRow,
+  ProspectStore,
+} from "../../../prospecting/store.ts";
+import type { JobMetadata } from "../../../jobs/model.ts";
+import type { Engine } from "../engine.ts";
+import type { Owners } from "../owners.ts";
+import type { createProspectCompanies } from "./prospect-companies.ts";
+import { maxNamesakes } from "./index-messages.ts";
+import { prospectId } from "./prospect-id.ts";
+import type { ProspectIndex } from "./prospect-index.ts";
+import type { ProspectRows } from "./prospect-rows.ts";
+
+type Settled = { outcome: "created" | ProspectOutcome; number: number | null };
+/** People of a company that are looked at in one write unit: some milliseconds. */
+const peopleAtOnce = 200;
+const none: readonly number[] = [];
+
+/** Imports of prospects: batches of rows and their report. */
+export function createProspectImports(
+  { database, writer }: Engine,
+  owners: Owners,
+  index: ProspectIndex,
+  rows: ProspectRows,
+  companies: ReturnType<typeof createProspectCompanies>,
+): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport"> {
+  const jobById = database.prepare<
+    { user_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
+    [string]
+  >("SELECT user_id, status, attempt, lease_until, metadata FROM jobs WHERE id = ?");
+  const tellProgress = database.prepare(
+    "UPDATE jobs SET metadata = ?, progress = ?, message = ?, lease_until = ?, updated_at = ? WHERE id = ?",
+  );
+  const insertReport = database.prepare(
+    "INSERT OR REPLACE INTO prospect_import_rows (job_id, row, outcome, prospect, errors) VALUES (?, ?, ?, ?, ?)",
+  );
+  const report = database.prepare<
+    { row: number; outcome: ProspectOutcome; prospect: number | null; errors: string },
+    [string, string, string | null, number, number]
+  >(
+    `SELECT prospect_import_rows.row, outcome, prospect, errors FROM prospect_import_rows
+     JOIN jobs ON jobs.id = job_id AND jobs.user_id = ?2
+     WHERE job_id = ?1 AND (?3 IS NULL OR outcome = ?3) AND prospect_import_rows.row > ?4 ORDER BY 1 LIMIT +?5`,
+  );
+
+  async function lookUp({ userId, rows: batch }: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints> {
+    const owner = ownerOf(userId);
+    const release = rows.recent(owner).begin();
+    try {
+      const keys: number[] = [];
+      for (const row of batch) if ("keys" in row) for (const key of row.keys) if (isPersonKey(key)) keys.push(key);
+      const found = new Map<number, number[]>();
+      const pairs = await index.find(owner, keys, maxNamesakes);
+      for (let at = 0; at < pairs.length; at += 2) {
+        const key = keys[pairs[at]!]!;
+        found.set(key, [...(found.get(key) ?? []), pairs[at + 1]!]);
+      }
+      return { release, of: (key) => found.get(key) ?? none };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async function importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null> {
+    const owner = ownerOf(batch.userId);
+    try {
+      if (!(await tellPeople(owner, batch))) return null;
+      return await writer.write(() => rows.unit(owner, () => storeBatch(owner, batch, hints)));
+    } finally {
+      hints.release();
+    }
+  }
+
+  function storeBatch(owner: number, batch: ProspectBatch, hints: BatchHints): ProspectImportCounts | null {
+    const job = heldJob(batch);
+    if (job === null) return null;
+    const counts = countsOf(job);
+    const hasCompanies = companies.hasAny(owner);
+    for (const row of batch.rows) {
+      const { outcome, number } = settle(owner, batch, row, hints, hasCompanies);
+      counts.rows++;
+      counts[outcome]++;
+      if ("kind" in row && row.kind === "company") counts.companies++;
+      if (outcome === "created") continue;
+      const errors = "errors" in row ? row.errors : [];
+      insertReport.run(batch.jobId, row.row, outcome, number, JSON.stringify(errors));
+    }
+    const metadata = JSON.stringify({ ...job, ...counts, lastRow: batch.lastRow });
+    tellProgress.run(metadata, batch.progress, `${counts.rows} rows read`, batch.leaseUntil, batch.at, batch.jobId);
+    return counts;
+  }
+
+  function settle(
+    owner: number,
+    batch: ProspectBatch,
+    row: ProspectRow,
+    hints: BatchHints,
+    hasCompanies: boolean,
+  ): Settled {
+    if ("errors" in row) return { outcome: "failed", number: null };
+    if (row.kind === "company") {
+      const content = JSON.parse(row.content) as CompanyContent;
+      return { outcome: companies.put(owner, content, batch.at, batch.onDuplicate === "update"), number: null };
+    }
+    const isHinted = rows.isHinted(owner, row.keys, hints.of);
+    // Nearly every row of a large file: nobody like that is there, and the text goes as it came.
+    if (!isHinted && !hasCompanies) return { outcome: "created", number: rows.insert(row.content, row.keys, batch.at) };
+    const content = JSON.parse(row.content) as ProspectContent;
+    return settlePerson(owner, content, prospectIdentity(content), hints, batch);
+  }
+
+  function settlePerson(
+    owner: number,
+    content: ProspectContent,
+    identity: ProspectIdentity,
+    hints: BatchHints,
+    { onDuplicate, at }: ProspectBatch,
+  ): Settled {
+    const existing = rows.findSame(owner, identity, hints.of);
+    if (existing !== null) {
+      const isChanged =
+        onDuplicate === "update" && rows.update(existing, mergedProspect(existing.content, content), at);
+      return { outcome: isChanged ? "updated" : "skipped", number: existing.number };
+    }
+    const complete = completed(owner, content, identity);
+    const keys = prospectKeys(prospectIdentity(complete));
+    return { outcome: "created", number: rows.insert(JSON.stringify(complete), keys, at) };
+  }
+
+  function completed(owner: number, content: ProspectContent, { domain }: ProspectIdentity): ProspectContent {
+    const company = companies.known(owner, domain, content.company ?? null);
+    return company === null ? content : withCompanyFacts(content, company);
+  }
+
+  /**
+   * Companies of the batch, before it counts as stored: their people get what they lack. False when the attempt no
+   * longer holds the job. All of it may be done twice, so that a crash in between loses nothing.
+   */
+  async function tellPeople(owner: number, batch: ProspectBatch): Promise<boolean> {
+    const told = batch.rows.filter((row) => "kind" in row && row.kind === "company");
+    if (told.length === 0) return true;
+    const contents = told.map((row) => JSON.parse("content" in row ? row.content : "{}") as CompanyContent);
+    const keys = new Set(
+      contents.flatMap(({ domain, company }) => [
+        ...(domain === undefined ? [] : [companyDomainKey(domain)]),
+        ...(company === undefined ? [] : [companyNameKey(company)]),
+      ]),
+    );
+    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY);
+    const people = [...new Set(pairs.filter((_, at) => at % 2 === 1))];
+    for (let from = 0; from < people.length; from += peopleAtOnce) {
+      const some = people.slice(from, from + peopleAtOnce);
+      const isHeld = await writer.write(() =>
+        rows.unit(owner, () => heldJob(batch) !== null && tellSome(owner, some, contents, batch.at)),
+      );
+      if (!isHeld) return false;
+    }
+    return true;
+  }
+
+  function tellSome(owner: number, people: number[], contents: CompanyContent[], at: number): true {
+    const byDomain = new Map(contents.map((content) => [content.domain, content]));
+    const byName = new Map(contents.map((content) => [content.company && prospectIdentity(content).company, content]));
+    for (const number of people) {
+      const person = rows.get(owner, number);
+      if (person === null) continue;
+      const { domain, company: name } = prospectIdentity(person.content);
+      const company =
+        (domain === null ? undefined : byDomain.get(domain)) ?? (name === null ? undefined : byName.get(name));
+      const isOther = domain !== null && company?.domain !== undefined && company.domain !== domain;
+      if (company !== undefined && !isOther) rows.update(person, withCompanyFacts(person.content, company), at);
+    }
+    return true;
+  }
+
+  /** The metadata of the job, if the attempt still holds it. */
+  function heldJob({ jobId, userId, attempt }: ProspectBatch): JobMetadata | null {
+    const job = jobById.get(jobId);
+    const isHeld =
+      job?.user_id === userId && job.status === "running" && job.attempt === attempt && job.lease_until !== null;
+    return isHeld ? (JSON.parse(job.metadata) as JobMetadata) : null;
+  }
+
+  async function importReport({
+    userId,
+    jobId,
+    outcome,
+    afterRow,
+    limit,
+  }: ProspectReportRequest): Promise<ProspectReportRow[]> {
+    return report.all(jobId, userId, outcome, afterRow, limit).map(({ prospect, errors, ...line }) => ({
+      ...line,
+      prospectId: prospect === null ? null : prospectId(userId, prospect),
+      errors: JSON.parse(errors) as ProspectReportRow["errors"],
+    }));
+  }
+
+  function ownerOf(userId: string): number {
+    const owner = owners(userId);
+    if (owner === null) throw new Error(`User ${userId} is gone`);
+    return owner;
+  }
+
+  return { lookUp, importBatch, importReport };
+}
+
+function countsOf(metadata: JobMetadata): ProspectImportCounts {
+  const count = (name: keyof ProspectImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);
+  return {
+    rows: count("rows"),
+    created: count("created"),
+    updated: count("updated"),
+    skipped: count("skipped"),
+    failed: count("failed"),
+    companies: count("companies"),
+  };
+}

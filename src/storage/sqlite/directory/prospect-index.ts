@@ -1,0 +1,86 @@
+import { startThread, type Thread } from "../../../threads.ts";
+import type { Engine } from "../engine.ts";
+import { createIndexWriter } from "./index-writer.ts";
+import type { FacetValue, FoundNumbers, IndexAnswer, IndexQuestion, IndexRequest, KeyHints } from "./index-messages.ts";
+
+type Waiting = { resolve: (result: unknown) => void; reject: (reason: unknown) => void };
+
+/**
+ * Searches directories in a thread of its own, which follows what is committed by itself: an answer takes in all that
+ * was committed before the question. The thread starts with the first question; what it wants written is written here.
+ */
+export class ProspectIndex {
+  readonly #engine: Pick<Engine, "database" | "writer">;
+  readonly #path: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #thread: Thread<IndexRequest, IndexAnswer> | null = null;
+  #writeWork: ReturnType<typeof createIndexWriter> | null = null;
+  #lastId = 0;
+
+  constructor(engine: Pick<Engine, "database" | "writer">, path: string) {
+    this.#engine = engine;
+    this.#path = path;
+  }
+
+  search(owner: number, question: Omit<Extract<IndexQuestion, { kind: "search" }>, "kind">): Promise<FoundNumbers> {
+    return this.#ask(owner, { kind: "search", ...question }) as Promise<FoundNumbers>;
+  }
+
+  facet(owner: number, question: Omit<Extract<IndexQuestion, { kind: "facet" }>, "kind">): Promise<FacetValue[]> {
+    return this.#ask(owner, { kind: "facet", ...question }) as Promise<FacetValue[]>;
+  }
+
+  find(owner: number, keys: readonly number[], most: number): Promise<KeyHints> {
+    return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most }) as Promise<KeyHints>;
+  }
+
+  /** Resolves when the index is written as far as it has come; it is never lost, only made again. */
+  async flush(owner: number): Promise<void> {
+    await this.#ask(owner, { kind: "flush" });
+  }
+
+  /** Ends the thread; questions that wait are rejected. */
+  async close(): Promise<void> {
+    this.#thread?.stop();
+    await this.#thread?.closed;
+  }
+
+  #ask(owner: number, question: IndexQuestion): Promise<unknown> {
+    const thread = (this.#thread ??= this.#start());
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      thread.post({ id, owner, question });
+    });
+  }
+
+  #start(): Thread<IndexRequest, IndexAnswer> {
+    const thread = startThread<IndexRequest, IndexAnswer>("prospect-index", { path: this.#path });
+    thread.onMessage((answer) => {
+      if ("write" in answer) return void this.#write(thread, answer);
+      const waiting = this.#waiting.get(answer.id);
+      this.#waiting.delete(answer.id);
+      if ("result" in answer) waiting?.resolve(answer.result);
+      else waiting?.reject(new Error(answer.error));
+    });
+    void thread.closed.then((reason) => this.#ended(reason));
+    return thread;
+  }
+
+  async #write(
+    thread: Thread<IndexRequest, IndexAnswer>,
+    { write, owner, work }: Extract<IndexAnswer, { write: number }>,
+  ): Promise<void> {
+    const writeWork = (this.#writeWork ??= createIndexWriter(this.#engine.database));
+    // A failure is for the thread to take back: it knows what is not written, and tries again.
+    const result = await this.#engine.writer.write(() => writeWork(owner, work)).catch(() => null);
+    thread.post({ written: write, result });
+  }
+
+  // The next question starts a new thread, which makes of the prospects what was not written.
+  #ended(reason: Error | null): void {
+    this.#thread = null;
+    for (const { reject } of this.#waiting.values()) reject(reason ?? new Error("The database is closed"));
+    this.#waiting.clear();
+  }
+}

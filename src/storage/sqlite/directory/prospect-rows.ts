@@ -1,0 +1,181 @@
+import type { Database } from "bun:sqlite";
+import { termKey, termRules, termsOf, type Term } from "../../../prospecting/facets/terms.ts";
+import {
+  isPersonKey,
+  personKeys,
+  prospectIdentity,
+  prospectKeys,
+  type ProspectIdentity,
+} from "../../../prospecting/keys.ts";
+import { namesakeIsSame } from "../../../leads/merge.ts";
+import type { Prospect, ProspectContent } from "../../../prospecting/model.ts";
+import type { Keys } from "../../../prospecting/store.ts";
+import { maxNamesakes, seqOf } from "./index-messages.ts";
+import { prospectId } from "./prospect-id.ts";
+import { RecentKeys } from "./recent-keys.ts";
+
+export type StoredProspect = {
+  number: number;
+  content: ProspectContent;
+  /** `content` as it is stored. */
+  json: string;
+  leadId: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];
+/** Numbers that may have a key, as of some time ago. */
+export type Hints = (key: number) => readonly number[];
+
+/** The prospects of all directories. What writes belongs inside `unit`. */
+export type ProspectRows = ReturnType<typeof createProspectRows>;
+
+export function createProspectRows(database: Database) {
+  const bySeq = database.prepare<unknown, [number]>(
+    "SELECT seq, content, lead_id, created_at, updated_at FROM prospects WHERE seq = ?",
+  );
+  const insertRow = database.prepare(
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const updateRow = database.prepare("UPDATE prospects SET content = ?, keys = ?, updated_at = ? WHERE seq = ?");
+  const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
+  const setLeadOf = database.prepare("UPDATE prospects SET lead_id = ? WHERE seq = ?");
+  const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
+  const nextOf = database.prepare<{ next_number: number }, [number]>(
+    "SELECT next_number FROM prospect_directories WHERE owner = ?",
+  );
+  const count = database.prepare(
+    "UPDATE prospect_directories SET next_number = ?, prospects = prospects + ? WHERE owner = ?",
+  );
+  const insertChange = database.prepare(
+    "INSERT INTO prospect_changes (owner, number, removed, added, keys) VALUES (?, ?, ?, ?, ?)",
+  );
+  const recents = new Map<number, RecentKeys>();
+  /** What the current unit has stored: the directory, its next number, and by how many it grew. */
+  let current: { owner: number; next: number; change: number } | null = null;
+
+  function recent(owner: number): RecentKeys {
+    let keys = recents.get(owner);
+    if (keys === undefined) recents.set(owner, (keys = new RecentKeys()));
+    return keys;
+  }
+
+  /** Runs what a write unit does with one directory, and then writes how far its numbers go. */
+  function unit<T>(owner: number, run: () => T): T {
+    begin.run(owner, termRules);
+    const next = nextOf.get(owner)!.next_number;
+    current = { owner, next, change: 0 };
+    recent(owner).beginUnit();
+    const result = run();
+    if (current.next !== next || current.change !== 0) count.run(current.next, current.change, owner);
+    current = null;
+    return result;
+  }
+
+  /** Whether anybody was ever stored: where not, the index need not be asked. */
+  function isBegun(owner: number): boolean {
+    return (nextOf.get(owner)?.next_number ?? 0) > 0;
+  }
+
+  function get(owner: number, number: number): StoredProspect | null {
+    const [row] = bySeq.values(seqOf(owner, number)) as Row[];
+    return row === undefined ? null : stored(row, number);
+  }
+
+  /** Answers its number. */
+  function insert(json: string, keys: Keys, at: number): number {
+    const { owner, next: number } = current!;
+    current!.next++;
+    current!.change++;
+    insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
+    const known = recent(owner);
+    for (const key of keys) if (isPersonKey(key)) known.add(key, number);
+    return number;
+  }
+
+  /** False when it says nothing new. */
+  function update(before: StoredProspect, content: ProspectContent, at: number): boolean {
+    const json = JSON.stringify(content);
+    if (json === before.json) return false;
+    const { owner } = current!;
+    const keysBefore = new Set(prospectKeys(prospectIdentity(before.content)));
+    const keys = prospectKeys(prospectIdentity(content));
+    updateRow.run(json, bytesOf(keys), at, seqOf(owner, before.number));
+    const added = keys.filter((key) => !keysBefore.has(key));
+    for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
+    noteChange(before.number, termsOf(before.content), termsOf(content), added);
+    return true;
+  }
+
+  function remove({ number, content }: StoredProspect): void {
+    removeRow.run(seqOf(current!.owner, number));
+    current!.change--;
+    noteChange(number, termsOf(content), [], []);
+  }
+
+  /** For the index, which follows. */
+  function noteChange(number: number, before: Term[], after: Term[], keys: number[]): void {
+    const removed = without(before, after);
+    const added = without(after, before);
+    if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
+    insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
+  }
+
+  /**
+   * The prospect that is the same person: by e-mail or profile first, else by name and company where nothing speaks
+   * against it.
+   */
+  function findSame(owner: number, identity: ProspectIdentity, hints: Hints): StoredProspect | null {
+    const keys = personKeys(identity);
+    const known = recent(owner);
+    for (const strong of [true, false])
+      for (const key of keys)
+        for (const number of candidates(hints(key), known.find(key))) {
+          const candidate = get(owner, number);
+          if (candidate !== null && isSame(prospectIdentity(candidate.content), identity, strong)) return candidate;
+        }
+    return null;
+  }
+
+  /** Whether anything hints at somebody with one of these keys. */
+  function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
+    const known = recent(owner);
+    for (const key of keys) if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    return false;
+  }
+
+  const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
+  return { recent, unit, isBegun, get, insert, update, remove, findSame, isHinted, setLead };
+}
+
+/** What was stored lately first: a file that repeats itself does so soon. */
+function candidates(hinted: readonly number[], recent: readonly number[]): number[] {
+  return [...recent.slice(-maxNamesakes), ...hinted].slice(0, maxNamesakes);
+}
+
+export function prospectOf(userId: string, row: StoredProspect): Prospect {
+  const { number, content, leadId, createdAt, updatedAt } = row;
+  return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
+}
+
+function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
+  return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
+}
+
+function isSame(ours: ProspectIdentity, theirs: ProspectIdentity, strong: boolean): boolean {
+  if (!strong) return ours.name !== null && ours.name === theirs.name && namesakeIsSame(ours, theirs);
+  return (
+    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
+  );
+}
+
+function without(terms: Term[], others: Term[]): Term[] {
+  const known = new Set(others.map(termKey));
+  return terms.filter((term) => !known.has(termKey(term)));
+}
+
+function bytesOf(keys: Keys): Uint8Array {
+  const hashes = new Float64Array(keys.length);
+  for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
+  return new Uint8Array(hashes.buffer);
+}

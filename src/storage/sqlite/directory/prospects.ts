@@ -1,0 +1,185 @@
+import { namesakeIsSame } from "../../../leads/merge.ts";
+import {
+  companyDomainKey,
+  companyNameKey,
+  personKeys,
+  prospectIdentity,
+  prospectKeys,
+} from "../../../prospecting/keys.ts";
+import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
+import type {
+  CompanyNames,
+  NewProspect,
+  ProspectPage,
+  ProspectSearch,
+  ProspectStore,
+} from "../../../prospecting/store.ts";
+import type { Engine } from "../engine.ts";
+import { createOwners } from "../owners.ts";
+import { createProspectCompanies } from "./prospect-companies.ts";
+import { maxNamesakes } from "./index-messages.ts";
+import { numberOf } from "./prospect-id.ts";
+import { createProspectImports } from "./prospect-imports.ts";
+import type { ProspectIndex } from "./prospect-index.ts";
+import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
+
+export function createProspectStore(engine: Engine, index: ProspectIndex): ProspectStore {
+  const { database, writer } = engine;
+  const owners = createOwners(engine);
+  const rows = createProspectRows(database);
+  const companies = createProspectCompanies(database);
+  const imports = createProspectImports(engine, owners, index, rows, companies);
+
+  async function search({ userId, ...question }: ProspectSearch): Promise<ProspectPage> {
+    const owner = owners(userId);
+    if (owner === null || !rows.isBegun(owner)) return { total: 0, prospects: [] };
+    const { total, numbers } = await index.search(owner, question);
+    const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
+    return { total, prospects: found.map((row) => prospectOf(userId, row)) };
+  }
+
+  /** Runs `change` on a prospect inside a write unit. False when there is none. */
+  async function changed(
+    userId: string,
+    id: string,
+    change: (owner: number, row: StoredProspect) => void,
+  ): Promise<boolean> {
+    const owner = owners(userId);
+    const number = numberOf(userId, id);
+    if (owner === null || number === null) return false;
+    return writer.write(() =>
+      rows.unit(owner, () => {
+        const row = rows.get(owner, number);
+        if (row !== null) change(owner, row);
+        return row !== null;
+      }),
+    );
+  }
+
+  async function put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]> {
+    const owner = owners(userId);
+    if (owner === null) throw new Error(`User ${userId} is gone`);
+    const batch = found.map(({ identity }) => ({
+      row: 0,
+      kind: "person" as const,
+      content: "",
+      keys: personKeys(identity),
+    }));
+    const hints = await imports.lookUp({ userId, rows: batch });
+    try {
+      return await writer.write(() =>
+        rows.unit(owner, () => found.map((each) => prospectOf(userId, putOne(owner, each, hints.of, at)))),
+      );
+    } finally {
+      hints.release();
+    }
+  }
+
+  function putOne(
+    owner: number,
+    { content, identity }: NewProspect,
+    hints: (key: number) => readonly number[],
+    at: number,
+  ): StoredProspect {
+    const existing = rows.findSame(owner, identity, hints);
+    if (existing !== null) {
+      rows.update(existing, mergedProspect(existing.content, content), at);
+      return rows.get(owner, existing.number)!;
+    }
+    const company = companies.find(owner, identity.domain, content.company ?? null);
+    const complete = company === null ? content : withCompanyFacts(content, company.content);
+    return rows.get(owner, rows.insert(JSON.stringify(complete), prospectKeys(prospectIdentity(complete)), at))!;
+  }
+
+  const findPerson: ProspectStore["findPerson"] = async (userId, identity) => {
+    const owner = owners(userId);
+    if (owner === null) return null;
+    const candidates = await candidatesOf(owner, personKeys(identity));
+    const known = candidates.map((row) => ({ row, theirs: prospectIdentity(row.content) }));
+    const { email, network, name } = identity;
+    const strong = known.find(
+      ({ theirs }) => (email !== null && theirs.email === email) || (network !== null && theirs.network === network),
+    );
+    if (strong !== undefined) return prospectOf(userId, strong.row);
+    const namesakes = known.filter(
+      ({ theirs }) => name !== null && theirs.name === name && namesakeIsSame(theirs, identity),
+    );
+    return namesakes.length === 1 ? prospectOf(userId, namesakes[0]!.row) : null;
+  };
+
+  const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
+    const owner = owners(userId);
+    if (owner === null) return null;
+    const own = companies.find(owner, company.domain, company.name);
+    if (own !== null) return own.content;
+    const people = await peopleOf(owner, company);
+    return people.length === 0 ? null : companyOf(people);
+  };
+
+  /** Prospects of a company; some of them, where it has many. */
+  async function peopleOf(owner: number, { domain, name }: CompanyNames): Promise<StoredProspect[]> {
+    const wantedName = name === null ? null : prospectIdentity({ company: name }).company;
+    const keys = [
+      ...(domain === null ? [] : [companyDomainKey(domain)]),
+      ...(name === null ? [] : [companyNameKey(name)]),
+    ];
+    return (await candidatesOf(owner, keys)).filter(({ content }) => {
+      const theirs = prospectIdentity(content);
+      if (domain !== null && theirs.domain !== null) return theirs.domain === domain;
+      return wantedName !== null && theirs.company === wantedName;
+    });
+  }
+
+  /** Prospects that the index, or what was stored since it looked, hints at; an e-mail's before a name's. */
+  async function candidatesOf(owner: number, keys: number[]): Promise<StoredProspect[]> {
+    if (keys.length === 0 || !rows.isBegun(owner)) return [];
+    const pairs = await index.find(owner, keys, maxNamesakes);
+    const numbers = new Set(pairs.filter((_, at) => at % 2 === 1));
+    return [...numbers].map((number) => rows.get(owner, number)).filter((row) => row !== null);
+  }
+
+  return {
+    search,
+    async facet({ userId, ...question }) {
+      const owner = owners(userId);
+      return owner === null || !rows.isBegun(owner) ? [] : await index.facet(owner, question);
+    },
+    async get(userId, id) {
+      const owner = owners(userId);
+      const number = numberOf(userId, id);
+      const row = owner === null || number === null ? null : rows.get(owner, number);
+      return row && prospectOf(userId, row);
+    },
+    remove: (userId, id) => changed(userId, id, (_, row) => rows.remove(row)),
+    async setLead(userId, id, leadId) {
+      await changed(userId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
+    },
+    put,
+    ...imports,
+    async settle(userId) {
+      const owner = owners(userId);
+      if (owner !== null) await index.flush(owner);
+    },
+    findPerson,
+    findCompany,
+    async colleagues(userId, company, limit) {
+      const owner = owners(userId);
+      const people = owner === null ? [] : await peopleOf(owner, company);
+      const addressed = people.filter(({ content }) => content.email !== undefined);
+      return addressed.slice(0, limit).map((row) => prospectOf(userId, row));
+    },
+  };
+}
+
+/** What its people say of a company; where they differ, the most recent word. */
+function companyOf(people: StoredProspect[]): CompanyContent {
+  const inOrder = people.toSorted((a, b) => a.updatedAt - b.updatedAt);
+  const facts = inOrder.map(({ content }): CompanyContent => {
+    const { company, domain, industry, companyLocation, companySize, revenue, technologies } = content;
+    return JSON.parse(
+      JSON.stringify({ company, domain, industry, companyLocation, companySize, revenue, technologies }),
+    ) as CompanyContent;
+  });
+  return Object.assign({}, ...facts) as CompanyContent;
+}

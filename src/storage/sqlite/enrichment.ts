@@ -1,0 +1,162 @@
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { EnrichmentStore, FinishedBatch, ItemOutcome, Paid, Payment } from "../../enrichment/store.ts";
+import { createCreditRows } from "./credit-rows.ts";
+import { createResultRows } from "./enrichment-results.ts";
+import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
+import type { Engine } from "./engine.ts";
+import { createJobRows, isHeld } from "./jobs.ts";
+import { limitOf } from "./parameter.ts";
+import { createOwners } from "./owners.ts";
+import { placeholdersOf } from "./placeholders.ts";
+import { jobs } from "./tables.ts";
+
+export function createEnrichmentStore(engine: Engine): EnrichmentStore {
+  const { orm, writer } = engine;
+  const ownerOf = createOwners(engine);
+  const credits = createCreditRows(engine);
+  const jobRows = createJobRows(engine);
+  const results = createResultRows(engine);
+  const at = sql.placeholder;
+  const { outcome: _outcome, ...itemValues } = placeholdersOf(enrichmentItems);
+  const insertItem = orm.insert(enrichmentItems).values(itemValues).prepare();
+  const setOutcome = orm
+    .update(enrichmentItems)
+    .set({ outcome: sql`${at("outcome")}` })
+    .where(and(eq(enrichmentItems.jobId, at("jobId")), eq(enrichmentItems.n, at("n"))))
+    .prepare();
+  const itemsOf = (isDone: boolean) =>
+    orm
+      .select({ n: enrichmentItems.n, input: enrichmentItems.input, outcome: enrichmentItems.outcome })
+      .from(enrichmentItems)
+      .where(
+        and(
+          eq(enrichmentItems.jobId, at("jobId")),
+          gt(enrichmentItems.n, at("afterN")),
+          (isDone ? isNotNull : isNull)(enrichmentItems.outcome),
+        ),
+      )
+      .orderBy(asc(enrichmentItems.n))
+      .limit(limitOf("limit"))
+      .prepare();
+  const doneItems = itemsOf(true);
+  const pendingItems = itemsOf(false);
+
+  function finishBatch(userId: string, batch: FinishedBatch): { creditsUsed: number } | null {
+    const { claim, outcomes, payment, metadata, message, progress, leaseUntil, at: now } = batch;
+    const job = jobRows.get(claim.id);
+    if (job === null || !isHeld(job, claim)) return null;
+    const { settled, free } = pay(userId, payment);
+    const before = job.metadata["creditsUsed"];
+    const charged = settled?.kind === "settled" ? settled.charged : 0;
+    const creditsUsed = (typeof before === "number" ? before : 0) + charged;
+    for (const { n, outcome } of outcomes) {
+      const told = free.includes(`${n}`) ? withoutCharge(outcome) : outcome;
+      setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told) });
+    }
+    jobRows.write(job, {
+      metadata: { ...job.metadata, ...metadata, creditsUsed },
+      message,
+      progress,
+      leaseUntil,
+      updatedAt: now,
+    });
+    return { creditsUsed };
+  }
+
+  /** Stores results that are new and charges for them. */
+  function pay(userId: string, { results: found, settlement, freeSince }: Payment): Paid {
+    const owner = ownerOf(userId);
+    const free: string[] = [];
+    for (const { item, ...result } of owner === null ? [] : found) {
+      const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
+      if (stored !== null && result.groups.every((group) => stored.groups.includes(group))) free.push(item);
+      else results.insert(owner!, result);
+    }
+    if (settlement === null) return { settled: null, free };
+    const items = settlement.items.filter(({ item }) => !free.includes(item));
+    return { settled: credits.settle({ ...settlement, items }), free };
+  }
+
+  function forgetBefore(before: number, limit: number): number {
+    const old = orm
+      .select({ n: enrichmentResults.n })
+      .from(enrichmentResults)
+      .where(lt(enrichmentResults.at, before))
+      .limit(limit);
+    const removed = orm
+      .delete(enrichmentResults)
+      .where(inArray(enrichmentResults.n, old))
+      .returning({ n: enrichmentResults.n })
+      .all().length;
+    const ended = orm
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.type, "data_enrichment"),
+          inArray(jobs.status, ["completed", "failed"]),
+          lt(jobs.updatedAt, before),
+          sql`EXISTS (SELECT 1 FROM ${enrichmentItems} WHERE ${enrichmentItems.jobId} = ${jobs.id})`,
+        ),
+      )
+      .limit(1)
+      .all();
+    const items = ended.flatMap(({ id }) =>
+      orm.delete(enrichmentItems).where(eq(enrichmentItems.jobId, id)).returning({ n: enrichmentItems.n }).all(),
+    );
+    return removed + items.length;
+  }
+
+  return {
+    async results(userId, people, since) {
+      const owner = ownerOf(userId);
+      return people.map((person) => (owner === null ? null : results.find(owner, person, since)));
+    },
+    finish: (userId, payment) => writer.write(() => pay(userId, payment)),
+    submit: (job, leads, reserve) =>
+      writer.write(() => {
+        const outcome = reserve === null ? null : credits.reserve(reserve);
+        if (outcome?.kind === "exhausted") return outcome;
+        jobRows.insert(job);
+        for (const [n, input] of leads.entries()) insertItem.run({ jobId: job.id, n, input });
+        return outcome;
+      }),
+    pending: async (jobId, limit) => pendingItems.all({ jobId, afterN: -1, limit }),
+    finishBatch: (userId, batch) => writer.write(() => finishBatch(userId, batch)),
+    done: async (jobId, afterN, limit) => doneItems.all({ jobId, afterN, limit }),
+    providers: async (userId) =>
+      orm
+        .select({ providers: enrichmentSettings.providers })
+        .from(enrichmentSettings)
+        .where(eq(enrichmentSettings.userId, userId))
+        .get()?.providers ?? null,
+    setProviders: (userId, providers) =>
+      writer.write(() => {
+        if (providers === null) orm.delete(enrichmentSettings).where(eq(enrichmentSettings.userId, userId)).run();
+        else
+          orm
+            .insert(enrichmentSettings)
+            .values({ userId, providers })
+            .onConflictDoUpdate({ target: enrichmentSettings.userId, set: { providers } })
+            .run();
+      }),
+    async spending(month) {
+      const rows = orm.select().from(providerSpending).where(eq(providerSpending.month, month)).all();
+      return Object.fromEntries(rows.map(({ provider, spent }) => [provider, spent]));
+    },
+    saveSpending: (month, spent) =>
+      writer.write(() => {
+        for (const [provider, sum] of Object.entries(spent))
+          orm
+            .insert(providerSpending)
+            .values({ provider, month, spent: sum })
+            .onConflictDoUpdate({ target: [providerSpending.provider, providerSpending.month], set: { spent: sum } })
+            .run();
+      }),
+    forgetBefore: (before, limit) => writer.write(() => forgetBefore(before, limit)),
+  };
+}
+
+function withoutCharge(outcome: ItemOutcome): ItemOutcome {
+  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed: 0 } };
+}

@@ -1,0 +1,310 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Job } from "../../jobs/model.ts";
+import type { JobClaim } from "../../jobs/store.ts";
+import { actionKinds } from "../../network/action-kinds.ts";
+import { neverAt, type Objection } from "../../network/action-model.ts";
+import { nextCoolDown } from "../../network/cool-down.ts";
+import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../network/store.ts";
+import type { Hold } from "../../network/governor/slot.ts";
+import { objectionText } from "../../network/texts.ts";
+import type { Engine } from "./engine.ts";
+import { isHeld } from "./jobs.ts";
+import { limitOf, valueOf } from "./parameter.ts";
+import { meterCode, type AccountRecord } from "./network-accounts.ts";
+import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
+import { networkActions, networkMeters, waitsForSomebody, type ActionRow } from "./network-tables.ts";
+import { storedActionJob } from "./stored-job.ts";
+import { jobs } from "./tables.ts";
+
+type DispatchStore = Pick<
+  NetworkStore,
+  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease"
+>;
+type Target = { job: Job; row: ActionRow; record: AccountRecord };
+
+/** Decides at the last moment, and writes down what comes of an attempt. */
+export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
+  const { orm, database, writer } = engine;
+  const { accounts, actions, jobRows, slots, campaigns, objectionTo } = parts;
+  const joined = () =>
+    orm
+      .select({ job: jobs, row: networkActions })
+      .from(jobs)
+      .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
+  const isAction = sql`${jobs.type} = 'linkedin_action'`;
+  const due = joined()
+    .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
+    .orderBy(asc(jobs.runAt), asc(jobs.id))
+    .limit(limitOf("limit"))
+    .prepare();
+  const abandoned = joined()
+    .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
+    .orderBy(asc(jobs.leaseUntil))
+    .limit(limitOf("limit"))
+    .prepare();
+  const forWorker = joined()
+    .where(
+      and(
+        sql`${networkActions.account} = ${valueOf("account")}`,
+        sql.raw(waitsForSomebody),
+        sql`${networkActions.state} = 'awaiting'`,
+        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
+      ),
+    )
+    .orderBy(asc(networkActions.updatedAt))
+    .limit(limitOf("limit"))
+    .prepare();
+  const lease = database.query(
+    "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_until = ?, updated_at = ? WHERE id = ?",
+  );
+  const wait = database.query(
+    "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
+  );
+
+  function leased({ job, row, record }: Target, task: DueAction["task"], now: number, leaseUntil: number): DueAction {
+    lease.run(leaseUntil, now, job.id);
+    return {
+      task,
+      job: { ...job, status: "running", attempt: job.attempt + 1, leaseUntil, updatedAt: now },
+      action: actions.actionOf(row),
+      account: record.account,
+    };
+  }
+
+  /** `pendingReason` tells a worker's lease, which outlives this process, from our own. */
+  function mark({ row, record }: Target, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
+    const change = { pendingReason, used: 1, slotAt: now } as const;
+    actions.settle(row, "sending", { ...change, now });
+    accounts.countChange(record);
+    return { ...row, state: "sending", ...change };
+  }
+
+  /**
+   * Back into the queue, with the moment at which it is looked at again. `keepsPlace`: the queue is about to be planned
+   * again, and those behind it shall not pass it meanwhile.
+   */
+  function waitUntil(
+    { job, row, record }: Target,
+    { until, reason }: Hold,
+    now: number,
+    { keepsPlace = false, message = "" } = {},
+  ): void {
+    const isNever = !Number.isFinite(until);
+    const slotAt = isNever || keepsPlace ? (row.slotAt ?? now) : until;
+    actions.settle(row, "scheduled", { pendingReason: reason, used: 0, slotAt, now });
+    wait.run("pending", isNever ? neverAt : until, null, message, now, job.id);
+    accounts.countChange(record);
+  }
+
+  function skip(target: Target, objection: Objection, now: number): void {
+    const reason = objection.kind === "doNotContact" ? "doNotContact" : objection.kind;
+    scheduling.end(target, {
+      state: "skipped",
+      message: `Not sent: ${objectionText(objection)}`,
+      metadata: { outcome: "skipped", skipReason: reason },
+      reference: null,
+      relation: null,
+      at: now,
+    });
+  }
+
+  /** Whether an action is still to be sent; if not, it is ended. */
+  function isWanted(target: Target, now: number): boolean {
+    const { row, record } = target;
+    // It was paused, and the action is still to be taken back; the campaign schedules it anew when it goes on.
+    if (row.campaignId !== null && !campaigns.isRunning(row.campaignId)) {
+      campaigns.beginAgain(row.jobId, now);
+      scheduling.takeBack(row.jobId, now);
+      return false;
+    }
+    const objection = objectionTo(record.seq, row, now);
+    if (objection !== null) skip(target, objection, now);
+    return objection === null;
+  }
+
+  /** Whether an action may go at this moment; if not, it is put off or ended. */
+  function mayGo(target: Target, now: number): boolean {
+    const { row, record } = target;
+    if (!isWanted(target, now)) return false;
+    const hold = slots.holdNow(record, row, now);
+    if (hold === null) return true;
+    // A little later is the course of things. After a longer wait, or when the service was down, everything is planned
+    // anew in the same order, so that what piled up does not go out at the shortest distance.
+    const isLate = row.slotAt !== null && row.slotAt < now - shortDelayMs;
+    const wantsPlan = Number.isFinite(hold.until) && (isLate || hold.until - now > shortWaitMs);
+    waitUntil(target, hold, now, { keepsPlace: wantsPlan });
+    if (wantsPlan) accounts.wantPlan(record);
+    return false;
+  }
+
+  function takeDue(target: Target, now: number, leaseUntil: number): DueAction | null {
+    const { job, row, record } = target;
+    switch (row.state) {
+      case "scheduled":
+        if (record.account.connector === "worker" && record.account.state === "active") {
+          actions.settle(row, "awaiting", { pendingReason: "awaitingWorker", used: 0, slotAt: row.slotAt, now });
+          wait.run("running", job.runAt, null, "", now, job.id);
+          return null;
+        }
+        if (!mayGo(target, now)) return null;
+        if (row.actionType === "sendVoiceMessage") return leased(target, "prepare", now, leaseUntil);
+        return leased({ ...target, row: mark(target, now) }, "send", now, leaseUntil);
+      case "awaiting":
+        return leased(target, "follow", now, leaseUntil);
+      default:
+        interrupted(target, now);
+        return null;
+    }
+  }
+
+  /** Nobody can say what came of it: its runner or worker died on the way. */
+  function interrupted(target: Target, now: number): void {
+    const end: ActionEnd = {
+      state: "unknown",
+      message: `It was interrupted while it was being sent. ${notRepeated}`,
+      metadata: { outcome: "unknown", reason: "interrupted" },
+      reference: null,
+      relation: null,
+      at: now,
+    };
+    scheduling.end(target, end, target.row.slotAt ?? now);
+  }
+
+  function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
+    const values = abandoned.values({ now, limit });
+    values.push(...due.values({ now, limit: limit - values.length }));
+    const found = values.map(storedActionJob);
+    const taken = found.flatMap(({ job, row }) => {
+      const record = accounts.get(row.account);
+      return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
+    });
+    const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
+    return { due: taken, more: found.length >= limit, wantsPlan };
+  }
+
+  /** The target of a claim that still holds. */
+  function held(claim: JobClaim): Target | null {
+    const job = jobRows.get(claim.id);
+    const row = job !== null && isHeld(job, claim) ? actions.get(claim.id) : null;
+    const record = row && accounts.get(row.account);
+    return job === null || row === null || record === null ? null : { job, row, record };
+  }
+
+  function markSending(claim: JobClaim, now: number): boolean {
+    const target = held(claim);
+    if (target?.row.state !== "scheduled" || !mayGo(target, now)) return false;
+    mark(target, now);
+    return true;
+  }
+
+  function putOff(claim: JobClaim, change: PutOff): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    const { record, row, job } = target;
+    if (change.kind === "retry") {
+      const tries = job.failures + 1;
+      if (tries >= job.maxAttempts) return giveUp(target, change.message, change.at);
+      jobRows.write(job, { failures: tries });
+      const until = Math.max(change.retryAt, change.at + 1);
+      actions.notBefore(row, until);
+      waitUntil(target, { until, reason: "retry" }, change.at, { message: change.message });
+    } else if (change.kind === "limited") {
+      const until = rest(record, row, change);
+      waitUntil(target, { until, reason: "cooldown" }, change.at, { keepsPlace: true });
+      accounts.wantPlan(record);
+    } else {
+      accounts.disconnect(record, change.reason, change.at);
+      waitUntil(target, { until: Infinity, reason: "accountNeedsReconnect" }, change.at);
+    }
+    return true;
+  }
+
+  function giveUp(target: Target, reason: string, now: number): boolean {
+    const message = `Given up after ${target.job.maxAttempts} attempts that had no effect. ${reason}`;
+    const metadata = { outcome: "failed", reason };
+    scheduling.end(target, { state: "failed", message, metadata, reference: null, relation: null, at: now });
+    return true;
+  }
+
+  /** Lets the meter of an action rest, and answers until when. */
+  function rest(record: AccountRecord, row: ActionRow, signal: Extract<PutOff, { kind: "limited" }>): number {
+    const { meter } = actionKinds[row.actionType];
+    const before = record.governed.coolDowns.find((coolDown) => coolDown.meter === meter);
+    const coolDown = nextCoolDown(meter, before, signal);
+    const change = {
+      coolUntil: coolDown.until,
+      coolLevel: coolDown.level,
+      coolReason: coolDown.reason,
+      coolSince: coolDown.since,
+    };
+    orm
+      .insert(networkMeters)
+      .values({ account: record.seq, meter: meterCode(meter), ...change })
+      .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set: change })
+      .run();
+    return coolDown.until;
+  }
+
+  function hand(claim: JobClaim, { to, reference, checkAt, message, at: now }: Handed): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    const pendingReason = to === "person" ? "awaitingPerson" : "awaitingVendor";
+    const { row, job } = target;
+    actions.settle(row, "awaiting", { pendingReason, used: 1, slotAt: row.slotAt, now });
+    if (reference !== null) actions.refer(row, reference);
+    // A parked job; its lease ends when it is time to ask after it.
+    wait.run("running", job.runAt, checkAt, message, now, job.id);
+    return true;
+  }
+
+  function claimForWorker({ userId, accountId, now, leaseUntil }: Parameters<NetworkStore["claimForWorker"]>[0]) {
+    let retryAt: number | null = null;
+    for (const { seq } of accounts.workersOf(userId, accountId)) {
+      for (const { job, row } of forWorker.all({ account: seq, limit: workerLook })) {
+        const record = accounts.get(seq);
+        if (record === null) continue;
+        const target = { job, row, record };
+        if (!isWanted(target, now)) continue;
+        const hold = slots.holdNow(record, row, now);
+        if (hold === null)
+          return { claimed: leased({ ...target, row: mark(target, now, "awaitingWorker") }, "send", now, leaseUntil) };
+        if (Number.isFinite(hold.until)) retryAt = Math.min(retryAt ?? hold.until, hold.until);
+      }
+    }
+    return { claimed: null, retryAt };
+  }
+
+  function endAction(claim: JobClaim, end: ActionEnd): boolean {
+    const target = held(claim);
+    if (target === null) return false;
+    // It counts from when it went out, which the network may have answered late.
+    scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
+    return true;
+  }
+
+  return {
+    claimDue: (request) => writer.write(() => claimDue(request)),
+    markSending: (claim, now) => writer.write(() => markSending(claim, now)),
+    endAction: (claim, end) => writer.write(() => endAction(claim, end)),
+    putOff: (claim, change) => writer.write(() => putOff(claim, change)),
+    hand: (claim, handed) => writer.write(() => hand(claim, handed)),
+    claimForWorker: (request) => writer.write(() => claimForWorker(request)),
+    renewLease: (userId, claim, leaseUntil) =>
+      writer.write(() => {
+        const target = held(claim);
+        const isWorkers = target?.row.state === "sending" && target.row.pendingReason === "awaitingWorker";
+        if (target?.row.userId !== userId || !isWorkers) return false;
+        jobRows.write(target.job, { leaseUntil });
+        return true;
+      }),
+  };
+}
+
+/** A wait that is shorter than this does not disturb the plan. */
+const shortWaitMs = 15 * 60_000;
+/** An action that is later than this was not held up by those before it. */
+const shortDelayMs = 60_000;
+/** How many of an account's actions a worker's claim looks at: behind one that is capped, another kind may be free. */
+const workerLook = 50;
+const notRepeated =
+  "It may or may not have had its effect, so it is not repeated. Look at the profile, then tell the outcome.";

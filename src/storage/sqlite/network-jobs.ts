@@ -1,0 +1,71 @@
+import type { Job } from "../../jobs/model.ts";
+import type { ClientChange } from "../../jobs/store.ts";
+import type { ActionChange } from "../../network/store.ts";
+import { actionMetadata, actionMessage, objectionText } from "../../network/texts.ts";
+import { isUnderWay, type ScheduleParts, type Scheduling } from "./network-schedule.ts";
+
+export type ActionJobs = ReturnType<typeof createActionJobs>;
+
+/** The jobs of actions, as the store of jobs shows and changes them. */
+export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, scheduling: Scheduling) {
+  function changed(job: Job, change: ActionChange): ClientChange {
+    switch (change.kind) {
+      case "changed":
+        return { kind: "changed", job: withPlan(change.job) };
+      case "objected":
+        return { kind: "refused", job, reason: `It can't be sent: ${objectionText(change.objection)}` };
+      case "never":
+        return { kind: "refused", job, reason: "There is no moment for it: see the account's hours and caps." };
+      case "twin":
+      case "absent":
+      case "refused":
+        return { kind: "refused", job };
+    }
+  }
+
+  /** A job of an action with what its action knows better: what it waits for, and until when. */
+  function withPlan(job: Job): Job {
+    const row = actions.get(job.id);
+    const account = row && accounts.get(row.account)?.account;
+    if (row === null || account === null || account === undefined) return job;
+    const action = actions.actionOf(row);
+    const metadata = { ...job.metadata, ...actionMetadata(action, job.runAt, account.state) };
+    return { ...job, metadata, message: job.message === "" ? actionMessage(action, account.state) : job.message };
+  }
+
+  return {
+    withPlan,
+    cancelJob(job: Job, at: number): ClientChange {
+      const target = scheduling.found(job.userId, job.id);
+      if (target === null) return { kind: "refused", job };
+      if (isUnderWay(target.row))
+        return {
+          kind: "refused",
+          job,
+          reason:
+            "This action is being carried out at this moment and can't be taken back. Look at its outcome in a minute.",
+        };
+      return changed(job, scheduling.cancel(target, at));
+    },
+    retryJob(job: Job, at: number): ClientChange {
+      const target = scheduling.found(job.userId, job.id);
+      if (target === null) return { kind: "refused", job };
+      if (target.row.state === "unknown")
+        return {
+          kind: "refused",
+          job,
+          reason:
+            "It is not known whether this action had its effect, so it is not repeated. Look at the profile, then tell with POST /api/v2/network/actions/{jobId}/resolve.",
+        };
+      if (actions.twinOf(target.record.seq, target.row) !== null)
+        return { kind: "refused", job, reason: "The same action for this profile is on its way already." };
+      const { cancelled: _cancelled, outcome: _outcome, reason: _reason, ...metadata } = job.metadata;
+      const again = { ...job, metadata, failures: 0, message: "", completedAt: null, progress: 0 };
+      const change = scheduling.again({ ...target, job: again }, at);
+      if (change.kind !== "changed") return changed(job, change);
+      const { failures, message, completedAt, progress } = again;
+      const written = jobRows.write(change.job, { metadata, failures, message, completedAt, progress });
+      return { kind: "changed", job: withPlan(written) };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { and, asc, count, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import type { ActionFilter, ActionPage, ListedAction, NetworkStore } from "../../network/store.ts";
+import type { Engine } from "./engine.ts";
+import type { AccountRows } from "./network-accounts.ts";
+import type { ActionRows } from "./network-actions.ts";
+import { networkAccounts, networkActions, waitsForSomebody } from "./network-tables.ts";
+
+type Lists = Pick<NetworkStore, "page" | "tasks" | "countTasks">;
+
+/** Lists of actions. */
+export function createActionLists({ orm, reader }: Engine, accounts: AccountRows, actions: ActionRows): Lists {
+  const accountsOf = (userId: string): number[] =>
+    orm
+      .select({ seq: networkAccounts.seq })
+      .from(networkAccounts)
+      .where(eq(networkAccounts.userId, userId))
+      .all()
+      .map(({ seq }) => seq);
+
+  async function page({ userId, filter, limit, before }: ActionPage): Promise<ListedAction[]> {
+    const owned =
+      filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
+    // One query an account, because only so each is answered from the end of its index.
+    const pages = await Promise.all(
+      owned.filter((account) => account !== undefined).map((account) => newest(account, filter, limit, before)),
+    );
+    return pages
+      .flat()
+      .toSorted((a, b) => b - a)
+      .slice(0, limit)
+      .map((seq) => listed(seq))
+      .filter((item) => item !== null);
+  }
+
+  async function newest(
+    account: number,
+    filter: ActionFilter,
+    limit: number,
+    before: number | null,
+  ): Promise<number[]> {
+    const query = orm
+      .select({ seq: networkActions.seq })
+      .from(networkActions)
+      .where(
+        and(
+          eq(networkActions.account, account),
+          before === null ? undefined : lt(networkActions.seq, before),
+          ...terms(filter),
+        ),
+      )
+      .orderBy(desc(networkActions.seq))
+      .limit(limit);
+    return (await reader.all<{ seq: number }>(query.toSQL())).map(({ seq }) => seq);
+  }
+
+  const bySeq = orm
+    .select()
+    .from(networkActions)
+    .where(eq(networkActions.seq, sql.placeholder("seq")))
+    .prepare();
+  function listed(seq: number): ListedAction | null {
+    const row = bySeq.get({ seq });
+    return row === undefined ? null : { seq, action: actions.actionOf(row) };
+  }
+
+  const isTask = (userId: string) =>
+    and(
+      inArray(networkActions.account, accountsOf(userId)),
+      sql.raw(waitsForSomebody),
+      sql`${networkActions.state} = 'awaiting'`,
+      sql`${networkActions.pendingReason} = 'awaitingPerson'`,
+    );
+
+  return {
+    page,
+    tasks: async (userId, limit, offset) =>
+      orm
+        .select()
+        .from(networkActions)
+        .where(isTask(userId))
+        .orderBy(asc(networkActions.updatedAt), asc(networkActions.seq))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(actions.actionOf),
+    countTasks: async (userId) => orm.select({ n: count() }).from(networkActions).where(isTask(userId)).get()?.n ?? 0,
+  };
+}
+
+const waitingStates = new Set<string>(["awaitingApproval", "awaiting", "unknown"]);
+
+function terms({ states, actionType, leadId, profileKey, campaignId }: ActionFilter): (SQL | undefined)[] {
+  return [
+    states === undefined ? undefined : inArray(networkActions.state, [...states]),
+    states?.every((state) => waitingStates.has(state)) ? sql.raw(waitsForSomebody) : undefined,
+    actionType === undefined ? undefined : eq(networkActions.actionType, actionType),
+    leadId === undefined ? undefined : eq(networkActions.leadId, leadId),
+    profileKey === undefined ? undefined : eq(networkActions.profileKey, profileKey),
+    campaignId === undefined ? undefined : eq(networkActions.campaignId, campaignId),
+  ];
+}

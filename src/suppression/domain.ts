@@ -1,0 +1,48 @@
+import { asciiDomain } from "./address.ts";
+import { suffixLibrary } from "./lazy-packages.ts";
+
+/** The longest name that the DNS takes, as text (RFC 1035, section 2.3.4). */
+const maxLength = 253;
+const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/**
+ * The domain of an entry as it is compared: in lower case, as the DNS knows it, without "@" or "*." in front. Or what
+ * speaks against it, such as that it is a whole registry.
+ */
+export function domainForm(text: string): { domain: string } | { problem: string } {
+  const domain = asciiDomain(text.replace(/^@?(\*\.)?/, "").replace(/\.$/, ""));
+  const labels = domain.split(".");
+  if (domain.length > maxLength || !labels.every((part) => label.test(part)) || /^\d+$/.test(labels.at(-1) ?? ""))
+    return { problem: "is not the name of a domain. Write it like @example.com." };
+  if (isPublicSuffix(domain))
+    return { problem: "is not one company's domain but a whole registry. Name the domains under it one by one." };
+  return { domain };
+}
+
+/** What an owner of many unlike addresses should be told of. Null for a domain that is one company's. */
+export function domainWarning(domain: string): string | null {
+  return freeMailDomains.has(domain) ? `${domain} gives everybody addresses: this stops all of them.` : null;
+}
+
+/** True for what anybody can register names under: com, co.uk (publicsuffix.org, the section of the registries). */
+function isPublicSuffix(domain: string): boolean {
+  return suffixLibrary().parse(domain).domain === null;
+}
+
+const freeMailDomains = new Set([
+  ...[
+    "gmail.com",
+    "googlemail.com",
+    "outlook.com",
+    "hotmail.com",
+    "hotmail.co.uk",
+    "hotmail.fr",
+    "live.com",
+    "msn.com",
+  ],
+  ...["yahoo.com", "yahoo.co.uk", "yahoo.fr", "yahoo.co.jp", "ymail.com", "aol.com", "icloud.com", "me.com", "mac.com"],
+  ...["proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.at", "gmx.com", "web.de", "t-online.de", "freenet.de"],
+  ...["mail.com", "mail.ru", "yandex.ru", "yandex.com", "zoho.com", "fastmail.com", "tutanota.com", "orange.fr"],
+  ...["free.fr", "laposte.net", "wanadoo.fr", "libero.it", "comcast.net", "verizon.net", "att.net", "btinternet.com"],
+  ...["qq.com", "163.com", "126.com", "naver.com", "daum.net", "rediffmail.com", "bigpond.com", "hey.com"],
+]);

@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test";
+import type { CreditsView } from "../../src/credits/model.ts";
+import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
+import type { JobView } from "../../src/jobs/model.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
+import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
+
+const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
+const ada = { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", domain: "analytical.example" };
+
+/** A service that asks these vendors, played on this machine, after the local provider. */
+async function startWith(names: string[], settings: Record<string, string> = {}) {
+  const servers = names.map((name) => startVendor(vendorOf(name)));
+  const service = await startService({
+    settings: {
+      ENRICHMENT_PROVIDERS: ["local", ...names].join(),
+      ENRICHMENT_URLS: names.map((name, index) => `${name}=${servers[index]?.url}`).join(),
+      ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_KEY`, vendorKey])),
+      ALLOW_PRIVATE_HOSTS: "127.0.0.1",
+      ENRICHMENTS_PER_HOUR: "0",
+      ...settings,
+    },
+  });
+  return {
+    service,
+    servers,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      for (const server of servers) await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("vendors are asked in the user's order until each field is sure enough", async () => {
+  await using started = await startWith(["apollo", "hunter", "reacher"]);
+  const { service, servers } = started;
+  const [apollo, hunter, reacher] = servers;
+  const user = await service.user();
+  const enrich = async (more: object) =>
+    succeeded(await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], refresh: true, ...more })).data;
+  const all = await enrich({});
+  expect(all).toMatchObject({ creditsUsed: 1, failed: [] });
+  expect(all.enriched[0]).toMatchObject({
+    enrichedData: { email: "ada@analytical.example", title: "CTO", companyInfo: { size: "12" } },
+    provenance: { email: { provider: "apollo" } },
+  });
+  expect(apollo?.requests).toBe(1);
+  expect(reacher?.requests).toBe(0); // the address was sure enough
+  const contact = { includePersonalInfo: false, includeCompanyInfo: false, includeSocialProfiles: false };
+  await user.put("/api/v2/enrich/settings", { providers: ["hunter"] });
+  const own = await enrich({ enrichmentOptions: contact });
+  expect(own.enriched[0]).toMatchObject({ sources: ["hunter"], fieldConfidence: { email: 0.97 } });
+  expect(own.enriched[0]?.enrichedData).toEqual({ email: "ada@analytical.example" });
+  expect([apollo?.requests, hunter?.requests]).toEqual([1, 2]); // found in the first round, verified in none
+}, 20_000);
+
+test("a guess is verified by the next one, and dropped when it is wrong", async () => {
+  await using started = await startWith(["reacher"]);
+  const { service } = started;
+  const user = await service.user();
+  const enrich = async (lead: object) =>
+    succeeded(await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [lead] })).data;
+  // local guesses ada.lovelace@…, and the played Reacher knows addresses that begin with ada@ only.
+  const wrong = await enrich(ada);
+  expect(wrong.enriched[0]?.enrichedData.email).toBeUndefined();
+  expect(wrong.creditsUsed).toBe(0);
+});
+
+test("a vendor that hangs costs its time limit, not the answer; one that fails is paused and shown so", async () => {
+  await using started = await startWith(["apollo", "hunter"], { ENRICHMENT_TIMEOUTS: "apollo=1" });
+  const { service, servers } = started;
+  const [apollo, hunter] = servers;
+  const user = await service.user();
+  apollo?.answerWith(() => new Promise<Response>(() => {}));
+  const startedAt = performance.now();
+  const { data } = await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada] });
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  expect(data.enriched[0]?.sources).toEqual(["hunter"]);
+  hunter?.answerWith(() => Response.json({}, { status: 403 }));
+  apollo?.answerWith(() => Response.json({}, { status: 500 }));
+  const stranger = { ...ada, lastName: "Other" };
+  const failed = await user.post<EnrichAnswer>("/api/v2/enrich", {
+    leads: [stranger],
+    providers: ["apollo", "hunter"],
+  });
+  expect(failed.data).toMatchObject({ creditsUsed: 0, failed: [{ code: "PROVIDERS_UNAVAILABLE", retryable: true }] });
+  const { available } = (await user.get<SettingsView>("/api/v2/enrich/settings")).data;
+  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "paused", spent: 1 });
+}, 20_000);
+
+test("a vendor spends no more than its cap, also over a restart", async () => {
+  await using started = await startWith(["apollo"], { ENRICHMENT_SPEND_CAPS: "apollo=2" });
+  const { service, servers } = started;
+  const user = await service.user();
+  const leads = [1, 2, 3, 4].map((n) => ({ ...ada, firstName: `Ada${n}` }));
+  const { data } = await user.post<EnrichAnswer>("/api/v2/enrich", { leads, providers: ["apollo"] });
+  expect(data.enriched).toHaveLength(2);
+  expect(data.failed).toMatchObject([{ code: "PROVIDERS_UNAVAILABLE" }, { code: "PROVIDERS_UNAVAILABLE" }]);
+  await service.restart();
+  await user.post("/api/v2/enrich", { leads: leads.slice(2), providers: ["apollo"] });
+  expect(servers[0]?.requests).toBe(2);
+});
+
+test("requests for the same person that are under way at once are charged once", async () => {
+  await using started = await startWith(["apollo"]);
+  const { service, servers } = started;
+  const user = await service.user();
+  const answers: (() => void)[] = [];
+  servers[0]!.answerWith(
+    (request) =>
+      new Promise((resolve) => answers.push(() => resolve(vendorOf("apollo").answer(request, new URL(request.url))))),
+  );
+  const enrich = () => user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+  const both = Promise.all([enrich(), enrich()]);
+  await eventually("both to ask", async () => (answers.length === 2 ? true : null));
+  for (const answer of answers) answer();
+  const used = (await both).map(({ data }) => [data.creditsUsed, data.enriched[0]?.creditsUsed]);
+  expect(used.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([
+    [0, 0],
+    [1, 1],
+  ]);
+  expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
+});
+
+test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {
+  await using started = await startWith(["apollo"]);
+  const { service, servers } = started;
+  const user = await service.user();
+  const arrived = servers[0]!.nextRequest();
+  let answer = (_response: Response): void => {};
+  servers[0]!.answerWith(() => new Promise<Response>((resolve) => (answer = resolve)));
+  const { data: job } = await user.post<JobView>(
+    "/api/v2/enrich",
+    { leads: [ada], providers: ["apollo"] },
+    { headers: { prefer: "respond-async" } },
+  );
+  await arrived;
+  expect((await user.post(`/api/v2/users/jobs/${job.id}/cancel`)).status).toBe(200);
+  answer(Response.json({ person: { first_name: "Ada", title: "CTO" } }));
+  await service.restart();
+  const credits = await eventually("the credits to come back", async () => {
+    const { data } = await user.get<CreditsView>("/api/v2/credits");
+    return data.reserved === 0 ? data : null;
+  });
+  expect(credits.balance).toBe(1000);
+  expect((await user.get(`/api/v2/enrich/jobs/${job.id}/results`)).data).toMatchObject({
+    enriched: [],
+    creditsUsed: 0,
+  });
+}, 20_000);

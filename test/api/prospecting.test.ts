@@ -1,0 +1,565 @@
+import { afterAll, expect, test } from "bun:test";
+import type { JobView } from "../../src/jobs/model.ts";
+import type { LeadView } from "../../src/leads/model.ts";
+import type { ProspectView, SavedSearchView } from "../../src/prospecting/model.ts";
+import type { Answer, Client } from "../support/client.ts";
+import { startService, succeeded } from "../support/service.ts";
+
+const service = await startService({ settings: { DEFAULT_CREDITS: 100_000 } });
+afterAll(() => service[Symbol.asyncDispose]());
+
+const api = "/api/v2/prospecting";
+
+type Found = {
+  prospects: ProspectView[];
+  total: number;
+  creditsUsed: number;
+  creditsRequired: number;
+  remainingCredits: number;
+};
+
+type Facets = { facets: { facet: string; values: { value: string; count: number }[] }[] };
+
+const people = `First Name,Last Name,Email,LinkedIn URL,Title,Company,Website,Industry,# Employees,Annual Revenue,Company Location,Technologies
+Ada,Lovelace,ada@engines.example,https://network.example/in/ada,CTO,Analytical Engines,engines.example,Software,120,$12M,"London, UK","Salesforce; Node.js"
+Grace,Hopper,grace@navy.example,https://network.example/in/grace,"Vice President, Engineering",Navy Systems,navy.example,Software,"11-50",2500000,"Austin, TX, USA",HubSpot
+Linus,Torvalds,,https://network.example/in/linus,VP of Engineering,Kernel Works,kernel.example,Computer Hardware,5000+,,"Portland, Oregon, United States","C++;NodeJS"
+Joan,Clarke,joan@park.example,,Sales Manager,Bletchley Park,park.example,Government,201-500,500M,"Milton Keynes, United Kingdom",C
+`;
+
+async function imported(
+  client: Client,
+  body: string,
+  query: Record<string, string> = {},
+  type = "text/csv",
+): Promise<JobView> {
+  const started = await client.post<JobView>(`${api}/import`, body, { query, headers: { "content-type": type } });
+  return service.ended(client, succeeded(started).data.id);
+}
+
+async function searched(client: Client, filters: object, more: object = {}): Promise<Found> {
+  return succeeded(await client.post<Found>(`${api}/search`, { filters, ...more })).data;
+}
+
+/** First names of who is found, in alphabetical order. */
+async function names(client: Client, filters: object): Promise<string[]> {
+  const { prospects, total } = await searched(client, filters);
+  expect(prospects).toHaveLength(total);
+  return prospects.map(({ firstName }) => firstName ?? "").toSorted();
+}
+
+async function directory(): Promise<Client> {
+  const client = await service.user();
+  expect(await imported(client, people)).toMatchObject({ status: "completed", metadata: { created: 4, failed: 0 } });
+  return client;
+}
+
+test("a file of prospects can be searched by every filter of the specification", async () => {
+  const client = await directory();
+  const found: [object, string[]][] = [
+    [{}, ["Ada", "Grace", "Joan", "Linus"]],
+    [{ company: { industry: ["software"] } }, ["Ada", "Grace"]],
+    [{ company: { industry: ["Software", "GOVERNMENT"] } }, ["Ada", "Grace", "Joan"]],
+    [{ company: { size: ["51-200"] } }, ["Ada"]],
+    [{ company: { size: ["1000+"] } }, ["Linus"]],
+    [{ company: { size: ["20"] } }, ["Grace"]],
+    [{ company: { location: ["United States"] } }, ["Grace", "Linus"]],
+    [{ company: { location: ["Texas, US"] } }, ["Grace"]],
+    [{ company: { location: ["UK", "Oregon"] } }, ["Ada", "Joan", "Linus"]],
+    [{ company: { revenue: { min: 10_000_000, max: null } } }, ["Ada", "Joan"]],
+    [{ company: { revenue: { min: 1_000_000, max: 20_000_000 } } }, ["Ada", "Grace"]],
+    [{ company: { revenue: { max: 5_000_000 } } }, ["Grace"]],
+    [{ person: { title: ["VP Engineering"] } }, ["Grace", "Linus"]],
+    [{ person: { title: ["Chief Technology Officer"] } }, ["Ada"]],
+    [{ person: { title: ["manager", "cto"] } }, ["Ada", "Joan"]],
+    [{ person: { seniority: ["C-Level"] } }, ["Ada"]],
+    [{ person: { seniority: ["Vice President"] } }, ["Grace", "Linus"]],
+    [{ person: { department: ["engineering"] } }, ["Ada", "Grace", "Linus"]],
+    [{ technology: { using: ["node.js"] } }, ["Ada", "Linus"]],
+    [{ technology: { using: ["C"] } }, ["Joan"]],
+    [{ technology: { usingAll: ["nodejs", "salesforce"] } }, ["Ada"]],
+    [{ technology: { notUsing: ["NodeJS", "Nobody's"] } }, ["Grace", "Joan"]],
+    [{ company: { industry: ["Software"] }, person: { title: ["VP"] }, technology: { notUsing: ["c++"] } }, ["Grace"]],
+  ];
+  for (const [filters, expected] of found) expect([filters, await names(client, filters)]).toEqual([filters, expected]);
+});
+
+test("a prospect has the fields of the specification, sizes and revenue as ranges", async () => {
+  const client = await directory();
+  const { prospects } = await searched(client, { person: { title: ["CTO"] } });
+  expect(prospects).toEqual([
+    {
+      id: expect.stringMatching(/^prs_[0-9a-f]{16}$/),
+      firstName: "Ada",
+      lastName: "Lovelace",
+      email: "ada@engines.example",
+      networkUrl: "https://network.example/in/ada",
+      title: "CTO",
+      company: "Analytical Engines",
+      industry: "Software",
+      location: "London, UK",
+      companySize: "51-200",
+      technologies: ["Salesforce", "Node.js"],
+      confidence: 0.93,
+      phone: null,
+      seniority: "c_suite",
+      department: "engineering",
+      domain: "engines.example",
+      companyLocation: "London, UK",
+      revenue: { min: 10_000_000, max: 20_000_000 },
+      source: null,
+      leadId: null,
+      updatedAt: expect.any(String),
+    },
+  ]);
+});
+
+test("values that nothing has find nothing, and empty lists do not narrow", async () => {
+  const client = await directory();
+  const nothing = [
+    { company: { industry: ["Alchemy"] } },
+    { company: { size: ["huge"] } },
+    { company: { location: ["Atlantis", ","] } },
+    { person: { title: ["..."] } },
+    { person: { title: ["of the"] } },
+    { technology: { using: ["", "  "] } },
+    { technology: { usingAll: ["NodeJS", "Cobol"] } },
+    { company: { revenue: { min: 1e300, max: 1e300 } }, person: { seniority: ["\u0000"] } },
+  ];
+  for (const filters of nothing) expect([filters, await names(client, filters)]).toEqual([filters, []]);
+  const all = {
+    company: { industry: [], size: [], location: [] },
+    person: { title: [] },
+    technology: { using: [], notUsing: [] },
+  };
+  expect(await names(client, all)).toHaveLength(4);
+  expect(await names(client, { company: { revenue: {} } })).toHaveLength(4);
+  expect(await names(client, { company: { revenue: { min: null, max: null } } })).toHaveLength(4);
+});
+
+test.each([
+  [{ limit: 0 }, "limit"],
+  [{ limit: 101 }, "limit"],
+  [{ limit: 2.5 }, "limit"],
+  [{ offset: -1 }, "offset"],
+  [{ offset: 1e300 }, "offset"],
+  [{ filters: [] }, "filters"],
+  [{ filters: "all" }, "filters"],
+  [{ filters: { company: { industry: "Software" } } }, "filters.company.industry"],
+  [{ filters: { company: { industry: [5] } } }, "filters.company.industry.0"],
+  [{ filters: { company: { industry: ["x".repeat(301)] } } }, "filters.company.industry.0"],
+  [{ filters: { person: { title: Array.from({ length: 1001 }, () => "x") } } }, "filters.person.title"],
+  [{ filters: { company: { revenue: { min: 5, max: 4 } } } }, "filters.company.revenue.min"],
+  [{ filters: { company: { revenue: { min: -1 } } } }, "filters.company.revenue.min"],
+  [{ filters: { company: { revenue: { max: "much" } } } }, "filters.company.revenue.max"],
+  [{ source: "telepathy" }, "source"],
+  [{ source: "apollo" }, "source"],
+  [{ dryRun: "maybe" }, "dryRun"],
+])("a search with %j is refused and the field is named", async (wrong, path) => {
+  const answer = await service.admin.post(`${api}/search`, { filters: {}, ...wrong });
+  expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR", details: { errors: [{ path }] } });
+});
+
+test("the largest lists that are taken are answered soon", async () => {
+  const client = await directory();
+  const many = Array.from({ length: 1000 }, (_, n) => `Value ${n}`);
+  const filters = {
+    company: { industry: [...many.slice(1), "Software"], size: many, location: [...many.slice(1), "UK"] },
+    person: { title: many, seniority: many, department: many },
+    technology: { using: many, notUsing: many },
+  };
+  expect(await names(client, filters)).toEqual([]);
+  expect(
+    await names(client, { company: { industry: filters.company.industry, location: filters.company.location } }),
+  ).toEqual(["Ada"]);
+});
+
+test("pages cover every prospect once, in the same order, and end at the total", async () => {
+  const client = await service.user();
+  const rows = Array.from({ length: 230 }, (_, n) => `p${n}@example.com,${n % 3 === 0 ? "CEO" : ""}`);
+  await imported(client, `Email,Title\n${rows.join("\n")}\n`);
+  const whole: string[] = [];
+  for (let offset = 0; ; offset += 100) {
+    const { prospects, total } = await searched(client, {}, { limit: 100, offset });
+    expect(total).toBe(230);
+    if (prospects.length === 0) break;
+    whole.push(...prospects.map(({ id }) => id));
+  }
+  expect(new Set(whole).size).toBe(230);
+  const { prospects: some } = await searched(client, {}, { limit: 7, offset: 150 });
+  expect(some.map(({ id }) => id)).toEqual(whole.slice(150, 157));
+  expect(await searched(client, {}, { offset: 2 ** 32 })).toMatchObject({ prospects: [], total: 230, creditsUsed: 0 });
+});
+
+test("a search costs a credit for each prospect returned; a dry run tells so before, for nothing", async () => {
+  const client = await directory();
+  const before = (await searched(client, { company: { industry: ["none"] } })).remainingCredits;
+  expect(before).toBe(100_000);
+  const foretold = await searched(client, { company: { industry: ["Software"] } }, { dryRun: true });
+  expect(foretold).toMatchObject({
+    prospects: [],
+    total: 2,
+    creditsUsed: 0,
+    creditsRequired: 2,
+    remainingCredits: before,
+  });
+  const real = await searched(client, { company: { industry: ["Software"] } });
+  expect(real).toMatchObject({ total: 2, creditsUsed: 2, creditsRequired: 2, remainingCredits: before - 2 });
+});
+
+test("without enough credits nothing is shown, and the refusal tells what is missing", async () => {
+  await using poor = await startService({ settings: { DEFAULT_CREDITS: 1 } });
+  const client = await poor.user();
+  const started = await client.post<JobView>(`${api}/import`, people, { headers: { "content-type": "text/csv" } });
+  await poor.ended(client, started.data.id);
+  expect(await client.post(`${api}/search`, {})).toMatchObject({
+    status: 402,
+    code: "ENRICHMENT_CREDITS_EXHAUSTED",
+    details: { remaining: 1, required: 4, upgradeUrl: expect.any(String) },
+  });
+  expect(await client.post(`${api}/search`, { limit: 1 })).toMatchObject({
+    status: 200,
+    data: { creditsUsed: 1, remainingCredits: 0 },
+  });
+  expect(await client.post(`${api}/search`, { limit: 1 })).toMatchObject({ status: 402 });
+  expect(await client.post(`${api}/search`, { limit: 1, dryRun: true })).toMatchObject({
+    status: 200,
+    data: { total: 4 },
+  });
+});
+
+test("facets list values with exact counts, of all or of those who fit", async () => {
+  const client = await directory();
+  const of = async (facet: string, query: Record<string, string | number> = {}) =>
+    succeeded(await client.get<Facets>(`${api}/facets`, { query: { facet, ...query } })).data.facets[0]!.values;
+  expect(await of("industry")).toEqual([
+    { value: "Software", count: 2 },
+    { value: "Computer Hardware", count: 1 },
+    { value: "Government", count: 1 },
+  ]);
+  expect(await of("location", { q: "uni" })).toEqual([
+    { value: "United Kingdom", count: 2 },
+    { value: "United States", count: 2 },
+  ]);
+  expect(await of("size", { limit: 1 })).toEqual([{ value: "11-50", count: 1 }]);
+  expect(await of("industry", { q: "hard" })).toEqual([{ value: "Computer Hardware", count: 1 }]);
+  const filters = { company: { location: ["United States"] } };
+  const narrowed = await client.post<Facets>(`${api}/facets`, { facet: "technology", filters });
+  expect(narrowed.data.facets[0]!.values).toEqual([
+    { value: "C++", count: 1 },
+    { value: "HubSpot", count: 1 },
+    { value: "Node.js", count: 1 },
+  ]);
+  expect(await client.get(`${api}/facets`, { query: { facet: "mood" } })).toMatchObject({
+    status: 400,
+    code: "VALIDATION_ERROR",
+  });
+});
+
+test("every value that a facet lists finds as many prospects as it counts", async () => {
+  const client = await directory();
+  const places: Record<string, (value: string) => object> = {
+    industry: (value) => ({ company: { industry: [value] } }),
+    size: (value) => ({ company: { size: [value] } }),
+    location: (value) => ({ company: { location: [value] } }),
+    title: (value) => ({ person: { title: [value] } }),
+    seniority: (value) => ({ person: { seniority: [value] } }),
+    department: (value) => ({ person: { department: [value] } }),
+    technology: (value) => ({ technology: { using: [value] } }),
+  };
+  const { data } = await client.get<Facets>(`${api}/facets`);
+  expect(data.facets).toHaveLength(8);
+  for (const { facet, values } of data.facets.filter((each) => each.facet in places)) {
+    expect(values.length).toBeGreaterThan(1);
+    for (const { value, count } of values)
+      expect([facet, value, (await searched(client, places[facet]!(value))).total]).toEqual([facet, value, count]);
+  }
+});
+
+test("the same person in a second file is one prospect that knows more", async () => {
+  const client = await directory();
+  const more = `Email,LinkedIn URL,First Name,Last Name,Company,Phone,Technologies,Title
+ADA@engines.example,,,,,+44 20 1234,Kafka,CTO
+,http://uk.network.example/in/grace?trk=1,,,,,,SVP Engineering
+,,joan,CLARKE,bletchley park,,,Director
+new@example.com,,,,,,,
+ada@engines.example,,,,,+44 20 1234,Kafka,CTO
+`;
+  const job = await imported(client, more);
+  expect(job.metadata).toMatchObject({ rows: 5, created: 1, updated: 3, skipped: 1, failed: 0 });
+  expect(await names(client, { technology: { using: ["kafka"] } })).toEqual(["Ada"]);
+  expect(await names(client, { technology: { using: ["Salesforce"] } })).toEqual(["Ada"]);
+  expect(await names(client, { person: { title: ["Director"] } })).toEqual(["Joan"]);
+  expect(await names(client, { person: { title: ["Manager"] } })).toEqual([]);
+  expect((await searched(client, {})).total).toBe(5);
+  const { data } = await client.get<{ rows: object[] }>(`${api}/import/${job.id}/report`);
+  expect(data.rows).toEqual([
+    { row: 2, outcome: "updated", prospectId: expect.stringMatching(/^prs_/), errors: [] },
+    { row: 3, outcome: "updated", prospectId: expect.stringMatching(/^prs_/), errors: [] },
+    { row: 4, outcome: "updated", prospectId: expect.stringMatching(/^prs_/), errors: [] },
+    { row: 6, outcome: "skipped", prospectId: expect.stringMatching(/^prs_/), errors: [] },
+  ]);
+  expect((await imported(client, more, { onDuplicate: "skip" })).metadata).toMatchObject({
+    created: 0,
+    updated: 0,
+    skipped: 5,
+  });
+});
+
+test("what a file says of companies goes to their people, those of before and those who come later", async () => {
+  const client = await service.user();
+  await imported(client, "Email,Company,Website\neve@acme.example,Acme Inc.,https://www.acme.example/about\n");
+  const companies = `Company Name,Website,Industry,Employees,Revenue,Headquarters,Technologies
+"ACME, Inc.",acme.example,Robotics,1200,$1M-$5M,"Oslo, Norway","Kafka;Go"
+Globex,,Energy,20,,,
+`;
+  const job = await imported(client, companies);
+  expect(job.metadata).toMatchObject({ rows: 2, created: 2, companies: 2, failed: 0 });
+  await imported(client, "Email,Company,Industry\nmax@globex.example,globex,\numa@globex.example,Globex,Water\n");
+  const emails = async (filters: object) => (await searched(client, filters)).prospects.map(({ email }) => email);
+  expect(
+    await emails({
+      company: { industry: ["Robotics"], size: ["1001-5000"], location: ["Norway"] },
+      technology: { using: ["go"] },
+    }),
+  ).toEqual(["eve@acme.example"]);
+  expect(await emails({ company: { size: ["11-50"] } })).toEqual(["max@globex.example", "uma@globex.example"]);
+  expect(await emails({ company: { industry: ["Energy"] } })).toEqual(["max@globex.example"]);
+  expect((await imported(client, companies)).metadata).toMatchObject({ created: 0, skipped: 2 });
+});
+
+test("NDJSON is read as well, with lists, numbers and objects inside", async () => {
+  const client = await service.user();
+  const lines = [
+    {
+      email: "a@example.com",
+      title: "Head of Sales",
+      company: { name: "Nested", industry: "Retail", size: 300 },
+      technologies: ["A, B", "C"],
+    },
+    { email: "b@example.com", revenue: { min: 3_000_000, max: 6_000_000 }, companySize: "11-50" },
+    { company: "Only", domain: "only.example", revenue: 7_000_000 },
+    { email: "c@example.com", phone: ["1", "2"] },
+    5,
+  ].map((line) => JSON.stringify(line));
+  const job = await imported(client, [...lines, "{broken", ""].join("\n"), {}, "application/x-ndjson");
+  expect(job).toMatchObject({ status: "completed", metadata: { rows: 6, created: 3, companies: 1, failed: 3 } });
+  expect((await searched(client, { technology: { using: ["a, b"] } })).prospects).toMatchObject([
+    { email: "a@example.com", industry: "Retail", companySize: "201-500" },
+  ]);
+  expect((await searched(client, { company: { revenue: { min: 5_000_000 } } })).prospects).toMatchObject([
+    { email: "b@example.com", revenue: { min: 2_000_000, max: 10_000_000 } },
+  ]);
+  const { data } = await client.get<{ rows: { row: number; errors: object[] }[] }>(`${api}/import/${job.id}/report`, {
+    query: { outcome: "failed" },
+  });
+  expect(data.rows.map(({ row }) => row)).toEqual([4, 5, 6]);
+});
+
+test("broken rows are reported and the others stored", async () => {
+  const client = await service.user();
+  const rows = `Email,First Name,Title
+good@example.com,A,CEO
+not an address,B,CEO
+,C,CEO
+"unclosed,D,CEO
+long@example.com,${"x".repeat(201)},CEO
+a@example.com,E,CEO,more,cells
+bell\u0007@example.com,F,CEO
+`;
+  const job = await imported(client, rows);
+  expect(job).toMatchObject({ status: "completed", metadata: { rows: 7, created: 2, failed: 5 } });
+  const { data } = await client.get<{ rows: { row: number; errors: { path: string }[] }[] }>(
+    `${api}/import/${job.id}/report`,
+  );
+  expect(data.rows.map(({ row, errors }) => [row, errors[0]?.path])).toEqual([
+    [3, "email"],
+    [4, ""],
+    [5, ""],
+    [6, "firstName"],
+    [7, ""],
+  ]);
+});
+
+test.each([
+  ["", 400, "empty"],
+  ["Colour,Shape\nred,round\n", 202, "No header line"],
+  ["\u0000\u0001\u0002\u0003".repeat(50), 202, "not text"],
+  ["<!doctype html><table></table>", 202, "web page"],
+  ['[{"email":"a@example.com"}]', 202, "JSON list"],
+])("a file that is no list of prospects fails with the reason (%#)", async (content, status, reason) => {
+  const client = await service.user();
+  const answer = await client.post<JobView>(`${api}/import`, content, { headers: { "content-type": "text/plain" } });
+  expect(answer.status).toBe(status);
+  const message = status === 202 ? (await service.ended(client, answer.data.id)).message : answer.message;
+  expect(message).toContain(reason);
+});
+
+test("files in other encodings are understood, and bytes that mean nothing are reported", async () => {
+  const client = await service.user();
+  const latin = Buffer.from("Email;Vorname;Nachname;Firma\nm@example.com;Jürgen;Größe;Müller\n", "latin1");
+  const wide = Buffer.from("\ufeffEmail\tCompany\nw@example.com\tŁódź\n", "utf16le");
+  const broken = Buffer.concat([
+    Buffer.from(`Email,Company\n${"x@example.com,Firma ü\n".repeat(4000)}bad@example.com,`),
+    Buffer.from([0xff, 0xfe, 0x0a]),
+  ]);
+  for (const [body, created, failed] of [
+    [latin, 1, 0],
+    [wide, 1, 0],
+    [broken, 1, 1],
+  ] as const) {
+    const started = await client.post<JobView>(`${api}/import`, new Uint8Array(body), {
+      headers: { "content-type": "text/csv" },
+    });
+    expect((await service.ended(client, started.data.id)).metadata).toMatchObject({ created, failed });
+  }
+  const { prospects } = await searched(client, {}, { limit: 10 });
+  expect(prospects.map(({ company }) => company ?? "").toSorted()).toEqual(["Firma ü", "Müller", "Łódź"]);
+});
+
+test("columns can be named by hand; a wrong target is refused", async () => {
+  const client = await service.user();
+  const file = "Adresse,Betrieb,Kopfzahl\na@example.com,Werk,300\n";
+  const columns = (targets: object) => ({ columns: JSON.stringify(targets) });
+  const job = await imported(client, file, columns({ Adresse: "email", Betrieb: "company", Kopfzahl: "companySize" }));
+  expect(job.metadata).toMatchObject({ created: 1 });
+  expect((await searched(client, { company: { size: ["201-500"] } })).total).toBe(1);
+  expect(await imported(client, file, columns({ Adresse: "spaceship" }))).toMatchObject({
+    status: "failed",
+    metadata: { reason: "badColumns" },
+  });
+  expect(
+    await client.post(`${api}/import`, file, { query: { columns: "{" }, headers: { "content-type": "text/csv" } }),
+  ).toMatchObject({ status: 400 });
+  expect(await client.post(`${api}/import`, file, { headers: { "content-type": "image/png" } })).toMatchObject({
+    status: 415,
+  });
+});
+
+test("a found prospect becomes a lead in one call, and only once", async () => {
+  const client = await directory();
+  const [ada] = (await searched(client, { person: { title: ["CTO"] } })).prospects;
+  const path = `${api}/prospects/${ada!.id}/lead`;
+  type Made = { lead: LeadView; isNew: boolean };
+  const made = succeeded(await client.post<Made>(path, { tags: ["spring"] })).data;
+  expect(made).toMatchObject({
+    isNew: true,
+    lead: {
+      email: "ada@engines.example",
+      title: "CTO",
+      status: "new",
+      source: "prospecting",
+      tags: ["spring"],
+      location: "London, UK",
+    },
+  });
+  const again = await Promise.all([client.post<Made>(path), client.post<Made>(path)]);
+  for (const { data } of again) expect(data).toMatchObject({ isNew: false, lead: { id: made.lead.id } });
+  expect((await client.get<ProspectView>(`${api}/prospects/${ada!.id}`)).data.leadId).toBe(made.lead.id);
+  await client.delete(`/api/v2/leads/${made.lead.id}`);
+  expect((await client.post<Made>(path)).data).toMatchObject({ isNew: true });
+});
+
+test("a prospect who is a lead already answers that lead", async () => {
+  const client = await directory();
+  const lead = await client.post<LeadView>("/api/v2/leads", { email: "Grace@navy.example" });
+  const [grace] = (await searched(client, { company: { location: ["Texas"] } })).prospects;
+  expect(await client.post(`${api}/prospects/${grace!.id}/lead`)).toMatchObject({
+    data: { isNew: false, lead: { id: lead.data.id } },
+  });
+});
+
+test("a deleted prospect is gone from searches, counts and facets", async () => {
+  const client = await directory();
+  const [ada] = (await searched(client, { person: { title: ["CTO"] } })).prospects;
+  expect((await client.delete(`${api}/prospects/${ada!.id}`)).status).toBe(200);
+  expect(await client.delete(`${api}/prospects/${ada!.id}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  expect(await names(client, {})).toEqual(["Grace", "Joan", "Linus"]);
+  expect(await names(client, { company: { industry: ["Software"] } })).toEqual(["Grace"]);
+  const { data } = await client.get<Facets>(`${api}/facets`, { query: { facet: "industry", q: "soft" } });
+  expect(data.facets[0]!.values).toEqual([{ value: "Software", count: 1 }]);
+  expect((await imported(client, people)).metadata).toMatchObject({ created: 1, skipped: 3 });
+});
+
+test("nobody sees, changes or counts the prospects of another user", async () => {
+  const [ada, bob] = [await directory(), await directory()];
+  const [hers] = (await searched(ada, { person: { title: ["CTO"] } })).prospects;
+  for (const path of [
+    `${api}/prospects/${hers!.id}`,
+    `${api}/prospects/prs_0000000000000000`,
+    `${api}/prospects/nonsense`,
+  ]) {
+    expect(await bob.get(path)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    expect(await bob.delete(path)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    expect(await bob.post(`${path}/lead`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  }
+  expect((await searched(ada, {})).total).toBe(4);
+  expect((await searched(await service.user(), {})).total).toBe(0);
+});
+
+test("saved searches are kept, changed, run and deleted", async () => {
+  const client = await directory();
+  const filters = { company: { industry: ["Software"] } };
+  const saved = succeeded(await client.post<SavedSearchView>(`${api}/searches`, { name: "Software", filters })).data;
+  expect(saved).toMatchObject({ name: "Software", source: "directory", filters });
+  const path = `${api}/searches/${saved.id}`;
+  expect((await client.get(path)).data).toEqual(saved);
+  expect((await client.post(`${path}/run`, { limit: 1 })).data).toMatchObject({ total: 2, creditsUsed: 1, limit: 1 });
+  const changed = await client.put(path, {
+    name: "Hardware",
+    filters: { company: { industry: ["Computer Hardware"] } },
+  });
+  expect(changed.data).toMatchObject({ id: saved.id, name: "Hardware" });
+  expect((await client.post(`${path}/run`)).data).toMatchObject({ total: 1, prospects: [{ firstName: "Linus" }] });
+  expect((await client.get(`${api}/searches`)).data).toMatchObject({ total: 1, searches: [{ name: "Hardware" }] });
+  const other = await service.user();
+  for (const answer of [
+    await other.get(path),
+    await other.put(path, { name: "x" }),
+    await other.delete(path),
+    await other.post(`${path}/run`),
+  ])
+    expect(answer).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  expect((await client.put(path, { filters: { company: { revenue: { min: 2, max: 1 } } } })).status).toBe(400);
+  expect((await client.delete(path)).status).toBe(200);
+  expect((await client.get(path)).status).toBe(404);
+});
+
+test("searches find the same after a restart, which goes on where the index was", async () => {
+  await using own = await startService();
+  const client = await own.user();
+  const load = async (body: string) => {
+    const { data } = await client.post<JobView>(`${api}/import`, body, { headers: { "content-type": "text/csv" } });
+    return own.ended(client, data.id);
+  };
+  const total = async (filters: object = {}) =>
+    succeeded(await client.post<Found>(`${api}/search`, { filters, dryRun: true })).data.total;
+  await load(people);
+  await own.restart();
+  expect(await total({ company: { industry: ["Software"] } })).toBe(2);
+  await load("Email,Industry\nnew@example.com,Software\n");
+  expect(await total({ company: { industry: ["Software"] } })).toBe(3);
+  await own.restart();
+  expect(await total({ company: { industry: ["Software"] } })).toBe(3);
+  expect((await load(people)).metadata).toMatchObject({ created: 0, skipped: 4 });
+});
+
+test("searches and imports at once: every answer is a whole one", async () => {
+  const client = await service.user();
+  const files = Array.from({ length: 3 }, (_, file) =>
+    ["Email,Industry", ...Array.from({ length: 1500 }, (_, n) => `p${n + file * 1000}@example.com,Software`)].join(
+      "\n",
+    ),
+  );
+  const jobs: Promise<JobView>[] = files.map((file) => imported(client, file));
+  let last = 0;
+  const search = async (): Promise<Answer<Found>> =>
+    client.post<Found>(`${api}/search`, { filters: { company: { industry: ["Software"] } }, limit: 1 });
+  for (let n = 0; n < 30; n++) {
+    const { data } = succeeded(await search());
+    expect(data.total).toBeGreaterThanOrEqual(last);
+    last = data.total;
+  }
+  await Promise.all(jobs);
+  expect((await search()).data.total).toBe(3500);
+});

@@ -1,0 +1,175 @@
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { load, type LoadResult } from "../load.ts";
+import { filters, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
+import type { BenchCase, Measure } from "../report.ts";
+import { cpuOf, createHome, fillWithLeads, memoryOf, startServer, withDirectory, type Server } from "../server.ts";
+
+/** Rows of one file: below the largest file that is taken. */
+const fileRows = 1_000_000;
+const combinations = 200;
+const clients = 4;
+
+/** A directory is imported, then searched by filters of all kinds, with lists of leads read beside it. */
+export const prospects: BenchCase = {
+  about: `import of 1,000,000 prospects; POST /prospecting/search, ${combinations} filter combinations, ${clients} clients`,
+  run: () => withDirectory((directory) => measure(directory, 1, { p50: 5, p99: 25 })),
+};
+
+export const prospectsLarge: BenchCase = {
+  about: `the same with 10,000,000 prospects`,
+  run: () => withDirectory((directory) => measure(directory, 10, { p99: 200 })),
+  isLong: true,
+};
+
+async function measure(directory: string, files: number, goals: { p50?: number; p99: number }): Promise<Measure[]> {
+  const home = await createHome(join(directory, "home"));
+  await fillWithLeads(home, 2, 100_000);
+  const server = await startServer(home);
+  try {
+    const imported = await importAll(directory, files, server, home.key);
+    const first = bodies((filter) => ({ filters: filter, limit: 25 }));
+    const search = (of: readonly string[], durationMs = 5000) => searches(server, home.key, of, durationMs);
+    const cpuBefore = await cpuOf(server.pid);
+    const all = await search(first);
+    const searchCpuMs = ((await cpuOf(server.pid)) - cpuBefore) * 1000;
+    const deepBodies = await deepest(server, home.key, first);
+    // In turns, so that what else the machine does hits both alike.
+    const [pages, deep] = [[] as LoadResult[], [] as LoadResult[]];
+    for (let round = 0; round < 3; round++) {
+      pages.push(
+        await search(
+          deepBodies.map(({ first: one }) => one),
+          1500,
+        ),
+      );
+      deep.push(
+        await search(
+          deepBodies.map(({ deep: one }) => one),
+          1500,
+        ),
+      );
+    }
+    const lists = {
+      port: server.port,
+      method: "GET",
+      path: "/api/v2/leads?limit=50",
+      headers: { "x-api-key": home.key },
+    } as const;
+    const [leads] = await Promise.all([
+      load({ ...lists, connections: 2, pauseMs: 10, warmUpMs: 500, durationMs: 4000 }),
+      search(first, 4500),
+    ]);
+    const least = (results: LoadResult[]) => Math.min(...results.map(({ p50Ms }) => p50Ms));
+    return [
+      { name: "rows imported", value: imported.perSecond, unit: "/s", goal: { atLeast: 50_000 } },
+      { name: "core time of a row imported", value: imported.cpuMs * 1000, unit: "µs" },
+      { name: "resident memory, growth during the import", value: imported.growth, unit: "MB", goal: { atMost: 128 } },
+      { name: "search, p50", value: all.p50Ms, unit: "ms", ...(goals.p50 && { goal: { atMost: goals.p50 } }) },
+      { name: "search, p99", value: all.p99Ms, unit: "ms", goal: { atMost: goals.p99 } },
+      { name: "search, slowest", value: all.maxMs, unit: "ms" },
+      { name: "searches", value: all.perSecond, unit: "/s" },
+      // Warm-up included: a sixth of the time.
+      { name: "core time of a search", value: searchCpuMs / (all.requests * 1.2), unit: "ms" },
+      { name: "last page : first page, p50", value: least(deep) / least(pages), unit: "ratio", goal: { atMost: 2 } },
+      { name: "GET /leads meanwhile, p99", value: leads.p99Ms, unit: "ms", goal: { atMost: 20 } },
+      { name: "GET /leads meanwhile, p50", value: leads.p50Ms, unit: "ms" },
+      { name: "resident memory at the end", value: (await memoryOf(server.pid)).resident / 1e6, unit: "MB" },
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+function bodies(of: (filter: object) => object): string[] {
+  return Array.from({ length: combinations }, (_, n) => JSON.stringify(of(filters(7, n))));
+}
+
+async function searches(server: Server, key: string, of: readonly string[], durationMs: number): Promise<LoadResult> {
+  return await load({
+    port: server.port,
+    method: "POST",
+    path: "/api/v2/prospecting/search",
+    headers: { "x-api-key": key },
+    bodies: of,
+    connections: clients,
+    warmUpMs: 1000,
+    durationMs,
+  });
+}
+
+/** The same searches for the last page of what they find. */
+async function deepest(
+  server: Server,
+  key: string,
+  first: readonly string[],
+): Promise<{ first: string; deep: string }[]> {
+  const pairs: { first: string; deep: string }[] = [];
+  for (const body of first) {
+    const { total } = await answerOf<{ total: number }>(
+      fetch(`${api(server)}/prospecting/search`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body,
+      }),
+    );
+    if (total < 50) continue;
+    pairs.push({ first: body, deep: JSON.stringify({ ...(JSON.parse(body) as object), offset: total - 25 }) });
+  }
+  return pairs;
+}
+
+async function importAll(directory: string, files: number, server: Server, key: string) {
+  let seconds = 0;
+  let most = 0;
+  const before = (await memoryOf(server.pid)).resident;
+  const cpuBefore = await cpuOf(server.pid);
+  for (let file = 0; file < files; file++) {
+    const path = join(directory, "prospects.csv");
+    await writeProspects(path, file * fileRows);
+    const importing = importFile(server, key, path);
+    for (let done = false; !done;) {
+      done = await Promise.race([importing.then(() => true), Bun.sleep(100).then(() => false)]);
+      most = Math.max(most, (await memoryOf(server.pid)).resident);
+    }
+    seconds += await importing;
+    await rm(path);
+  }
+  const cpuMs = (((await cpuOf(server.pid)) - cpuBefore) * 1000) / (files * fileRows);
+  return { perSecond: (files * fileRows) / seconds, cpuMs, growth: (most - before) / 1e6 };
+}
+
+async function writeProspects(path: string, from: number): Promise<void> {
+  const file = await open(path, "w");
+  await file.write(prospectCsvHeader);
+  for (let n = from; n < from + fileRows; n += 10_000)
+    await file.write(Array.from({ length: 10_000 }, (_, i) => prospectCsvRow(1, n + i)).join(""));
+  await file.close();
+}
+
+/** Answers the seconds from the first byte until every row was a prospect; rejects when one is not. */
+async function importFile(server: Server, key: string, path: string): Promise<number> {
+  const startedAt = performance.now();
+  const headers = { "x-api-key": key, "content-type": "text/csv" };
+  type ImportJob = { id: string; status: string; message: string; metadata: { created?: number } };
+  let job = await answerOf<ImportJob>(
+    fetch(`${api(server)}/prospecting/import`, { method: "POST", headers, body: Bun.file(path) }),
+  );
+  while (job.status === "pending" || job.status === "running") {
+    await Bun.sleep(50);
+    job = await answerOf<ImportJob>(fetch(`${api(server)}/users/jobs/${job.id}`, { headers: { "x-api-key": key } }));
+  }
+  if (job.status !== "completed" || job.metadata.created !== fileRows)
+    throw new Error(`Expected ${fileRows} prospects, got ${job.status}: ${job.message}`);
+  return (performance.now() - startedAt) / 1000;
+}
+
+function api(server: Server): string {
+  return `http://127.0.0.1:${server.port}/api/v2`;
+}
+
+async function answerOf<T>(answer: Promise<Response>): Promise<T> {
+  const response = await answer;
+  if (!response.ok) throw new Error(`Expected success, got ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { data: T }).data;
+}

@@ -1,0 +1,98 @@
+import type { Database } from "bun:sqlite";
+import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { metersOf } from "../../src/network/action-kinds.ts";
+import { MemoryTimeline, plan } from "../../src/network/governor/plan.ts";
+import { newAccount } from "../../src/network/new-account.ts";
+import { databasePath, type Home } from "./server.ts";
+
+/**
+ * Lets the first account act without any pace of its own, on a network that takes everything: what is measured is the
+ * queue. The server of `home` must not run.
+ */
+export function unbind(home: Home): void {
+  const database = openDatabase(databasePath(home));
+  const allDay = JSON.stringify(Array.from({ length: 7 }, () => [{ from: 0, to: 1440 }]));
+  const meters = ["invites", "messages", "visits", "follows", "likes", "all"];
+  const caps = Object.fromEntries(meters.map((meter) => [meter, { day: null, week: null, month: null }]));
+  database.run(
+    "UPDATE network_accounts SET connector = 'simulated', working_hours = ?, warm_up = NULL, sessions = NULL," +
+      ` caps = ?, spacing = '{"medianSeconds":0,"minSeconds":0}', jitter_percent = 0`,
+    [allDay, JSON.stringify(caps)],
+  );
+  database.close(true);
+}
+
+/** Puts actions of the first account into the queue, as scheduling does; `at` tells the moment of the n-th. */
+export function queueActions(home: Home, count: number, at: (n: number) => number): void {
+  const database = openDatabase(databasePath(home));
+  const account = database
+    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, user_id FROM network_accounts LIMIT 1")
+    .get();
+  if (account === null) throw new Error("There is no network account");
+  const insert = inserter(database, account);
+  const batch = 50_000;
+  for (let start = 0; start < count; start += batch)
+    database.transaction(() => {
+      for (let n = start; n < Math.min(count, start + batch); n++) insert(n, at(n));
+    })();
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close(true);
+}
+
+function inserter(database: Database, account: { seq: number; id: string; user_id: string }) {
+  const job = database.prepare(
+    `INSERT INTO jobs (id, user_id, type, status, run_at, max_attempts, message, metadata, payload, created_at, updated_at)
+     VALUES (?, ?, 'linkedin_action', 'pending', ?, 5, '', ?, '{}', ?, ?)`,
+  );
+  // 4: the meter of visits.
+  const action = database.prepare(
+    `INSERT INTO network_actions (job_id, user_id, account, action_type, meter, has_note, profile_url, profile_key,
+       target_key, details, state, pending_reason, used, slot_at, not_before, draw, created_at, updated_at)
+     VALUES (?, ?, ?, 'visitProfile', 4, 0, ?, ?, ?, '{}', 'scheduled', 'queued', 0, ?, ?, 0.5, ?, ?)`,
+  );
+  const now = Date.now();
+  const first = Bun.randomUUIDv7("hex", now).slice(0, 23);
+  return (n: number, at: number): void => {
+    const id = `${first}-${n.toString(16).padStart(12, "0")}`;
+    const url = `https://network.example/in/bench-${first}-${n}`;
+    const metadata = { actionType: "visitProfile", profileUrl: url, accountId: account.id, connector: "simulated" };
+    job.run(id, account.user_id, at, JSON.stringify(metadata), now, now);
+    action.run(id, account.user_id, account.seq, url, url, url, at, now, now, now);
+  };
+}
+
+/** The moments that the governor gives so many visits of the first account, which has its usual pace. */
+export function plannedVisits(home: Home, count: number): number[] {
+  const account = peek(home, (database) => {
+    const row = database
+      .query<{ id: string; user_id: string; created_at: number }, []>(
+        "SELECT id, user_id, created_at FROM network_accounts LIMIT 1",
+      )
+      .get();
+    return newAccount(row?.id ?? "", row?.user_id ?? "", "UTC", "manual", row?.created_at ?? 0);
+  });
+  const now = Date.now();
+  const queue = Array.from({ length: count }, (_, n) => ({
+    uses: metersOf("visitProfile", false),
+    notBefore: now,
+    draw: ((n * 7919) % 10_000) / 10_000,
+  }));
+  const turns = plan({ ...account, coolDowns: [] }, new MemoryTimeline(), queue, now);
+  return [...turns].map(({ at }) => at ?? 0);
+}
+
+/** Looks into the database beside the running server. */
+export function peek<T>(home: Home, read: (database: Database) => T): T {
+  const database = openDatabase(databasePath(home));
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+export function pendingJobs(home: Home): boolean {
+  return peek(home, (database) => {
+    return database.query("SELECT 1 FROM jobs WHERE status IN ('pending', 'running') LIMIT 1").get() !== null;
+  });
+}

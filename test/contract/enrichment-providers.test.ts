@@ -1,0 +1,219 @@
+import { describe, expect, test } from "bun:test";
+import type { Subject } from "../../src/enrichment/model.ts";
+import type { LookUpOutcome } from "../../src/enrichment/provider.ts";
+import { createHttpClient } from "../../src/providers/http-client.ts";
+import { FakeClock } from "../support/clock.ts";
+import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
+
+async function arrange(vendor: Vendor, key = vendorKey) {
+  const server = startVendor(vendor);
+  const clock = new FakeClock();
+  const http = createHttpClient({ clock, allowPrivate: ["127.0.0.1"] });
+  const provider = vendor.create({ http, clock }, server.url, key);
+  const lookUp = async (subject: Partial<Subject>, signal = new AbortController().signal) => {
+    const asking = provider.lookUp({ ...nobody, ...subject }, { userId: "u", leadId: null, signal });
+    let isDone = false;
+    void asking.finally(() => (isDone = true));
+    // Vendors that work for a while are asked again after a pause, which only the clock ends.
+    for (let turn = 0; turn < 2000 && !isDone; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (turn > 100 && turn % 100 === 0) clock.advance(3_000);
+    }
+    return asking;
+  };
+  return { server, clock, provider, lookUp };
+}
+
+describe.each(vendors)("the adapter of $name", (vendor) => {
+  const { known, unknown } = vendor;
+
+  test("says what the vendor says of a person, and what it took", async () => {
+    const { server, provider, lookUp } = await arrange(vendor);
+    await using _ = server;
+    expect(provider.name).toBe(vendor.name);
+    expect(provider.canLookUp({ ...nobody, ...known.subject })).toBe(true);
+    expect(provider.canLookUp(nobody)).toBe(false);
+    const outcome = await lookUp(known.subject);
+    expect(outcome).toMatchObject({ kind: "found", spent: known.spent });
+    const findings = outcome.kind === "found" ? outcome.findings : [];
+    const byField = (list: typeof findings) => list.toSorted((a, b) => a.field.localeCompare(b.field));
+    expect(byField(findings)).toEqual(byField(known.findings));
+    for (const { field } of findings) expect([...provider.gives, "firstName", "lastName"] as string[]).toContain(field);
+  });
+
+  test("says that it knows nobody, which is free", async () => {
+    const { server, lookUp } = await arrange(vendor);
+    await using _ = server;
+    expect(await lookUp(unknown)).toEqual({ kind: "none", spent: 0 });
+  });
+
+  test("tells that a key is not accepted", async () => {
+    if (vendor.refusesWithoutKey === null) return;
+    const { server, lookUp } = await arrange(vendor, "wrong-key");
+    await using _ = server;
+    expect(await lookUp(known.subject)).toMatchObject({ kind: "exhausted" });
+  });
+
+  test("pauses as long as the vendor asks it to", async () => {
+    const { server, clock, lookUp } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(vendor.limited);
+    const at = clock.now();
+    expect(await lookUp(known.subject)).toMatchObject({ kind: "paused", until: vendor.limitedUntil(at) });
+  });
+
+  test("tells that the account is used up", async () => {
+    if (vendor.usedUp === null) return;
+    const { server, lookUp } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(vendor.usedUp);
+    expect(await lookUp(known.subject)).toMatchObject({ kind: "exhausted" });
+  });
+
+  test("takes an answer that is about this person only for a miss", async () => {
+    const { server, lookUp } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(() => Response.json({ error: "bad parameters" }, { status: 400 }));
+    expect(await lookUp(known.subject)).toEqual({ kind: "none", spent: 0 });
+  });
+
+  test.each<[string, () => Response]>([
+    ["has a fault", () => Response.json({}, { status: 500 })],
+    [
+      "sends an error page",
+      () => new Response("<h1>Bad gateway</h1>", { status: 502, headers: { "content-type": "text/html" } }),
+    ],
+    [
+      "says that a page is the answer",
+      () => new Response("<h1>Hello</h1>", { headers: { "content-type": "text/html" } }),
+    ],
+    [
+      "lies that a page is JSON",
+      () => new Response("<h1>Hello</h1>", { headers: { "content-type": "application/json" } }),
+    ],
+    ["lies that JSON is an image", () => new Response("{}", { headers: { "content-type": "image/png" } })],
+    [
+      "sends JSON that is nested too deep",
+      () => new Response("[".repeat(100_000), { headers: { "content-type": "application/json" } }),
+    ],
+    ["redirects to this machine", () => Response.redirect("http://127.0.0.1:1/", 302)],
+    ["sends 200 MB", () => new Response(endless(), { headers: { "content-type": "application/json" } })],
+  ])("fails without harm when the vendor %s", async (_name, answer) => {
+    const { server, lookUp } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(answer);
+    expect(await lookUp(known.subject)).toMatchObject({ kind: "failed", reason: expect.any(String) });
+    expect(server.requests).toBe(1);
+  });
+
+  test.each<[string, unknown]>([
+    ["a list", []],
+    ["nothing", null],
+    ["a number", 5],
+    ["everything of another type", { status: [], data: 7, person: "x", items: {}, enrichment_id: {}, is_reachable: 1 }],
+  ])("never throws when the vendor answers %s", async (_name, body) => {
+    const { server, lookUp } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(() => Response.json(body));
+    expect(["none", "failed", "found"]).toContain((await lookUp(known.subject)).kind);
+  });
+
+  test("gives up when it is told to", async () => {
+    const { server, provider } = await arrange(vendor);
+    await using _ = server;
+    server.answerWith(() => new Promise<Response>(() => {}));
+    const stop = new AbortController();
+    const arrived = server.nextRequest();
+    const asking = provider.lookUp({ ...nobody, ...known.subject }, { userId: "u", leadId: null, signal: stop.signal });
+    await arrived;
+    stop.abort();
+    expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });
+  });
+});
+
+const vendorOf = (name: string): Vendor => vendors.find((vendor) => vendor.name === name)!;
+
+describe("in particular", () => {
+  test("Hunter verifies an address that is known, at half a credit", async () => {
+    const { server, lookUp } = await arrange(vendorOf("hunter"));
+    await using _ = server;
+    const verdict = (email: string, confidence: number): LookUpOutcome => ({
+      kind: "found",
+      findings: [{ field: "email", value: email, confidence, verifies: true }],
+      spent: 0.5,
+    });
+    expect(await lookUp({ email: "ada@analytical.example" })).toEqual(verdict("ada@analytical.example", 0.97));
+    expect(await lookUp({ email: "x@analytical.example" })).toEqual(verdict("x@analytical.example", 0));
+  });
+
+  test("Hunter finds whom it can find, and verifies a guess only where it can't", async () => {
+    const { server, lookUp } = await arrange(vendorOf("hunter"));
+    await using _ = server;
+    const candidateEmail = "ada.lovelace@analytical.example";
+    expect(await lookUp({ ...vendorOf("hunter").known.subject, candidateEmail })).toMatchObject({ spent: 1 });
+    expect(await lookUp({ candidateEmail })).toMatchObject({ spent: 0.5, findings: [{ value: candidateEmail }] });
+  });
+
+  test("Hunter is asked again while it is still working", async () => {
+    const hunter = vendorOf("hunter");
+    const { server, lookUp } = await arrange(hunter);
+    await using _ = server;
+    server.answerWith((request) =>
+      server.requests < 3 ? Response.json({}, { status: 202 }) : hunter.answer(request, new URL(request.url)),
+    );
+    expect(await lookUp(hunter.known.subject)).toMatchObject({ kind: "found" });
+    expect(server.requests).toBe(3);
+  });
+
+  test.each<[string, object, number]>([
+    ["an address that is refused", { is_reachable: "invalid" }, 0],
+    ["a server that takes mail for everybody", { is_reachable: "safe", smtp: { is_catch_all: true } }, 0.6],
+    ["a domain without mail", { is_reachable: "unknown", mx: { accepts_mail: false } }, 0],
+    ["an address for a day", { is_reachable: "safe", misc: { is_disposable: true } }, 0.1],
+  ])("Reacher is not sure of %s", async (_name, body, confidence) => {
+    const { server, lookUp } = await arrange(vendorOf("reacher"));
+    await using _ = server;
+    server.answerWith(() => Response.json(body));
+    expect(await lookUp({ email: "a@b.co" })).toMatchObject({ findings: [{ confidence }] });
+  });
+
+  test("an address that Apollo does not show is none", async () => {
+    const { server, lookUp } = await arrange(vendorOf("apollo"));
+    await using _ = server;
+    const person = { first_name: "Ada", email: "email_not_unlocked@domain.com", email_status: "unavailable" };
+    server.answerWith(() => Response.json({ person }));
+    expect(await lookUp(vendorOf("apollo").known.subject)).toMatchObject({
+      findings: [{ field: "firstName", value: "Ada" }],
+    });
+  });
+
+  test("of several users of GitHub with one address none is meant", async () => {
+    const { server, lookUp } = await arrange(vendorOf("github"));
+    await using _ = server;
+    server.answerWith(() => Response.json({ total_count: 2, items: [{ login: "a" }, { login: "b" }] }));
+    expect(await lookUp({ email: "a@b.co" })).toEqual({ kind: "none", spent: 0 });
+  });
+
+  test.each([
+    ["CREDITS_INSUFFICIENT", "exhausted"],
+    ["RATE_LIMIT", "paused"],
+    ["CANCELED", "failed"],
+    ["UNKNOWN", "failed"],
+  ])("FullEnrich that ends as %s is %s", async (status, kind) => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    server.answerWith(({ method }) => Response.json(method === "POST" ? { enrichment_id: "1" } : { status }));
+    expect(await lookUp(vendorOf("fullenrich").known.subject)).toMatchObject({ kind });
+  });
+});
+
+function endless(): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream({
+    pull(controller) {
+      sent += 65_536;
+      controller.enqueue(new Uint8Array(65_536).fill(32));
+      if (sent >= 200 * 2 ** 20) controller.close();
+    },
+  });
+}

@@ -1,0 +1,296 @@
+import { describe, expect, test } from "bun:test";
+import type { EnrichmentStore, ItemOutcome, Payment, StoredResult } from "../../src/enrichment/store.ts";
+import type { LeadIdentity } from "../../src/leads/model.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { claimJobs, claimOf, createFactories } from "../support/factories.ts";
+
+const nobody: LeadIdentity = { email: null, network: null, name: null };
+const byEmail = (email: string): LeadIdentity => ({ ...nobody, email });
+
+function resultOf(identity: LeadIdentity, overrides: Partial<StoredResult> = {}): StoredResult {
+  const merged = { title: { value: "CTO", confidence: 0.9, providers: ["local"], at: startOfTests } };
+  return { identity, groups: ["personal"], merged, at: startOfTests, ...overrides };
+}
+
+function unpaid(results: StoredResult[]): Payment {
+  return { results: results.map((result, n) => ({ ...result, item: `${n}` })), settlement: null, freeSince: null };
+}
+
+describe.each(engines)("enrichment on $name", ({ open }) => {
+  async function arrange(storage: Storage) {
+    const make = createFactories();
+    const userId = (await make.storedUser(storage)).user.id;
+    const store = (...results: StoredResult[]) => storage.enrichment.finish(userId, unpaid(results));
+    const find = async (identity: LeadIdentity, since = 0) =>
+      (await storage.enrichment.results(userId, [identity], since))[0];
+    return { make, userId, store, find };
+  }
+
+  test("a result is found by any identifier of the person, the newest one, until it is too old", async () => {
+    await using opened = await open();
+    const { store, find } = await arrange(opened.storage);
+    const ada = { email: "a@b.co", network: "https://n.example/in/ada", name: "ada\nlovelace\nacme" };
+    await store(resultOf(ada));
+    for (const identity of [ada, byEmail("a@b.co"), { ...nobody, network: ada.network }, { ...nobody, name: ada.name }])
+      expect(await find(identity)).toEqual(resultOf(ada));
+    expect(await find(byEmail("b@b.co"))).toBeNull();
+    expect(await find(ada, startOfTests + 1)).toBeNull();
+    // The same name and company with another address is somebody else.
+    expect(await find({ ...nobody, name: ada.name, email: "other@b.co" })).toBeNull();
+    const newer = resultOf(ada, { at: startOfTests + 5, groups: ["contact"] });
+    await store(newer);
+    expect(await find(ada)).toEqual(newer);
+    expect(await opened.storage.enrichment.results("nobody", [ada], 0)).toEqual([null]);
+  });
+
+  test("a result is its user's own", async () => {
+    await using opened = await open();
+    const { make, store } = await arrange(opened.storage);
+    await store(resultOf(byEmail("a@b.co")));
+    const other = (await make.storedUser(opened.storage)).user.id;
+    expect(await opened.storage.enrichment.results(other, [byEmail("a@b.co")], 0)).toEqual([null]);
+  });
+
+  test("results and what they cost are stored together", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId, find } = await arrange(storage);
+    await storage.credits.add(make.grant(userId, { amount: 10 }));
+    const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 5 }));
+    if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
+    const settlement = make.settlement(reserved.id, { "0": 2 }, { closes: true });
+    const result = resultOf(byEmail("a@b.co"));
+    const payment: Payment = { ...unpaid([result]), settlement };
+    const broken = { ...settlement, items: [{ entryId: "x", item: "1", amount: 99 }] };
+    await expect(storage.enrichment.finish(userId, { ...payment, settlement: broken })).rejects.toThrow();
+    expect(await find(result.identity)).toBeNull();
+    const settled = { kind: "settled", charged: 2, balance: 8 } as const;
+    expect(await storage.enrichment.finish(userId, payment)).toEqual({ settled, free: [] });
+    expect(await find(result.identity)).toEqual(result);
+  });
+
+  test("a person whose result another request has stored meanwhile is free, and stored once", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId, find } = await arrange(storage);
+    await storage.credits.add(make.grant(userId, { amount: 10 }));
+    const first = resultOf(byEmail("a@b.co"));
+    await storage.enrichment.finish(userId, unpaid([first]));
+    const pay = async (results: StoredResult[], freeSince: number | null) => {
+      const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 2 }));
+      if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
+      const settlement = make.settlement(reserved.id, { "0": 1, "1": 1 }, { closes: true });
+      return storage.enrichment.finish(userId, { ...unpaid(results), settlement, freeSince });
+    };
+    const again = resultOf(byEmail("a@b.co"), { at: startOfTests + 5 });
+    const other = resultOf(byEmail("b@b.co"));
+    expect(await pay([again, other], 0)).toMatchObject({ settled: { charged: 1, balance: 9 }, free: ["0"] });
+    expect(await find(first.identity)).toEqual(first);
+    // One that covers less, one that is too old, and one that was wanted anew are no repeats.
+    const more = resultOf(byEmail("a@b.co"), { groups: ["personal", "contact"] });
+    expect(await pay([more, other], 0)).toMatchObject({ settled: { charged: 1 }, free: ["1"] });
+    expect(await pay([again, other], startOfTests + 1)).toMatchObject({ settled: { charged: 2 }, free: [] });
+    expect(await pay([again, other], null)).toMatchObject({ settled: { charged: 2 }, free: [] });
+  });
+
+  test("a job is stored with its leads and its credits, or not at all", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId } = await arrange(storage);
+    await storage.credits.add(make.grant(userId, { amount: 2 }));
+    const submit = (amount: number) => {
+      const job = make.job(userId, { type: "data_enrichment" });
+      const leads = [{ email: "a@b.co" }, { email: "b@b.co", firstName: "B" }];
+      const reserve = amount === 0 ? null : make.reservation(userId, { amount, jobId: job.id, request: job.id });
+      return { job, outcome: storage.enrichment.submit(job, leads, reserve) };
+    };
+    const refused = submit(3);
+    expect(await refused.outcome).toEqual({ kind: "exhausted", by: "balance", remaining: 2, required: 3 });
+    expect(await storage.jobs.get(userId, refused.job.id)).toBeNull();
+    expect(await storage.enrichment.pending(refused.job.id, 10)).toEqual([]);
+    const taken = submit(2);
+    expect(await taken.outcome).toMatchObject({ kind: "reserved", balance: 0 });
+    expect(await storage.enrichment.pending(taken.job.id, 10)).toEqual([
+      { n: 0, input: { email: "a@b.co" }, outcome: null },
+      { n: 1, input: { email: "b@b.co", firstName: "B" }, outcome: null },
+    ]);
+    expect(await storage.enrichment.pending(taken.job.id, 1)).toHaveLength(1);
+    expect(await submit(0).outcome).toBeNull();
+  });
+
+  const failed = (index: number): ItemOutcome => ({
+    kind: "failed",
+    failure: { index, input: {}, code: "NO_MATCH", message: "", retryable: false },
+  });
+
+  async function runningJob(storage: Storage) {
+    const { make, userId } = await arrange(storage);
+    const job = make.job(userId, { type: "data_enrichment", metadata: { batchSize: 3, results: "here" } });
+    await storage.enrichment.submit(job, [{ email: "a@b.co" }, { email: "b@b.co" }, { email: "c@b.co" }], null);
+    const [claimed] = await claimJobs(storage, startOfTests, { type: "data_enrichment" });
+    const batch = (numbers: number[]): Parameters<EnrichmentStore["finishBatch"]>[1] => ({
+      claim: claimOf(claimed!),
+      outcomes: numbers.map((n) => ({ n, outcome: failed(n) })),
+      payment: unpaid([]),
+      metadata: { processed: numbers.length },
+      message: "going on",
+      progress: 50,
+      leaseUntil: startOfTests + 99_000,
+      at: startOfTests + 1,
+    });
+    return { make, userId, job: claimed!, batch };
+  }
+
+  test("what came of a batch is stored under the claim, and the rest is still to do", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { userId, job, batch } = await runningJob(storage);
+    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toEqual({ creditsUsed: 0 });
+    expect(await storage.jobs.get(userId, job.id)).toMatchObject({
+      progress: 50,
+      message: "going on",
+      leaseUntil: startOfTests + 99_000,
+      metadata: { batchSize: 3, results: "here", processed: 2, creditsUsed: 0 },
+    });
+    expect((await storage.enrichment.pending(job.id, 10)).map(({ n }) => n)).toEqual([1]);
+    const done = await storage.enrichment.done(job.id, -1, 10);
+    expect(done.map(({ n, outcome }) => [n, outcome])).toEqual([
+      [0, failed(0)],
+      [2, failed(2)],
+    ]);
+    expect((await storage.enrichment.done(job.id, 0, 10)).map(({ n }) => n)).toEqual([2]);
+    expect(await storage.enrichment.done(job.id, -1, 1)).toHaveLength(1);
+    const reopened = await opened.reopen();
+    expect((await reopened.enrichment.pending(job.id, 10)).map(({ n }) => n)).toEqual([1]);
+  });
+
+  test("nothing of a batch is stored when the claim is void", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { userId, job, batch } = await runningJob(storage);
+    await storage.jobs.cancel(userId, job.id, startOfTests);
+    expect(
+      await storage.enrichment.finishBatch(userId, { ...batch([0]), payment: unpaid([resultOf(byEmail("a@b.co"))]) }),
+    ).toBeNull();
+    expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
+    expect(await storage.enrichment.results(userId, [byEmail("a@b.co")], 0)).toEqual([null]);
+  });
+
+  test("the order of providers is kept for each user", async () => {
+    await using opened = await open();
+    const { enrichment } = opened.storage;
+    const { make, userId } = await arrange(opened.storage);
+    const other = (await make.storedUser(opened.storage)).user.id;
+    expect(await enrichment.providers(userId)).toBeNull();
+    await enrichment.setProviders(userId, ["b", "a"]);
+    await enrichment.setProviders(userId, ["a", "b"]);
+    expect(await enrichment.providers(userId)).toEqual(["a", "b"]);
+    expect(await enrichment.providers(other)).toBeNull();
+    await enrichment.setProviders(userId, null);
+    expect(await enrichment.providers(userId)).toBeNull();
+  });
+
+  test("what providers spent is kept by month", async () => {
+    await using opened = await open();
+    const { enrichment } = opened.storage;
+    await enrichment.saveSpending(202601, { hunter: 1.5, pdl: 2 });
+    await enrichment.saveSpending(202601, { hunter: 3 });
+    expect(await enrichment.spending(202601)).toEqual({ hunter: 3, pdl: 2 });
+    expect(await enrichment.spending(202602)).toEqual({});
+  });
+
+  test("what is old is forgotten, in bounded steps", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { userId, job, batch } = await runningJob(storage);
+    await storage.enrichment.finishBatch(userId, batch([0]));
+    const people = ["a@b.co", "b@b.co", "c@b.co"].map(byEmail);
+    const results = people.map((person, n) => resultOf(person, { at: startOfTests + n * 8 }));
+    await storage.enrichment.finish(userId, unpaid(results));
+    // A job that runs is never old.
+    expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(1);
+    await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests + 2 });
+    let forgotten = 0;
+    for (let last = 1; last > 0; forgotten += last) last = await storage.enrichment.forgetBefore(startOfTests + 10, 1);
+    expect(forgotten).toBe(4);
+    expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
+    expect(await storage.enrichment.results(userId, ["a@b.co", "b@b.co", "c@b.co"].map(byEmail), 0)).toEqual([
+      null,
+      null,
+      expect.anything(),
+    ]);
+  });
+});
+
+describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
+  async function learnAll(storage: Storage, until = startOfTests): Promise<number> {
+    let slices = 0;
+    while (await storage.leadHints.learn(until)) slices++;
+    return slices;
+  }
+
+  test("colleagues are found by domain or by company, in whatever spelling, once they are learned", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const userId = (await make.storedUser(storage)).user.id;
+    const other = (await make.storedUser(storage)).user.id;
+    const ada = await make.storedLead(storage, userId, { email: "Ada@Acme.example", company: "ACME, Inc." });
+    const alan = await make.storedLead(storage, userId, { email: "alan@gmail.com", company: "Acme" });
+    await make.storedLead(storage, userId, { email: "x@other.example", company: null });
+    await make.storedLead(storage, other, { email: "eve@acme.example", company: "Acme" });
+    const emails = async (domain: string | null, name: string | null, limit = 10) =>
+      (await storage.leadHints.colleagues(userId, { domain, name }, limit)).map(({ email }) => email);
+    expect(await emails("acme.example", null)).toEqual([]);
+    await learnAll(storage);
+    expect(await emails("acme.example", null)).toEqual([ada.email]);
+    expect(new Set(await emails(null, "acme gmbh"))).toEqual(new Set([ada.email, alan.email]));
+    expect(await emails(null, "acme", 1)).toHaveLength(1);
+    expect(await emails("gmail.com", null)).toEqual([]);
+    expect(await emails(null, null)).toEqual([]);
+    expect(await storage.leadHints.colleagues("nobody", { domain: "acme.example", name: null }, 10)).toEqual([]);
+  });
+
+  test("a lead that was changed or removed is not found by what it was", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const userId = (await make.storedUser(storage)).user.id;
+    const moved = await make.storedLead(storage, userId, { email: "a@old.example", company: "Old" });
+    const gone = await make.storedLead(storage, userId, { email: "b@old.example", company: "Old" });
+    await learnAll(storage);
+    await storage.leads.update({
+      ...make.leadUpdate(moved, { email: "a@new.example", company: "New" }),
+      at: startOfTests + 5,
+    });
+    await storage.leads.remove(userId, gone.id, null);
+    await learnAll(storage, startOfTests + 5);
+    const find = (name: string) => storage.leadHints.colleagues(userId, { domain: null, name }, 10);
+    expect(await find("old")).toEqual([]);
+    expect((await find("new")).map(({ email }) => email)).toEqual(["a@new.example"]);
+  });
+
+  test("learning goes in slices, leaves out what is newer, and ends", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const userId = (await make.storedUser(storage)).user.id;
+    await make.storedUser(storage);
+    const inserts = Array.from({ length: 600 }, (_, n) =>
+      make.leadInsert(userId, {
+        email: `p${n}@acme.example`,
+        createdAt: startOfTests,
+        updatedAt: startOfTests + (n >> 8),
+      }),
+    );
+    for (const insert of inserts) void storage.leads.insert(insert);
+    await storage.leads.insert(make.leadInsert(userId, { email: "new@acme.example", updatedAt: startOfTests + 100 }));
+    expect(await learnAll(storage, startOfTests + 50)).toBe(3);
+    expect(await storage.leadHints.colleagues(userId, { domain: "acme.example", name: null }, 1000)).toHaveLength(600);
+    expect(await storage.leadHints.learn(startOfTests + 50)).toBe(false);
+    const reopened = await opened.reopen();
+    expect(await learnAll(reopened, startOfTests + 100)).toBe(1);
+  });
+});

@@ -1,0 +1,440 @@
+import { describe, expect, test } from "bun:test";
+import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
+import { termQuery } from "../../src/prospecting/facets/query.ts";
+import { termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
+import { prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
+import type { Prospect, SearchFilters } from "../../src/prospecting/model.ts";
+import type { NewProspect, ProspectBatch, ProspectImportCounts, ProspectRow } from "../../src/prospecting/store.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { createFactories } from "../support/factories.ts";
+import { seeded } from "../support/random.ts";
+
+const nothing = termQuery({});
+
+function made(draft: ProspectDraft): NewProspect {
+  const checked = prospectContent(draft);
+  if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
+  return checked;
+}
+
+function personRow(row: number, draft: ProspectDraft): ProspectRow {
+  const { content, identity } = made(draft);
+  return { row, kind: "person", content: JSON.stringify(content), keys: prospectKeys(identity) };
+}
+
+async function all(storage: Storage, userId: string, filters: SearchFilters = {}): Promise<Prospect[]> {
+  const found: Prospect[] = [];
+  for (;;) {
+    const page = await storage.prospects.search({
+      userId,
+      query: termQuery(filters),
+      offset: found.length,
+      limit: 100,
+    });
+    found.push(...page.prospects);
+    if (page.prospects.length === 0) {
+      expect(page.total).toBe(found.length);
+      return found;
+    }
+  }
+}
+
+/** Stores a batch as an import would, under a claim of its own. */
+async function imported(
+  storage: Storage,
+  userId: string,
+  rows: ProspectRow[],
+  more: Partial<ProspectBatch> = {},
+): Promise<ProspectImportCounts | null> {
+  const factories = createFactories(rows.length + userId.length + (rows[0]?.row ?? 0));
+  await factories.storedJob(storage, userId, { type: "prospect_import", id: crypto.randomUUID() });
+  const [job] = await storage.jobs.claim({
+    type: "prospect_import",
+    limit: 1,
+    now: startOfTests,
+    leaseUntil: startOfTests + 60_000,
+  });
+  const batch = {
+    userId,
+    jobId: job!.id,
+    attempt: job!.attempt,
+    rows,
+    onDuplicate: "update" as const,
+    lastRow: rows.at(-1)?.row ?? 0,
+    progress: 50,
+    leaseUntil: startOfTests + 60_000,
+    at: startOfTests,
+    ...more,
+  };
+  const counts = await storage.prospects.importBatch(batch, await storage.prospects.lookUp(batch));
+  await storage.jobs.end(
+    { id: job!.id, attempt: job!.attempt },
+    { kind: "completed", message: "", metadata: {}, at: startOfTests },
+  );
+  return counts;
+}
+
+describe.each(engines)("prospects on $name", ({ open }) => {
+  test("a search of nobody's directory finds nobody", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    expect(await opened.storage.prospects.search({ userId: user.id, query: nothing, offset: 0, limit: 5 })).toEqual({
+      total: 0,
+      prospects: [],
+    });
+    expect(await opened.storage.prospects.search({ userId: "nobody", query: nothing, offset: 0, limit: 5 })).toEqual({
+      total: 0,
+      prospects: [],
+    });
+    expect(
+      await opened.storage.prospects.facet({ userId: user.id, facet: "industry", text: "", limit: 5, query: nothing }),
+    ).toEqual([]);
+    expect(
+      await opened.storage.prospects.findPerson(user.id, { email: "a@example.com", network: null, name: null }),
+    ).toBeNull();
+  });
+
+  test("who is put twice is one prospect, in the order of the question", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const [ada, grace] = [made({ email: "ada@example.com" }), made({ email: "grace@example.com", title: "VP" })];
+    const first = await storage.prospects.put(user.id, [ada, grace, ada], startOfTests);
+    expect(first.map(({ email }) => email)).toEqual(["ada@example.com", "grace@example.com", "ada@example.com"]);
+    expect(first[0]!.id).toBe(first[2]!.id);
+    const again = await storage.prospects.put(
+      user.id,
+      [made({ email: "GRACE@example.com", company: "Navy" })],
+      startOfTests + 5,
+    );
+    expect(again).toMatchObject([{ id: first[1]!.id, title: "VP", company: "Navy", updatedAt: startOfTests + 5 }]);
+    expect(await all(storage, user.id)).toHaveLength(2);
+  });
+
+  test("puts of the same person at once make one prospect", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const people = Array.from({ length: 40 }, (_, n) => made({ email: `p${n % 4}@example.com` }));
+    const stored = await Promise.all(people.map((person) => storage.prospects.put(user.id, [person], startOfTests)));
+    expect(new Set(stored.flat().map(({ id }) => id)).size).toBe(4);
+    expect(await all(storage, user.id)).toHaveLength(4);
+  });
+
+  test("searches, counts and facets are those of a plain walk over all prospects, through changes, flushes and a crash", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const random = seeded(4);
+    const model = new Map<string, Prospect>();
+    let next = 0;
+
+    async function step(): Promise<void> {
+      const { prospects } = opened.storage;
+      const choice = random();
+      if (choice < 0.55) {
+        const some = Array.from({ length: 1 + Math.floor(random() * 60) }, () =>
+          made(draftOf(5, random() < 0.15 ? Math.floor(random() * next) : next++)),
+        );
+        for (const stored of await prospects.put(user.id, some, startOfTests)) model.set(stored.id, stored);
+      } else if (choice < 0.75) {
+        const known = [...model.values()][Math.floor(random() * model.size)];
+        if (known?.networkUrl === undefined) return;
+        const change = made({ ...draftOf(5, next++), email: "", networkUrl: known.networkUrl });
+        delete change.content.email;
+        const [stored] = await prospects.put(
+          user.id,
+          [{ ...change, identity: prospectIdentity(change.content) }],
+          startOfTests,
+        );
+        model.set(stored!.id, stored!);
+      } else if (choice < 0.9) {
+        const id = [...model.keys()][Math.floor(random() * model.size)];
+        if (id !== undefined && (await prospects.remove(user.id, id))) model.delete(id);
+      } else if (choice < 0.96) await prospects.settle(user.id);
+      else await opened.reopen();
+    }
+
+    function fits(prospect: Prospect, filters: SearchFilters): boolean {
+      const terms = new Set(termsOf(prospect).map(termKey));
+      const { groups, none } = termQuery(filters);
+      return (
+        groups.every((group) => group.some((keys) => keys.every((key) => terms.has(key)))) &&
+        !none.some((key) => terms.has(key))
+      );
+    }
+
+    for (let n = 0; n < 60; n++) {
+      await step();
+      if (n % 4 !== 0) continue;
+      const filters = filtersOf(9, n) as SearchFilters;
+      const expected = [...model.values()].filter((prospect) => fits(prospect, filters));
+      const found = await all(opened.storage, user.id, filters);
+      expect(found.map(({ id }) => id).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
+      expect(await all(opened.storage, user.id)).toHaveLength(model.size);
+      const facets = await opened.storage.prospects.facet({
+        userId: user.id,
+        facet: "technology",
+        text: "",
+        limit: 1000,
+        query: nothing,
+      });
+      const counts = new Map<string, number>();
+      for (const { technologies = [] } of model.values())
+        for (const name of technologies) counts.set(name, (counts.get(name) ?? 0) + 1);
+      expect(new Map(facets.map(({ label, count }) => [label, count]))).toEqual(counts);
+    }
+    expect(model.size).toBeGreaterThan(150);
+  }, 30_000);
+
+  test("better records come first, and among equals those that came first", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const confidences = [0.2, 0.95, 0.6, 0.91, 0.75, 0.1];
+    await storage.prospects.put(
+      user.id,
+      confidences.map((confidence, n) => made({ email: `p${n}@example.com`, confidence })),
+      startOfTests,
+    );
+    const found = await all(storage, user.id);
+    expect(found.map(({ confidence }) => confidence)).toEqual([0.95, 0.91, 0.75, 0.6, 0.2, 0.1]);
+  });
+
+  test("a batch is stored with its report and the job's progress, each row once", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(storage);
+    await storage.prospects.put(user.id, [made({ email: "ada@example.com", title: "CTO" })], startOfTests);
+    const job = await factories.storedJob(storage, user.id, { type: "prospect_import" });
+    const [claimed] = await storage.jobs.claim({
+      type: "prospect_import",
+      limit: 1,
+      now: startOfTests,
+      leaseUntil: startOfTests + 1000,
+    });
+    const rows: ProspectRow[] = [
+      personRow(2, { email: "ada@example.com", title: "CTO" }),
+      personRow(3, { email: "ada@example.com", phone: "1" }),
+      personRow(4, { email: "new@example.com" }),
+      { row: 5, errors: [{ path: "email", message: "is none" }] },
+      personRow(6, { email: "new@example.com" }),
+    ];
+    const batch: ProspectBatch = {
+      userId: user.id,
+      jobId: job.id,
+      attempt: claimed!.attempt,
+      rows,
+      onDuplicate: "update",
+      lastRow: 6,
+      progress: 40,
+      leaseUntil: startOfTests + 9000,
+      at: startOfTests + 1,
+    };
+    const counts = await storage.prospects.importBatch(batch, await storage.prospects.lookUp(batch));
+    expect(counts).toEqual({ rows: 5, created: 1, updated: 1, skipped: 2, failed: 1, companies: 0 });
+    expect(await storage.jobs.get(user.id, job.id)).toMatchObject({
+      progress: 40,
+      metadata: { ...counts, lastRow: 6 },
+      leaseUntil: startOfTests + 9000,
+    });
+    const report = await storage.prospects.importReport({
+      userId: user.id,
+      jobId: job.id,
+      outcome: null,
+      afterRow: 0,
+      limit: 10,
+    });
+    expect(report.map(({ row, outcome }) => [row, outcome])).toEqual([
+      [2, "skipped"],
+      [3, "updated"],
+      [5, "failed"],
+      [6, "skipped"],
+    ]);
+    expect(
+      await storage.prospects.importReport({
+        userId: user.id,
+        jobId: job.id,
+        outcome: "failed",
+        afterRow: 0,
+        limit: 10,
+      }),
+    ).toEqual([{ row: 5, outcome: "failed", prospectId: null, errors: [{ path: "email", message: "is none" }] }]);
+    expect(
+      await storage.prospects.importReport({ userId: "another", jobId: job.id, outcome: null, afterRow: 0, limit: 10 }),
+    ).toEqual([]);
+    // A runner that lost its lease stores nothing.
+    const late = { ...batch, attempt: batch.attempt - 1, rows: [personRow(7, { email: "late@example.com" })] };
+    expect(await storage.prospects.importBatch(late, await storage.prospects.lookUp(late))).toBeNull();
+    expect(await all(storage, user.id)).toHaveLength(2);
+  });
+
+  test("an acknowledged batch survives a crash, and is in the index of the next process", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const rows = Array.from({ length: 300 }, (_, n) => personRow(n + 2, draftOf(1, n)));
+    await imported(opened.storage, user.id, rows);
+    const storage = await opened.reopen();
+    expect(await all(storage, user.id)).toHaveLength(300);
+    expect(
+      await imported(
+        storage,
+        user.id,
+        rows.map((row) => ({ ...row, row: row.row + 1000 })),
+      ),
+    ).toMatchObject({ created: 0, skipped: 300 });
+  });
+
+  test("companies tell their people what these do not say themselves", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const people = [
+      { email: "a@acme.example", company: "ACME Ltd" },
+      { email: "b@elsewhere.example", company: "acme", industry: "Own" },
+      { email: "c@example.com", company: "Acme", domain: "other-acme.example" },
+    ];
+    await imported(
+      storage,
+      user.id,
+      people.map((draft, n) => personRow(n, draft)),
+    );
+    const company = (row: number, content: object): ProspectRow => ({
+      row,
+      kind: "company",
+      content: JSON.stringify(content),
+      keys: [],
+    });
+    const acme = { company: "Acme", domain: "acme.example", industry: "Robots", companySize: "11-50" };
+    expect(await imported(storage, user.id, [company(9, acme)])).toMatchObject({ created: 1, companies: 1 });
+    const industries = Object.fromEntries(
+      (await all(storage, user.id)).map(({ email, industry }) => [email, industry]),
+    );
+    expect(industries).toEqual({
+      "a@acme.example": "Robots",
+      "b@elsewhere.example": "Own",
+      "c@example.com": undefined,
+    });
+    expect((await all(storage, user.id, { company: { size: ["11-50"] } })).map(({ email }) => email)).toEqual([
+      "a@acme.example",
+    ]);
+    await imported(storage, user.id, [personRow(20, { email: "d@acme.example" })]);
+    expect((await all(storage, user.id, { company: { industry: ["robots"] } })).map(({ email }) => email)).toEqual([
+      "a@acme.example",
+      "d@acme.example",
+    ]);
+    expect(await storage.prospects.findCompany(user.id, { domain: null, name: "ACME, Inc." })).toEqual(acme);
+  });
+
+  test("a person is found by address, or by a name that only one has", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const names = { firstName: "Ada", lastName: "Lovelace", company: "Engines" };
+    await storage.prospects.put(
+      user.id,
+      [
+        made({ ...names, email: "ada@engines.example", industry: "Machines" }),
+        made({ firstName: "Max", lastName: "Muster", company: "Engines", email: "m1@engines.example" }),
+        made({ firstName: "Max", lastName: "Muster", company: "Engines", email: "m2@engines.example" }),
+      ],
+      startOfTests,
+    );
+    const find = async (draft: ProspectDraft) =>
+      (await storage.prospects.findPerson(user.id, prospectIdentity(draft)))?.email;
+    expect(await find({ email: "ADA@engines.example" })).toBe("ada@engines.example");
+    expect(await find(names)).toBe("ada@engines.example");
+    expect(await find({ ...names, email: "other@engines.example" })).toBeUndefined();
+    expect(await find({ firstName: "Max", lastName: "Muster", company: "Engines" })).toBeUndefined();
+    expect(await storage.prospects.findCompany(user.id, { domain: null, name: "engines" })).toMatchObject({
+      industry: "Machines",
+    });
+    const colleagues = await storage.prospects.colleagues(user.id, { domain: "engines.example", name: null }, 2);
+    expect(colleagues).toHaveLength(2);
+    expect(await storage.prospects.colleagues("nobody", { domain: "engines.example", name: null }, 2)).toEqual([]);
+  });
+
+  test("every operation is about one user's directory", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const factories = createFactories();
+    const [{ user: ada }, { user: bob }] = [await factories.storedUser(storage), await factories.storedUser(storage)];
+    const [hers] = await storage.prospects.put(
+      ada.id,
+      [made({ email: "p@example.com", industry: "Hers" })],
+      startOfTests,
+    );
+    const [his] = await storage.prospects.put(
+      bob.id,
+      [made({ email: "p@example.com", industry: "His" })],
+      startOfTests,
+    );
+    expect(hers!.id).not.toBe(his!.id);
+    expect(await storage.prospects.get(bob.id, hers!.id)).toBeNull();
+    expect(await storage.prospects.remove(bob.id, hers!.id)).toBe(false);
+    expect((await all(storage, ada.id)).map(({ industry }) => industry)).toEqual(["Hers"]);
+    expect(
+      await storage.prospects.facet({ userId: bob.id, facet: "industry", text: "", limit: 5, query: nothing }),
+    ).toEqual([{ value: "his", label: "His", count: 1 }]);
+  });
+
+  test("the lead of a prospect is noted, and stays through changes", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const [stored] = await storage.prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
+    await storage.prospects.setLead(user.id, stored!.id, "lead-1");
+    await storage.prospects.put(user.id, [made({ email: "p@example.com", phone: "1" })], startOfTests);
+    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: "lead-1", phone: "1" });
+  });
+
+  test("many namesakes are stored in time that does not grow with their number", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const draft = { firstName: "Max", lastName: "Muster", company: "Same" };
+    for (let batch = 0; batch < 3; batch++) {
+      const rows = Array.from({ length: 400 }, (_, n) =>
+        personRow(batch * 400 + n, { ...draft, email: `m${batch * 400 + n}@example.com` }),
+      );
+      expect(await imported(storage, user.id, rows)).toMatchObject({ created: 400 });
+    }
+    expect(
+      (await storage.prospects.search({ userId: user.id, query: nothing, offset: 1199, limit: 5 })).prospects,
+    ).toHaveLength(1);
+  });
+
+  test("saved searches are their owner's, newest first", async () => {
+    await using opened = await open();
+    const { savedSearches } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    const search = (n: number) => ({
+      id: `s${n}`,
+      userId: user.id,
+      name: `Search ${n}`,
+      source: "directory" as const,
+      filters: {},
+      createdAt: n,
+      updatedAt: n,
+    });
+    for (const n of [1, 2, 3]) await savedSearches.insert(search(n));
+    expect((await savedSearches.list(user.id, 2, 0)).map(({ id }) => id)).toEqual(["s3", "s2"]);
+    expect((await savedSearches.list(user.id, 2, 2)).map(({ id }) => id)).toEqual(["s1"]);
+    expect(await savedSearches.count(user.id)).toBe(3);
+    const filters = { person: { title: ["CTO"] } };
+    expect(await savedSearches.update(user.id, "s2", { filters, updatedAt: 9 })).toEqual({
+      ...search(2),
+      filters,
+      updatedAt: 9,
+    });
+    expect(await savedSearches.update("another", "s2", { name: "x", updatedAt: 9 })).toBeNull();
+    expect(await savedSearches.get("another", "s2")).toBeNull();
+    expect(await savedSearches.remove("another", "s2")).toBe(false);
+    expect(await savedSearches.remove(user.id, "s2")).toBe(true);
+    expect(await savedSearches.get(user.id, "s2")).toBeNull();
+  });
+});

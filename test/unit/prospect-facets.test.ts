@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import { departmentNamed, departmentOfTitle } from "../../src/prospecting/facets/department.ts";
+import { placeParts } from "../../src/prospecting/facets/places.ts";
+import {
+  companySize,
+  companySizesTouching,
+  revenueRange,
+  stepsOfRevenue,
+} from "../../src/prospecting/facets/ranges.ts";
+import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
+import { technologyValue } from "../../src/prospecting/facets/terms.ts";
+import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
+
+function finds(wanted: string, title: string): boolean {
+  const has = new Set(titleTerms(title));
+  const needs = wantedTitle(wanted);
+  return needs.length > 0 && needs.every((term) => has.has(term));
+}
+
+describe("titles", () => {
+  test.each([
+    ["VP Engineering", "Vice President of Engineering"],
+    ["Vice President, Engineering", "VP Engineering"],
+    ["Vice President", "SVP Marketing"],
+    ["CTO", "Chief Technology Officer & Co-Founder"],
+    ["Chief Technology Officer", "C.T.O."],
+    ["chief technical officer", "CTO"],
+    ["Chief", "CFO"],
+    ["founder", "Co-Founder and CEO"],
+    ["Sr. Engineer", "Senior Software Engineer"],
+    ["HR Manager", "Manager, Human Resources"],
+    ["R&D", "Head of Research and Development"],
+    ["sales", "VP SALES"],
+    ["Geschäftsführer", "CEO"],
+    ["SDR", "Sales Development Representative"],
+    ["business development", "Business Development Manager"],
+  ])("%s finds %s", (wanted, title) => {
+    expect(finds(wanted, title)).toBe(true);
+  });
+
+  test.each([
+    ["President", "Vice President of Sales"],
+    ["CTO", "CEO"],
+    ["VP Sales", "VP Marketing"],
+    ["Director", "Manager"],
+    ["of the", "VP of Sales"],
+    ["", "CEO"],
+  ])("%s does not find %s", (wanted, title) => {
+    expect(finds(wanted, title)).toBe(false);
+  });
+
+  test("a text that is no title makes no more than a few words", () => {
+    expect(titleTerms(Array.from({ length: 300 }, (_, n) => `word${n}`).join(" ")).length).toBeLessThanOrEqual(24);
+  });
+});
+
+test.each([
+  ["Chief Executive Officer", "c_suite"],
+  ["VP, Sales", "vp"],
+  ["Head of Growth", "head"],
+  ["Managing Director", "director"],
+  ["Team Lead Support", "manager"],
+  ["Senior Accountant", "senior"],
+  ["Executive Assistant to the CEO", "entry"],
+  ["Product Owner", null],
+  ["Co-Founder", "founder"],
+  ["Marketing Intern", "intern"],
+  ["Baker", null],
+])("%s speaks of the level %s", (title, level) => {
+  expect<string | null>(seniorityOfTitle(title)).toBe(level);
+});
+
+test.each([
+  ["Chief Technology Officer", "engineering"],
+  ["HR Business Partner", "human_resources"],
+  ["Account Executive", "sales"],
+  ["Controller", "finance"],
+  ["Owner", "executive"],
+  ["Astronaut", null],
+])("%s speaks of the department %s", (title, department) => {
+  expect<string | null>(departmentOfTitle(title)).toBe(department);
+});
+
+test("levels and departments go by several names", () => {
+  expect(["C-Level", "c_suite", "CXO"].map(seniorityNamed)).toEqual(["c_suite", "c_suite", "c_suite"]);
+  expect(["Vice President", "vp"].map(seniorityNamed)).toEqual(["vp", "vp"]);
+  expect(["Human Resources", "human_resources", "HR"].map(departmentNamed)).toEqual([
+    "human_resources",
+    "human_resources",
+    "human_resources",
+  ]);
+  expect([seniorityNamed("wizard"), departmentNamed("magic")]).toEqual([null, null]);
+});
+
+test.each([
+  ["11-50", "11-50"],
+  ["1,200 employees", "1001-5000"],
+  ["51 - 200", "51-200"],
+  ["10K+", "10001+"],
+  ["10001+", "10001+"],
+  ["1000", "501-1000"],
+  ["11,50", "11-50"],
+  ["<10", "1-10"],
+  ["self-employed", null],
+  ["0", null],
+  ["", null],
+  ["-5", "1-10"],
+])("%s employees are the range %s", (text, label) => {
+  expect(companySize(text)).toBe(label);
+});
+
+test("a wanted size touches every range that it shares a number with", () => {
+  expect(companySizesTouching("100-500")).toEqual(["51-200", "201-500"]);
+  expect(companySizesTouching("1000+")).toEqual(["1001-5000", "5001-10000", "10001+"]);
+  expect(companySizesTouching("7")).toEqual(["1-10"]);
+  expect(companySizesTouching("many")).toEqual([]);
+});
+
+test.each([
+  ["$10M", 1e7, 2e7],
+  ["$1M - $10M", 1e6, 1e7],
+  ["$1-10M", 1e6, 1e7],
+  ["1500000", 1e6, 2e6],
+  ["1.5 billion", 1e9, 2e9],
+  ["1.500.000", 1e6, 2e6],
+  ["12,5 Mio.", 1e7, 2e7],
+  ["<1M", 0, 1e6],
+  ["100M+", 1e8, null],
+  ["over $2B", 2e9, null],
+])("a revenue of %s lies from %d to %p", (text, min, max) => {
+  expect(revenueRange(text)).toEqual({ min, max });
+});
+
+test("what is no revenue is none, and a wanted range ends below its end", () => {
+  expect(["", "unknown", "n/a", "$"].map(revenueRange)).toEqual([null, null, null, null]);
+  expect(stepsOfRevenue({ min: 1e6, max: 1e7 })).toEqual([1e6, 2e6, 5e6]);
+  expect(stepsOfRevenue({ min: 1e7, max: 1e7 })).toEqual([1e7]);
+  expect(stepsOfRevenue({ min: 5e10, max: null })).toEqual([5e10, 1e11]);
+});
+
+test("places go by their usual names", () => {
+  expect(placeParts("Austin, TX, USA")).toEqual(["austin", "texas", "united states"]);
+  expect(placeParts("München, Deutschland")).toEqual(["munchen", "germany"]);
+  expect(placeParts("Paris")).toEqual(["paris"]);
+  expect(placeParts("UK")).toEqual(["united kingdom"]);
+  expect(placeParts(" , ;")).toEqual([]);
+});
+
+test("technologies compare without punctuation but for what tells languages apart", () => {
+  expect(["Node.js", "NodeJS", "node js"].map(technologyValue)).toEqual(["nodejs", "nodejs", "nodejs"]);
+  expect(["C", "C++", "C#"].map(technologyValue)).toEqual(["c", "c++", "c#"]);
+});

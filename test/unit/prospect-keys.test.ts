@@ -1,0 +1,144 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { companyKey, isPersonKey, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
+import { KeyRuns } from "../../src/storage/sqlite/directory/key-runs.ts";
+import { numberOf, prospectId } from "../../src/storage/sqlite/directory/prospect-id.ts";
+import { RecentKeys } from "../../src/storage/sqlite/directory/recent-keys.ts";
+import { seeded } from "../support/random.ts";
+
+test("keys tell persons from companies, and do not change from one version to the next", () => {
+  const identity = prospectIdentity({
+    firstName: "Ada",
+    lastName: "Lovelace",
+    company: "Engines Ltd.",
+    email: "Ada@Engines.example",
+    networkUrl: "https://www.network.example/in/Ada/",
+  });
+  expect(identity).toEqual({
+    email: "ada@engines.example",
+    network: "https://network.example/in/ada",
+    name: "ada\nlovelace\nengines ltd.",
+    company: "engines",
+    domain: "engines.example",
+  });
+  // They are stored: another value here means that every stored key is lost.
+  expect(prospectKeys(identity)).toEqual([
+    6685113224730204, 4359350816714962, 1749338779428810, 5223435859854965, 3944220015912463,
+  ]);
+  expect(prospectKeys(identity).map(isPersonKey)).toEqual([true, true, true, false, false]);
+  expect(prospectIdentity({ email: "x@gmail.com" }).domain).toBeNull();
+});
+
+test.each([
+  ["ACME, Inc.", "acme"],
+  ["Acme GmbH & Co. KG", "acme"],
+  ["Société Générale S.A.", "societe generale"],
+  ["AG", "ag"],
+  ["Co", "co"],
+])("the company %s is known as %s", (name, key) => {
+  expect(companyKey(name)).toBe(key);
+});
+
+/** Runs with their pages in a table, and what a flush does to it. */
+function createRuns() {
+  const database = new Database(":memory:");
+  database.run("CREATE TABLE prospect_key_pages (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)");
+  const insert = database.prepare("INSERT INTO prospect_key_pages VALUES (?, ?)");
+  let last = 0;
+  return {
+    runs: new KeyRuns(database, []),
+    database,
+    flush(runs: KeyRuns): number {
+      const run = runs.beginFlush(() => ++last);
+      if (run === null) return 0;
+      for (const [place, entries] of run.pages) insert.run(place, entries);
+      runs.endFlush(run.runs);
+      for (const dropped of run.dropped)
+        database.run("DELETE FROM prospect_key_pages WHERE place BETWEEN ? AND ?", [
+          dropped * 65_536,
+          dropped * 65_536 + 65_535,
+        ]);
+      return run.runs.length;
+    },
+  };
+}
+
+test("every key that was added is found, before a flush, after it, and by the next process; others are not", () => {
+  const { runs, database, flush } = createRuns();
+  const random = seeded(5);
+  const model = new Map<number, Set<number>>();
+  for (let n = 0; n < 6000; n++) {
+    const key = Math.floor(random() * 2 ** 26) * 2 ** 20 + (n % 7 === 0 ? 1 : 0);
+    const known = n % 50 === 0 && model.size > 0 ? [...model.keys()][n % model.size]! : key;
+    runs.add(known, n);
+    model.set(known, (model.get(known) ?? new Set()).add(n));
+    if (n % 1100 === 0) flush(runs);
+  }
+  const check = (one: KeyRuns) => {
+    for (const [key, numbers] of model)
+      if (new Set(one.find(key, 1000)).symmetricDifference(numbers).size > 0)
+        throw new Error(`Key ${key} is not found right`);
+    for (let n = 0; n < 200; n++) expect(one.find(Math.floor(random() * 2 ** 26) * 2 ** 20 + 2, 10)).toEqual([]);
+  };
+  check(runs);
+  const count = flush(runs);
+  expect(count).toBeLessThan(4); // small runs are merged
+  check(runs);
+  check(new KeyRuns(database, runs.state));
+});
+
+test("many questions are answered by the filters, also after further flushes and merges", () => {
+  const { runs, flush } = createRuns();
+  for (let n = 0; n < 6000; n++) runs.add(n * 64, n);
+  flush(runs);
+  for (let n = 0; n < 25_000; n++) runs.find(n * 64 + 2, 8);
+  runs.prepare();
+  for (let n = 6000; n < 9000; n++) runs.add(n * 64, n);
+  flush(runs); // takes the place of the run before
+  runs.prepare();
+  for (let n = 0; n < 9000; n += 7) expect(runs.find(n * 64, 8)).toEqual([n]);
+  runs.rest();
+  for (let n = 0; n < 9000; n += 100) expect(runs.find(n * 64, 8)).toEqual([n]);
+});
+
+test("a key that very many have costs no more than one that few have, and is found up to the limit", () => {
+  const { runs, flush } = createRuns();
+  for (let n = 0; n < 100_000; n++) runs.add(8, n);
+  expect(runs.find(8, 5)).toHaveLength(5);
+  flush(runs);
+  expect(runs.find(8, 5)).toHaveLength(5);
+  expect(runs.find(8, Number.POSITIVE_INFINITY)).toHaveLength(100_000);
+});
+
+test("a flush that fails loses nothing", () => {
+  const { runs, flush } = createRuns();
+  runs.add(2, 1);
+  runs.beginFlush(() => 99);
+  runs.add(4, 2);
+  expect(runs.find(2, 9)).toEqual([1]);
+  runs.failFlush();
+  flush(runs);
+  expect([runs.find(2, 9), runs.find(4, 9)]).toEqual([[1], [2]]);
+});
+
+test("what was stored lately is kept as long as somebody who asked before may need it", () => {
+  const keys = new RecentKeys();
+  const first = keys.begin();
+  keys.beginUnit();
+  keys.add(2, 10);
+  const second = keys.begin();
+  keys.beginUnit();
+  keys.add(2, 11);
+  second();
+  expect(keys.find(2)).toEqual([10, 11]);
+  first();
+  expect(keys.find(2)).toEqual([]);
+});
+
+test("an id is that of one user's prospect only", () => {
+  const id = prospectId("user-1", 4_000_000_000);
+  expect(numberOf("user-1", id)).toBe(4_000_000_000);
+  expect(numberOf("user-2", id)).toBeNull();
+  for (const wrong of ["", "prs_", `${id}0`, id.toUpperCase(), id.replace("prs", "lea")])
+    expect(numberOf("user-1", wrong)).toBeNull();
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+import { fieldsOf } from "../../src/enrichment/fields.ts";
+import { lookUpPerson } from "../../src/enrichment/look-up.ts";
+import type { Finding, Subject } from "../../src/enrichment/model.ts";
+import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
+import { GuardedProvider } from "../../src/enrichment/provider-guard.ts";
+import { Spending } from "../../src/enrichment/spending.ts";
+import { createLog } from "../../src/log.ts";
+import { FakeClock } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { nobody } from "../support/vendors.ts";
+
+const log = createLog("silent");
+const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+const found: LookUpOutcome = { kind: "found", findings: [{ field: "title", value: "CTO", confidence: 0.9 }], spent: 1 };
+const failed: LookUpOutcome = { kind: "failed", reason: "broken" };
+
+type Scripted = Partial<EnrichmentProvider> & { outcomes?: LookUpOutcome[]; spendCap?: number; clock?: FakeClock };
+
+/** A provider that answers what a test says, in turn, and then the last again; it notes whom it was asked about. */
+function guarded({ outcomes = [found], spendCap, clock = new FakeClock(), ...overrides }: Scripted = {}) {
+  const asked: Subject[] = [];
+  const provider: EnrichmentProvider = {
+    name: "scripted",
+    gives: ["title"],
+    canLookUp: () => true,
+    lookUp: async (subject) => {
+      asked.push(subject);
+      return outcomes[Math.min(asked.length, outcomes.length) - 1]!;
+    },
+    ...overrides,
+  };
+  const spending = new Spending(clock);
+  const settings = { timeoutMs: 1000, spendCap: spendCap ?? null };
+  const guard = new GuardedProvider(provider, settings, spending, clock, log);
+  const ask = () => guard.lookUp(nobody, context);
+  return { guard, ask, asked, clock, spending };
+}
+
+describe("a guarded provider", () => {
+  test("answers what the provider answers, and counts what it spends", async () => {
+    const { ask, guard } = guarded();
+    expect(await ask()).toEqual(found);
+    expect(guard.view()).toMatchObject({ name: "scripted", state: "ready", spent: 1, spendCap: null });
+  });
+
+  test("does not wait for one that takes too long, even when it does not heed its signal", async () => {
+    const { ask, clock } = guarded({ lookUp: () => new Promise(() => {}) });
+    const asking = ask();
+    clock.advance(1000);
+    expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });
+  });
+
+  test("survives one that throws", async () => {
+    expect(await guarded({ lookUp: () => Promise.reject(new Error("bug")) }).ask()).toMatchObject({ kind: "failed" });
+  });
+
+  test("pauses after five failures in a row, tries once, and pauses longer", async () => {
+    const { ask, asked, clock, guard } = guarded({ outcomes: [failed] });
+    for (let n = 0; n < 5; n++) expect(await ask()).toEqual(failed);
+    expect(await ask()).toEqual({ kind: "skipped" });
+    expect(guard.view()).toMatchObject({ state: "paused", pausedUntil: expect.any(String) });
+    clock.advance(60_000);
+    const both = await Promise.all([ask(), ask()]);
+    expect(both).toEqual([failed, { kind: "skipped" }]);
+    clock.advance(60_000);
+    expect(await ask()).toEqual({ kind: "skipped" });
+    clock.advance(60_000);
+    expect(await ask()).toEqual(failed);
+    expect(asked).toHaveLength(7);
+  });
+
+  test("is back after a trial that succeeds", async () => {
+    const { ask, clock } = guarded({ outcomes: [failed, failed, failed, failed, failed, found, failed, found] });
+    for (let n = 0; n < 5; n++) await ask();
+    clock.advance(60_000);
+    expect(await ask()).toEqual(found);
+    expect(await ask()).toEqual(failed);
+    expect(await ask()).toEqual(found);
+  });
+
+  test("a success in between starts the count anew", async () => {
+    const { ask } = guarded({ outcomes: [failed, failed, failed, failed, { kind: "none", spent: 0 }, failed] });
+    for (let n = 0; n < 9; n++) expect((await ask()).kind).not.toBe("skipped");
+  });
+
+  test("waits as long as the vendor asks, and an hour when the account is used up", async () => {
+    const clock = new FakeClock();
+    const limited = guarded({
+      clock,
+      outcomes: [{ kind: "paused", until: clock.now() + 5000, reason: "slow" }, found],
+    });
+    await limited.ask();
+    expect(await limited.ask()).toEqual({ kind: "skipped" });
+    clock.advance(5000);
+    expect(await limited.ask()).toEqual(found);
+    const used = guarded({ outcomes: [{ kind: "exhausted", reason: "no credits" }, found] });
+    await used.ask();
+    used.clock.advance(3_599_999);
+    expect(await used.ask()).toEqual({ kind: "skipped" });
+    used.clock.advance(1);
+    expect(await used.ask()).toEqual(found);
+  });
+
+  test("who gives up waiting does not count as a failure", async () => {
+    const { guard } = guarded({ lookUp: () => new Promise(() => {}) });
+    for (let n = 0; n < 10; n++)
+      expect(await guard.lookUp(nobody, { ...context, signal: AbortSignal.abort() })).toMatchObject({ kind: "failed" });
+    expect(guard.view().state).toBe("ready");
+  });
+
+  test("spends no more than its cap in a month, however many ask at once", async () => {
+    const { ask, asked, clock, guard } = guarded({ spendCap: 3 });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, ask));
+    expect(outcomes.filter(({ kind }) => kind === "found")).toHaveLength(3);
+    expect(asked).toHaveLength(3);
+    expect(guard.view()).toMatchObject({ state: "spent", spent: 3, spendCap: 3 });
+    clock.advance(31 * 86_400_000);
+    expect(await ask()).toEqual(found);
+  });
+
+  test("what is spent survives a restart", async () => {
+    await using opened = await engines[0]!.open();
+    const clock = new FakeClock();
+    const before = new Spending(clock);
+    before.add("hunter", 2.5);
+    await before.flush(opened.storage.enrichment);
+    const after = new Spending(clock);
+    await after.load(await opened.reopen().then(({ enrichment }) => enrichment));
+    expect(after.of("hunter")).toBe(2.5);
+    expect(after.of("pdl")).toBe(0);
+  });
+});
+
+describe("the waterfall", () => {
+  const says = (field: Finding["field"], value: string, confidence: number): LookUpOutcome => ({
+    kind: "found",
+    findings: [{ field, value, confidence }],
+    spent: 0,
+  });
+  const all = fieldsOf(["personal", "company", "social", "contact"]);
+
+  test("asks in order, stops when everything is sure, and tells the next one what was found", async () => {
+    const clock = new FakeClock();
+    const first = guarded({ name: "first", outcomes: [says("email", "ada@acme.example", 0.6)], gives: ["email"] });
+    const second = guarded({ name: "second", outcomes: [says("email", "ada@acme.example", 0.9)], gives: ["email"] });
+    const third = guarded({ name: "third", gives: ["email"] });
+    const providers = [first, second, third].map(({ guard }) => guard);
+    const { merged, wasHindered } = await lookUpPerson(nobody, all, providers, context, clock);
+    expect(merged.email).toMatchObject({ value: "ada@acme.example", providers: ["first", "second"] });
+    expect(wasHindered).toBe(false);
+    expect(second.asked).toMatchObject([{ candidateEmail: "ada@acme.example", domain: "acme.example" }]);
+    expect(third.asked).toEqual([]);
+  });
+
+  test("goes back to one that could not be asked before, and asks nobody twice", async () => {
+    const needsDomain = guarded({ name: "a", canLookUp: ({ domain }) => domain !== null, gives: ["title"] });
+    const site = says("companyInfo.website", "https://acme.example", 0.6);
+    const knowsDomain = guarded({ name: "b", outcomes: [site], gives: ["companyInfo.website", "email"] });
+    const providers = [needsDomain.guard, knowsDomain.guard];
+    const { merged } = await lookUpPerson({ ...nobody, company: "Acme" }, all, providers, context, new FakeClock());
+    expect(needsDomain.asked).toMatchObject([{ domain: "acme.example" }]);
+    expect(knowsDomain.asked).toHaveLength(1);
+    expect(merged.title?.value).toBe("CTO");
+  });
+
+  test("asks nobody who gives nothing that is wanted", async () => {
+    const { guard, asked } = guarded({ gives: ["title"] });
+    await lookUpPerson(nobody, fieldsOf(["contact"]), [guard], context, new FakeClock());
+    expect(asked).toEqual([]);
+  });
+
+  test("goes on without one that fails, and says that somebody might have known more", async () => {
+    const broken = guarded({ name: "broken", outcomes: [failed] });
+    const fine = guarded({ name: "fine" });
+    const looked = await lookUpPerson(nobody, all, [broken.guard, fine.guard], context, new FakeClock());
+    expect(looked).toMatchObject({ wasHindered: true, merged: { title: { providers: ["fine"] } } });
+  });
+});

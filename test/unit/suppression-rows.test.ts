@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEngine } from "../../src/storage/sqlite/engine.ts";
+import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { createSuppressionRows } from "../../src/storage/sqlite/suppressions.ts";
+import { suppressionKey } from "../../src/suppression/key.ts";
+import type { Suppression } from "../../src/suppression/model.ts";
+import { startOfTests } from "../support/clock.ts";
+
+async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {
+  const directory = await mkdtemp(join(tmpdir(), "outreachd-suppression-"));
+  const engine = openEngine(join(directory, "outreachd.db"), phoneRegion);
+  migrate(engine.database, migrations, startOfTests);
+  engine.database.run(
+    `INSERT INTO users VALUES (1, 'ada', 'ada@example.com', NULL, 'member', 'UTC', ${startOfTests}, ${startOfTests})`,
+  );
+  return {
+    engine,
+    rows: createSuppressionRows(engine),
+    async [Symbol.asyncDispose]() {
+      engine.writer.close();
+      await engine.reader.close();
+      engine.database.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function entry(value: string, kind: Suppression["kind"] = "email"): Suppression {
+  const key = suppressionKey(kind, value);
+  return {
+    id: `id of ${value}`,
+    userId: "ada",
+    kind,
+    key,
+    value,
+    reason: null,
+    source: "api",
+    createdAt: startOfTests,
+  };
+}
+
+test("every store of an engine asks the same list", async () => {
+  await using opened = await openRows();
+  const { engine, rows } = opened;
+  const others = createSuppressionRows(engine);
+  expect(others.find("ada", { email: "bob@example.com" })).toBeNull();
+  await engine.writer.write(() => rows.add(entry("bob@example.com")));
+  expect(others.find("ada", { email: "bob@example.com" })).toMatchObject({ entryId: "id of bob@example.com" });
+});
+
+test("an entry holds inside the write unit that adds it, and not when that is rolled back", async () => {
+  await using opened = await openRows();
+  const { engine, rows } = opened;
+  const failing = engine.writer.write(() => {
+    rows.add(entry("bob@example.com"));
+    expect(rows.find("ada", { email: "bob@example.com" })).not.toBeNull();
+    throw new Error("changed my mind");
+  });
+  await expect(failing).rejects.toThrow("changed my mind");
+  expect(rows.find("ada", { email: "bob@example.com" })).toBeNull();
+});
+
+test("an entry whose removal is rolled back goes on, whoever asks in between", async () => {
+  await using opened = await openRows();
+  const { engine, rows } = opened;
+  const bob = entry("bob@example.com");
+  await engine.writer.write(() => rows.add(bob));
+  rows.reread();
+  const found = () => rows.find("ada", { email: "bob@example.com" });
+  const failing = engine.writer.write(() => {
+    rows.remove({ id: bob.id, owner: 1, kind: "email", key: bob.key });
+    expect(found()).toBeNull();
+    throw new Error("changed my mind");
+  });
+  const behind = engine.writer.write(() => found());
+  await expect(failing).rejects.toThrow("changed my mind");
+  expect(await behind).toMatchObject({ entryId: bob.id });
+  expect(found()).toMatchObject({ entryId: bob.id });
+});
+
+test("numbers without a country code are read as those of the region", async () => {
+  await using opened = await openRows("DE");
+  const { engine, rows } = opened;
+  await engine.writer.write(() => rows.add(entry("+4930123456", "phone")));
+  const isFound = (phone: string) => rows.find("ada", { phone }) !== null;
+  expect(["030 123456", "(030) 12 34 56", "0049 30 123456", "+49 30 123456"].map(isFound)).toEqual(
+    Array.from({ length: 4 }, () => true),
+  );
+  expect(["030 123457", "+43 30 123456", "30 123", "call me", ""].map(isFound)).toEqual(
+    Array.from({ length: 5 }, () => false),
+  );
+});
