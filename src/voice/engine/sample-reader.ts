@@ -1,0 +1,85 @@
+import { ClipMeter } from "./clip-meter.ts";
+import { HighPass } from "./high-pass.ts";
+import type { PcmBlock } from "./pcm-block.ts";
+import { Resampler } from "./resampler.ts";
+import { SampleBuffer } from "./sample-buffer.ts";
+
+/** The rate at which speech is kept: what zero-shot engines ask for, and more than the analysis needs. */
+export const keptRate = 24_000;
+/** A 49 MB file may hold many hours; five minutes hold enough speech to learn from, and bound memory to 29 MB. */
+export const maxReadSeconds = 300;
+/** Below any voice, above most rumble. */
+const rumbleHz = 40;
+const slowestRate = 4_000;
+const fastestRate = 768_000;
+
+/** Stage "read": turns the blocks of one file into one mono signal without rumble, and meters clipping on the way. */
+export class SampleReader {
+  readonly #kept = new SampleBuffer(maxReadSeconds * keptRate);
+  readonly #clipping = new ClipMeter();
+  readonly #highPass = new HighPass(rumbleHz, keptRate);
+  #resampler: Resampler | null = null;
+  #first: { sampleRate: number; channels: number } | null = null;
+
+  /** Blocks of no use (no channel, a rate that no recorder has) are passed over. */
+  push(block: PcmBlock): void {
+    const { channels, sampleRate } = block;
+    const isUsable = Number.isInteger(sampleRate) && sampleRate >= slowestRate && sampleRate <= fastestRate;
+    if (this.isFull || channels.length === 0 || !isUsable) return;
+    this.#first ??= { sampleRate, channels: channels.length };
+    const clean = channels.map(cleaned);
+    this.#clipping.push(clean);
+    if (this.#resampler?.from !== sampleRate) {
+      this.#end();
+      this.#resampler = new Resampler(sampleRate, keptRate);
+    }
+    this.#keep(this.#resampler.push(mixed(clean)));
+  }
+
+  /** The rest of the file would be ignored: reading may stop. */
+  get isFull(): boolean {
+    return this.#kept.isFull;
+  }
+
+  finish(): SampleRecording {
+    this.#end();
+    return {
+      signal: this.#kept.samples(),
+      clippedShare: this.#clipping.clippedShare(),
+      sampleRate: this.#first?.sampleRate ?? 0,
+      channels: this.#first?.channels ?? 0,
+    };
+  }
+
+  #end(): void {
+    if (this.#resampler !== null) this.#keep(this.#resampler.flush());
+    this.#resampler = null;
+  }
+
+  #keep(signal: Float32Array): void {
+    const own = signal.slice();
+    this.#highPass.run(own);
+    this.#kept.push(own);
+  }
+}
+
+/** `signal` is mono at `keptRate`; `sampleRate` and `channels` are those of the file, 0 when nothing came. */
+export type SampleRecording = {
+  signal: Float32Array;
+  clippedShare: number;
+  sampleRate: number;
+  channels: number;
+};
+
+/** A damaged file decodes to values far beyond full scale, or to none at all. */
+function cleaned(channel: Float32Array): Float32Array {
+  return channel.map((value) => (value > 1 ? 1 : value < -1 ? -1 : Number.isNaN(value) ? 0 : value));
+}
+
+function mixed(channels: readonly Float32Array[]): Float32Array {
+  const [first, ...others] = channels;
+  if (first === undefined || others.length === 0) return first ?? new Float32Array(0);
+  const sum = first.slice();
+  for (const channel of others) for (let i = 0; i < sum.length; i++) sum[i]! += channel[i] ?? 0;
+  return sum.map((value) => value / channels.length);
+}
