@@ -1,5 +1,6 @@
 import { loadFlite } from "../../src/voice/engine/voice-assets.ts";
-import type { BaseVoiceName, Flite } from "../../src/voice/engine/flite.ts";
+import type { BaseVoiceName } from "../../src/voice/engine/base-voice-names.ts";
+import type { Flite } from "../../src/voice/engine/flite.ts";
 import { seeded } from "./random.ts";
 
 /** A sine of full amplitude `level`. */

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readOnnxConstants } from "../../src/voice/engine/onnx-weights.ts";
 import { speechProbabilities } from "../../src/voice/engine/silero.ts";
 import { detectActivity, secondsOf } from "../../src/voice/engine/speech-detector.ts";
 import { loadSilero } from "../../src/voice/engine/voice-assets.ts";
 import { joined, melody, mixed, noise, speech, tone, vowel } from "../support/sound.ts";
+
+// Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
+setDefaultTimeout(60_000);
 
 describe("energy", () => {
   test("speech between pauses is found, in noise too", async () => {
@@ -47,8 +50,8 @@ describe("neural", () => {
     const heard = speechProbabilities(await loadSilero(), joined(...vowels, noise(0.1)));
     // Computed by onnxruntime-web 1.30 from the same samples.
     const published = [
-      0.766742, 0.783086, 0.617332, 0.37234, 0.222099, 0.177646, 0.812658, 0.957349, 0.988519, 0.991466, 0.994215,
-      0.991857, 0.974929, 0.974834, 0.904147,
+      0.762129, 0.774703, 0.619671, 0.374594, 0.1734, 0.141083, 0.80701, 0.955451, 0.990024, 0.992642, 0.994529,
+      0.992736, 0.970478, 0.973259, 0.89025,
     ];
     expect(heard).toHaveLength(published.length);
     published.forEach((probability, i) => expect(heard[i]).toBeCloseTo(probability, 4));

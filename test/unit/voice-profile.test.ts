@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { binHz, spectrumBins } from "../../src/voice/engine/analysis-format.ts";
 import { forEachEnvelope } from "../../src/voice/engine/envelope.ts";
 import { fftOf } from "../../src/voice/engine/fft.ts";
@@ -10,6 +10,9 @@ import { profileSpread } from "../../src/voice/engine/profile-spread.ts";
 import { joinFrames, measureSpeech, sliceFrames } from "../../src/voice/engine/speech-frames.ts";
 import { median } from "../../src/voice/engine/statistics.ts";
 import { joined, noise, speech, vowel } from "../support/sound.ts";
+
+// Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
+setDefaultTimeout(60_000);
 
 const ah = [700, 1200, 2600, 3400];
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { bandwidthOf } from "../../src/voice/engine/bandwidth.ts";
 import { SampleAnalysis, type SampleResult } from "../../src/voice/engine/sample-analysis.ts";
 import {
@@ -14,6 +14,9 @@ import { speechPieces, spread } from "../../src/voice/engine/speech-excerpt.ts";
 import { measureSpeech } from "../../src/voice/engine/speech-frames.ts";
 import { loadSilero } from "../../src/voice/engine/voice-assets.ts";
 import { joined, melody, mixed, noise, speech, tone } from "../support/sound.ts";
+
+// Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
+setDefaultTimeout(60_000);
 
 const silero = await loadSilero();
 

@@ -1,9 +1,6 @@
 import { analysisRate } from "./analysis-format.ts";
+import type { BaseVoiceName } from "./base-voice-names.ts";
 import { runCommand } from "./wasi-command.ts";
-
-/** Voices inside Flite that speak at 16 kHz: a man and a woman from the USA, a man from Scotland. */
-export const baseVoiceNames = ["rms", "slt", "awb"] as const;
-export type BaseVoiceName = (typeof baseVoiceNames)[number];
 
 const outputName = "speech.wav";
 

@@ -49,6 +49,11 @@ export function spectrumOfMel(mel: ArrayLike<number>, usedBands: number, out: Fl
   for (let bin = 0; bin < spectrumBins; bin++) out[bin] = interpolate(mel, usedBands, placeOfBin[bin]!);
 }
 
+/** The highest bin of a spectrum that the first `usedBands` tell of. */
+export function highestBin(usedBands: number): number {
+  return placeOfBin.findLastIndex((place) => place <= usedBands - 1);
+}
+
 /** Moves all resonances by a factor (1.1: 10 % higher), as a shorter vocal tract would. */
 export function warpMel(mel: ArrayLike<number>, factor: number, out: Float32Array): void {
   for (let b = 0; b < melBands; b++) {

@@ -39,13 +39,22 @@ export function readSilero(model: Uint8Array): SileroWeights {
     basis: pick("forward_basis_buffer", 2 * filters * filterTaps),
     encoder: encoderShape.map((shape, layer) => ({
       ...shape,
-      weight: pick(`encoder.${layer}.reparam_conv.weight`, shape.inputs * shape.outputs * 3),
+      weight: tapsFirst(pick(`encoder.${layer}.reparam_conv.weight`, shape.inputs * shape.outputs * 3), shape.inputs),
       bias: pick(`encoder.${layer}.reparam_conv.bias`, shape.outputs),
     })),
     input: { weight: pick("rnn.weight_ih", 4 * state * state), bias: pick("rnn.bias_ih", 4 * state) },
     recurrent: { weight: pick("rnn.weight_hh", 4 * state * state), bias: pick("rnn.bias_hh", 4 * state) },
     output: { weight: pick("decoder.2.weight", state), bias: pick("decoder.2.bias", 1) },
   };
+}
+
+/** From [output][input][tap] to [output][tap][input], so that the inner loop of a convolution runs straight ahead. */
+function tapsFirst(weight: Float32Array, inputs: number): Float32Array {
+  return weight.map((_, index) => {
+    const output = Math.floor(index / (inputs * 3));
+    const tap = Math.floor((index % (inputs * 3)) / inputs);
+    return weight[(output * inputs + (index % inputs)) * 3 + tap]!;
+  });
 }
 
 /** How likely each stretch of `sileroHop` samples holds speech (0 to 1). `signal` is at 16 kHz. */
@@ -78,24 +87,27 @@ function magnitudes(basis: Float32Array, chunk: Float32Array): Float32Array {
         re += basis[cosine + i]! * chunk[start + i]!;
         im += basis[sine + i]! * chunk[start + i]!;
       }
-      values[k * steps + t] = Math.hypot(re, im);
+      values[t * filters + k] = Math.sqrt(re * re + im * im);
     }
   }
   return values;
 }
 
-/** Kernel 3, padding 1, then ReLU. Values are stored channel by channel. */
+/** Kernel 3, padding 1, then ReLU. Values are stored moment by moment. */
 function convolve(layer: Convolution, { values, length }: { values: Float32Array; length: number }) {
-  const outLength = Math.floor((length - 1) / layer.stride) + 1;
-  const out = new Float32Array(layer.outputs * outLength);
-  for (let o = 0; o < layer.outputs; o++) {
-    for (let t = 0; t < outLength; t++) {
-      let sum = layer.bias[o]!;
-      const first = t * layer.stride - 1;
-      for (let k = Math.max(0, -first); k < 3 && first + k < length; k++)
-        for (let i = 0; i < layer.inputs; i++)
-          sum += layer.weight[(o * layer.inputs + i) * 3 + k]! * values[i * length + first + k]!;
-      out[o * outLength + t] = Math.max(0, sum);
+  const { inputs, outputs, stride, weight, bias } = layer;
+  const outLength = Math.floor((length - 1) / stride) + 1;
+  const out = new Float32Array(outputs * outLength);
+  for (let t = 0; t < outLength; t++) {
+    const first = t * stride - 1;
+    for (let o = 0; o < outputs; o++) {
+      let sum = bias[o]!;
+      for (let tap = Math.max(0, -first); tap < 3 && first + tap < length; tap++) {
+        const row = (o * 3 + tap) * inputs;
+        const moment = (first + tap) * inputs;
+        for (let i = 0; i < inputs; i++) sum += weight[row + i]! * values[moment + i]!;
+      }
+      out[t * outputs + o] = Math.max(0, sum);
     }
   }
   return { values: out, length: outLength };

@@ -1,0 +1,44 @@
+import type { BaseVoiceName } from "./base-voice-names.ts";
+import type { Flite } from "./flite.ts";
+import { measureSpeech, type SpeechFrames } from "./speech-frames.ts";
+import { deviation, mean } from "./statistics.ts";
+import type { PitchRange } from "./voice-model.ts";
+
+/** What a base voice sounds like. */
+export type BaseVoice = { name: BaseVoiceName; frames: SpeechFrames; pitch: PitchRange };
+
+/** Has each sound of English several times: sentences after the Harvard list (IEEE 297, 1969) and some rare sounds. */
+const script = [
+  "The birch canoe slid on the smooth planks. Glue the sheet to the dark blue background.",
+  "It is easy to tell the depth of a well. These days a chicken leg is a rare dish.",
+  "Rice is often served in round bowls. The juice of lemons makes fine punch.",
+  "The box was thrown beside the parked truck. Four hours of steady work faced us.",
+  "A large size in stockings is hard to sell. The boy was there when the sun rose.",
+  "The source of the huge river is the clear spring. Help the woman get back to her feet.",
+  "Smoky fires lack flame and heat. The soft cushion broke the man's fall.",
+  "We measure voice, joy, azure, thing, this, church, and judge.",
+];
+
+/**
+ * The base voices as they speak the script. Each is measured once, when first asked for, which takes a second or two:
+ * a thread that trains several voices keeps them.
+ */
+export class BaseVoices {
+  readonly #measured = new Map<BaseVoiceName, BaseVoice>();
+
+  constructor(readonly flite: Flite) {}
+
+  get(name: BaseVoiceName): BaseVoice {
+    let voice = this.#measured.get(name);
+    if (voice === undefined) {
+      const frames = measureSpeech(this.flite.speak(script.join(" "), name));
+      this.#measured.set(name, (voice = { name, frames, pitch: pitchRange(frames) }));
+    }
+    return voice;
+  }
+}
+
+export function pitchRange(frames: SpeechFrames): PitchRange {
+  const logs = frames.f0.filter((hz) => hz > 0).map(Math.log);
+  return { logMean: mean(logs), logDeviation: deviation(logs) };
+}

@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { BaseVoices } from "../../src/voice/engine/base-voices.ts";
+import { resample } from "../../src/voice/engine/resampler.ts";
+import { SampleAnalysis, type SampleResult } from "../../src/voice/engine/sample-analysis.ts";
+import { profileOf, speakerDistance } from "../../src/voice/engine/speaker-profile.ts";
+import { maxSpokenSeconds, Speaker } from "../../src/voice/engine/speaker.ts";
+import { measureSpeech } from "../../src/voice/engine/speech-frames.ts";
+import { loadFlite, loadSilero } from "../../src/voice/engine/voice-assets.ts";
+import { VoiceError } from "../../src/voice/engine/voice-error.ts";
+import { isVoiceModel, type VoiceModel } from "../../src/voice/engine/voice-model.ts";
+import { trainVoice } from "../../src/voice/engine/voice-training.ts";
+import { joined, levelDb, speech } from "../support/sound.ts";
+
+// Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
+setDefaultTimeout(60_000);
+
+const [flite, silero] = await Promise.all([loadFlite(), loadSilero()]);
+const voices = new BaseVoices(flite);
+const speaker = new Speaker(flite);
+const text = "Good morning, this is a short voice note about the new project.";
+
+function analyse(signal: Float32Array): SampleResult {
+  const analysis = new SampleAnalysis(silero);
+  analysis.push({ channels: [signal], sampleRate: 16_000 });
+  return analysis.finish();
+}
+
+/** Nobody in particular: a base voice with a longer throat and a lower voice, as when a tape runs slower. */
+async function stranger(): Promise<Float32Array> {
+  const slow = resample(await speech("slt", 12), 14_000, 16_000);
+  return slow.slice(0, 12 * 16_000);
+}
+
+function say(
+  words: string,
+  model: VoiceModel | null,
+  settings = { stability: 0.5, clarity: 1, useSpeakerBoost: true },
+) {
+  return joined(...speaker.speak(words, model, settings));
+}
+
+describe("a trained voice", () => {
+  let sample: SampleResult;
+  let trained: ReturnType<typeof trainVoice>;
+  const progress: [number, string][] = [];
+  beforeAll(async () => {
+    sample = analyse(await stranger());
+    trained = trainVoice([sample], voices, (percent, stage) => progress.push([percent, stage]));
+  });
+
+  test("is nearer to the samples than the base voice was, in tone and in pitch", () => {
+    const wanted = profileOf(sample.frames!)!;
+    const profile = profileOf(measureSpeech(say(text, trained.model)))!;
+    const baseProfile = profileOf(measureSpeech(flite.speak(text, trained.model.base)))!;
+    expect(speakerDistance(profile, wanted)).toBeLessThan(0.75 * speakerDistance(baseProfile, wanted));
+    const semitones = (12 * Math.abs(profile.pitch.logMean - wanted.pitch.logMean)) / Math.LN2;
+    expect(semitones).toBeLessThan(1.5);
+  });
+
+  test("comes with a report and with progress that only grows", () => {
+    expect(trained.report).toMatchObject({ samplesUsed: 1, speakers: 1, base: trained.model.base });
+    expect(trained.report.likeness).toBeLessThan(trained.report.baseLikeness);
+    const percents = progress.map(([percent]) => percent);
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    expect([percents[0], percents.at(-1)]).toEqual([0, 100]);
+  });
+
+  test("survives being stored as JSON and sounds the same", () => {
+    const stored = JSON.stringify(trained.model);
+    expect(stored.length).toBeLessThan(100_000);
+    const restored: unknown = JSON.parse(stored);
+    expect(isVoiceModel(restored)).toBe(true);
+    expect(say("Hello there.", restored as VoiceModel)).toEqual(say("Hello there.", trained.model));
+    expect([isVoiceModel(null), isVoiceModel({ version: 0 })]).toEqual([false, false]);
+  });
+
+  test("follows its settings", () => {
+    const settings = { stability: 0.5, clarity: 0.75, useSpeakerBoost: true };
+    const pitchSpread = (stability: number) =>
+      profileOf(measureSpeech(say(text, trained.model, { ...settings, stability })))!.pitch.logDeviation;
+    expect(pitchSpread(1)).toBeLessThan(pitchSpread(0));
+    const likeness = (clarity: number) =>
+      speakerDistance(
+        profileOf(measureSpeech(say(text, trained.model, { ...settings, clarity })))!,
+        trained.model.profile,
+      );
+    expect(likeness(1)).toBeLessThan(likeness(0));
+    expect(say("Hello.", trained.model, { ...settings, useSpeakerBoost: false })).not.toEqual(
+      say("Hello.", trained.model, settings),
+    );
+  });
+
+  test("speaks sentence by sentence, each at the same level", () => {
+    const parts = [...speaker.speak("Hello there, Maria. How are you today?", trained.model)];
+    expect(parts).toHaveLength(2);
+    for (const part of parts) {
+      expect(levelDb(part)).toBeWithin(-26, -19);
+      expect(part.every((value) => Math.abs(value) <= 0.9)).toBe(true);
+    }
+  });
+});
+
+describe("speaking", () => {
+  test("works without a model, the same each time", () => {
+    expect(say("Hello there.", null)).toEqual(say("Hello there.", null));
+  });
+
+  test("ends after a minute, whatever the text", () => {
+    expect(say("a".repeat(5000), null).length).toBe(maxSpokenSeconds * 16_000);
+  });
+
+  test("refuses text that it can't say, before anything is spoken", () => {
+    expect(() => speaker.speak("🎉", null).next()).toThrow(VoiceError);
+  });
+});
+
+describe("training refuses", () => {
+  const refusal = (samples: SampleResult[]) => {
+    try {
+      trainVoice(samples, voices, () => {});
+    } catch (error) {
+      return error instanceof VoiceError ? { code: error.code, message: error.message } : error;
+    }
+    return null;
+  };
+
+  test("no samples", () => {
+    expect(refusal([])).toMatchObject({ code: "no_samples" });
+  });
+
+  test("too little speech, and says how much there was and what was wrong", async () => {
+    const short = analyse(await speech("rms", 3));
+    const silent = analyse(new Float32Array(32_000));
+    expect(refusal([short, short, silent])).toEqual({
+      code: "too_little_speech",
+      message:
+        "Only 5 seconds of speech in 3 files: send at least 10. " +
+        "The recording is silent: check that the right microphone was on, and record again.",
+    });
+  });
+});
