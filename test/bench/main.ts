@@ -9,6 +9,7 @@ import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { start } from "./cases/start.ts";
+import { voice } from "./cases/voice.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
@@ -27,6 +28,7 @@ const cases: Record<string, BenchCase> = {
   "network-lateness": networkLateness,
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
+  voice,
 };
 
 const { values, positionals } = parseArgs({
