@@ -1,7 +1,7 @@
 import type { BaseVoiceName } from "./base-voice-names.ts";
 import type { Flite } from "./flite.ts";
 import { measureSpeech, type SpeechFrames } from "./speech-frames.ts";
-import { deviation, mean } from "./statistics.ts";
+import { quantile } from "./statistics.ts";
 import type { PitchRange } from "./voice-model.ts";
 
 /** What a base voice sounds like. */
@@ -38,7 +38,9 @@ export class BaseVoices {
   }
 }
 
+/** Of most of the speech: octave slips of the tracker and single shouts do not count. */
 export function pitchRange(frames: SpeechFrames): PitchRange {
   const logs = frames.f0.filter((hz) => hz > 0).map(Math.log);
-  return { logMean: mean(logs), logDeviation: deviation(logs) };
+  const [low, middle, high] = [0.16, 0.5, 0.84].map((share) => quantile(logs, share)) as [number, number, number];
+  return { logMedian: middle, logReach: (high - low) / 2 };
 }

@@ -20,6 +20,8 @@ const plainVoice: BaseVoiceName = "slt";
 /** Beyond these a voice would squeak or growl. */
 const lowestHz = 55;
 const highestHz = 450;
+/** Widening the melody of a base voice more than this makes its small wavers heard. */
+const liveliest = 2;
 
 /**
  * How to speak, each from 0 to 1. `stability`: 1 keeps the melody flat, 0 makes it lively. `clarity`: how near to come
@@ -67,10 +69,10 @@ class Conversion {
     const { from, to } = model.pitch;
     this.#model = model;
     this.#toneMap = new ToneMap(model.tone);
-    this.#strength = 0.6 + 0.4 * clamp(clarity, 0, 1);
+    this.#strength = 0.5 + 0.4 * clamp(clarity, 0, 1);
     this.#isCorrected = useSpeakerBoost;
     const liveliness = 1.25 - 0.5 * clamp(stability, 0, 1);
-    this.#pitchScale = clamp((to.logDeviation / from.logDeviation) * liveliness, 0.4, 3);
+    this.#pitchScale = clamp((to.logReach / from.logReach) * liveliness, 0.4, liveliest);
   }
 
   run(said: Float32Array): Float32Array {
@@ -81,7 +83,7 @@ class Conversion {
 
   #wantedPitch(f0: Float32Array): Float32Array {
     const { from, to } = this.#model.pitch;
-    const melody = (hz: number) => Math.exp((Math.log(hz) - from.logMean) * this.#pitchScale + to.logMean);
+    const melody = (hz: number) => Math.exp((Math.log(hz) - from.logMedian) * this.#pitchScale + to.logMedian);
     return f0.map((hz) => (hz === 0 ? 0 : clamp(melody(hz), lowestHz, highestHz)));
   }
 

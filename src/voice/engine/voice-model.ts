@@ -4,8 +4,8 @@ import type { Profile } from "./speaker-profile.ts";
 /** Raised when older models can't be spoken with any more; they are then trained again from the kept excerpts. */
 export const voiceModelVersion = 1;
 
-/** The melody of a voice: mean and deviation of the natural logarithm of the pitch in Hz. */
-export type PitchRange = { logMean: number; logDeviation: number };
+/** The melody of a voice: median of the natural logarithm of the pitch in Hz, and how far two thirds lie around it. */
+export type PitchRange = { logMedian: number; logReach: number };
 
 /**
  * How voiced frames of the base voice are turned into the speaker's. Vectors are cepstra of the first `bands` mel bands

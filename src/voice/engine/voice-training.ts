@@ -6,13 +6,13 @@ import type { SampleResult } from "./sample-analysis.ts";
 import { narrowBandHz } from "./sample-report.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { countVoicesAmong } from "./speaker-count.ts";
-import { profileOf, speakerDistance, type Profile } from "./speaker-profile.ts";
+import { profileOf, speakerDistance } from "./speaker-profile.ts";
 import { Speaker } from "./speaker.ts";
 import { joinFrames, measureSpeech, type SpeechFrames } from "./speech-frames.ts";
 import { clamp, meanPower } from "./statistics.ts";
 import { VoiceError } from "./voice-error.ts";
 import { describeTarget, findWarp, fitTone, type Target } from "./voice-fit.ts";
-import { voiceModelVersion, type VoiceModel } from "./voice-model.ts";
+import { voiceModelVersion, type PitchRange, type VoiceModel } from "./voice-model.ts";
 
 /** With less, a voice can't be told from its neighbours. */
 export const leastSpeechSeconds = 10;
@@ -57,16 +57,15 @@ export function trainVoice(
   const frames = joinFrames(used.map(({ frames }) => frames));
   const profile = profileOf(frames);
   if (profile === null) throw tooLittle(samples);
+  const pitch = pitchRange(frames);
   const random = seededRandom(1);
   const target = describeTarget(frames, isNarrow(used) ? narrowMelBands : melBands, random);
-  const { base, warp } = chooseBase(voices, target, profile, (share) =>
-    onProgress(20 + 40 * share, "Fitting the voice"),
-  );
+  const { base, warp } = chooseBase(voices, target, pitch, (share) => onProgress(20 + 40 * share, "Fitting the voice"));
   onProgress(60, "Fitting the voice");
   const model: VoiceModel = {
     version: voiceModelVersion,
     base: base.name,
-    pitch: { from: base.pitch, to: pitchRange(frames) },
+    pitch: { from: base.pitch, to: pitch },
     tone: {
       ...fitTone(base, target, warp, random),
       correction: Array.from({ length: target.bands }, () => 0),
@@ -120,14 +119,14 @@ function isNarrow(used: readonly UsedSample[]): boolean {
 function chooseBase(
   voices: BaseVoices,
   target: Target,
-  profile: Profile,
+  pitch: PitchRange,
   onShare: (share: number) => void,
 ): { base: BaseVoice; warp: number } {
   const rated = baseVoiceNames.map((name, i) => {
     onShare(i / baseVoiceNames.length);
     const base = voices.get(name);
     const warp = findWarp(base, target);
-    const way = 6 * Math.abs(Math.log(warp)) + 2.2 * Math.abs(base.pitch.logMean - profile.pitch.logMean);
+    const way = 6 * Math.abs(Math.log(warp)) + 2.2 * Math.abs(base.pitch.logMedian - pitch.logMedian);
     // A Scottish accent is rarely the speaker's own.
     return { base, warp, way: name === "awb" ? way + 0.25 : way };
   });
@@ -148,7 +147,8 @@ function testFrames(speaker: Speaker, model: VoiceModel | null): SpeechFrames {
 }
 
 /** Closes the loop: what is heard of the model's speech, against what was heard of the speaker, sets it right. */
-function correct({ tone }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
+function correct({ tone, pitch }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
+  pitch.to.logMedian += pitchRange(wanted).logMedian - pitchRange(spoken).logMedian;
   const missing = meanToneGains(spoken, wanted, tone.bands);
   tone.correction = tone.correction.map((value, band) =>
     clamp(value + correctionShare * missing[band]!, -mostCorrection, mostCorrection),
