@@ -322,7 +322,7 @@ async function compose(
       throw startErrorOf(error, directory.path);
     });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
-    await voices.sweep().catch((error: unknown) => {
+    await voices.start().catch((error: unknown) => {
       throw startErrorOf(error, directory.path);
     });
     if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);

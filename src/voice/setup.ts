@@ -71,6 +71,14 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
     if (removed > 0) log.info({ removed }, "removed voice files that no clone has");
   }
 
+  /** An operator learns from the log what every training would fail with. */
+  async function tellProblem(): Promise<void> {
+    const { voiceEngine } = config;
+    const engine = engines[voiceEngine];
+    const problem = engine === undefined ? "It is not set up." : await engine.problem(AbortSignal.timeout(10_000));
+    if (problem !== null) log.warn({ engine: voiceEngine, problem }, "no voice can be trained");
+  }
+
   return {
     service,
     speech,
@@ -90,8 +98,11 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
       { name: "delete voices at their vendors", pattern: "30 * * * * *", run: () => removals.run() },
       { name: "sweep voice files", pattern: "0 20 3 * * *", run: sweep },
     ],
-    /** Files that no clone has: of uploads and deletions that a crash cut off. */
-    sweep,
+    /** Removes files that no clone has: of uploads and deletions that a crash cut off. */
+    async start(): Promise<void> {
+      await sweep();
+      void tellProblem().catch((error: unknown) => log.warn({ err: error }, "could not ask the voice engine"));
+    },
     async stop(): Promise<void> {
       await speech.settled();
       line.stop();
