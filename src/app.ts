@@ -191,6 +191,7 @@ async function compose(
     blobs,
     engines: { ...createVoiceEngines(config.voiceVendors, clock), ...overrides.voiceEngines },
     config,
+    upgradeUrl: config.upgradeUrl ?? documentation,
     clock,
     ids,
     log,
@@ -202,9 +203,9 @@ async function compose(
     clock,
     ids,
     log,
-    speech: voices.messages,
     poke,
     connectors: overrides.connectors ?? {},
+    speech: voices.messages,
   });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
@@ -322,10 +323,10 @@ async function compose(
       throw startErrorOf(error, directory.path);
     });
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
-    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
-    await voices.sweep().catch((error: unknown) => {
+    await voices.start().catch((error: unknown) => {
       throw startErrorOf(error, directory.path);
     });
+    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
     runner.start();
     maintenance.start();
     network.start();

@@ -61,8 +61,6 @@ export type Config = Readonly<{
   voiceOriginals: OriginalsPolicy;
   /** Of previews that are kept; 0 = none. */
   voiceCacheBytes: number;
-  /** Goes into the refusal of one clone too many; null = the documentation. */
-  voiceUpgradeUrl: string | null;
 }> &
   Readonly<ValuesOf<typeof enrichmentOptions>> &
   Readonly<ValuesOf<typeof prospectingOptions>>;

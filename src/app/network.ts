@@ -32,16 +32,16 @@ export type NetworkParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** Says voice messages. */
-  speech: SpeechProvider;
   /** What tests put in the place of the real ones. */
   connectors: Partial<Connectors>;
+  /** What speaks voice messages. */
+  speech: SpeechProvider;
   /** Some job may be due. */
   poke: () => void;
 };
 
 /** Accounts, actions and campaigns on the professional network, put together. */
-export function composeNetwork({ config, storage, clock, ids, log, speech, poke, ...parts }: NetworkParts) {
+export function composeNetwork({ config, storage, clock, ids, log, poke, speech, ...parts }: NetworkParts) {
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...parts.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
   const replan = () => planner.wake();

@@ -7,7 +7,7 @@ import {
   type VoiceEngineName,
 } from "../voice/model.ts";
 import type { Option } from "./sources.ts";
-import { baseUrl, oneOf, showSize, size, wholeNumber } from "./values.ts";
+import { oneOf, showSize, size, wholeNumber } from "./values.ts";
 
 export const voiceOptions = {
   voiceEngine: option<VoiceEngineName>({
@@ -49,12 +49,6 @@ export const voiceOptions = {
     default: 256 * 2 ** 20,
     show: showSize,
     description: "Disk space for speech that is kept, so that the same words need not be spoken again. 0 = none.",
-  }),
-  voiceUpgradeUrl: option<string | null>({
-    argument: "URL",
-    parse: baseUrl,
-    default: null,
-    description: "Where users read how to get more voice clones; told to who has the maximum. Default: the API's docs.",
   }),
 };
 

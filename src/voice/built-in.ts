@@ -15,8 +15,8 @@ export function createBuiltInVoices(line: SpeakingLine): VoiceEngine {
           if (answer.kind === "progress") onProgress(answer.percent, answer.stage);
           if (answer.kind === "refused") return { kind: "failed", reason: answer.reason };
           if (answer.kind !== "trained") continue;
-          const { likeness, baseLikeness } = answer.report;
-          return { kind: "trained", artefact: answer.model, notes: [likenessNote(likeness, baseLikeness)] };
+          const { distance, baseDistance, notes } = answer.report;
+          return { kind: "trained", artefact: answer.model, notes: [checkNote(distance, baseDistance), ...notes] };
         }
         throw new Error("The fitting thread ended without a voice");
       } finally {
@@ -29,7 +29,7 @@ export function createBuiltInVoices(line: SpeakingLine): VoiceEngine {
   };
 }
 
-/** Distances of a spoken sentence to the samples; two recordings of one speaker are about 1 apart. */
-function likenessNote(likeness: number, baseLikeness: number): string {
-  return `Checked against the samples: at a distance of ${likeness.toFixed(2)}, where the unchanged base voice is at ${baseLikeness.toFixed(2)} and a recording of the same person at about 1.`;
+/** Distances of a spoken sentence to the samples. */
+function checkNote(distance: number, baseDistance: number): string {
+  return `Checked against the samples: at a distance of ${distance.toFixed(2)}, where the unchanged base voice is at ${baseDistance.toFixed(2)} and another recording of the same person at about 1.`;
 }

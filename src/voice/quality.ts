@@ -57,7 +57,7 @@ function* problemsOf(
   if (speakers > 1)
     yield {
       code: "several_speakers",
-      message: "More than one voice was heard: the clone will be a mixture. Send recordings of one person.",
+      message: "More than one voice was heard in the samples: the clone is a mixture. Send recordings of one person.",
     };
 }
 

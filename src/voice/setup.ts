@@ -16,14 +16,12 @@ import { createTrainingHandler, type VoiceEngines } from "./training-job.ts";
 import { VoiceMessages } from "./voice-messages.ts";
 
 export type VoiceConfig = Readonly<{
-  publicUrl: string | null;
   voiceEngine: VoiceEngineName;
   voiceMaxClones: number;
   voiceMaxBytes: number;
   voiceConsent: ConsentMode;
   voiceOriginals: OriginalsPolicy;
   voiceCacheBytes: number;
-  voiceUpgradeUrl: string | null;
 }>;
 
 export type VoiceSetup = {
@@ -32,6 +30,8 @@ export type VoiceSetup = {
   /** Beside the built-in one, or in its place. */
   engines: VoiceEngines;
   config: VoiceConfig;
+  /** Where to read how to get more clones. */
+  upgradeUrl: string;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -39,7 +39,7 @@ export type VoiceSetup = {
 };
 
 /** The voice feature, put together. Nothing heavy is loaded before a voice is used: that happens in threads. */
-export function createVoices({ store, blobs, engines: others, config, clock, ids, log, poke }: VoiceSetup) {
+export function createVoices({ store, blobs, engines: others, config, upgradeUrl, clock, ids, log, poke }: VoiceSetup) {
   const line = new SpeakingLine(clock);
   const engines: VoiceEngines = { local: createBuiltInVoices(line), ...others };
   const cache = new SpeechCache(blobs, config.voiceCacheBytes, clock);
@@ -55,7 +55,7 @@ export function createVoices({ store, blobs, engines: others, config, clock, ids
       maxClones: config.voiceMaxClones,
       maxBytes: config.voiceMaxBytes,
       consent: config.voiceConsent,
-      upgradeUrl: config.voiceUpgradeUrl ?? `${config.publicUrl ?? ""}/docs`,
+      upgradeUrl,
     },
     arriving,
     clock,
@@ -69,6 +69,14 @@ export function createVoices({ store, blobs, engines: others, config, clock, ids
     const removed = await service.sweep();
     await cache.sweep(async (cloneId) => (await store.known([cloneId])).has(cloneId));
     if (removed > 0) log.info({ removed }, "removed voice files that no clone has");
+  }
+
+  /** An operator learns from the log what every training would fail with. */
+  async function tellProblem(): Promise<void> {
+    const { voiceEngine } = config;
+    const engine = engines[voiceEngine];
+    const problem = engine === undefined ? "It is not set up." : await engine.problem(AbortSignal.timeout(10_000));
+    if (problem !== null) log.warn({ engine: voiceEngine, problem }, "no voice can be trained");
   }
 
   return {
@@ -90,8 +98,11 @@ export function createVoices({ store, blobs, engines: others, config, clock, ids
       { name: "delete voices at their vendors", pattern: "30 * * * * *", run: () => removals.run() },
       { name: "sweep voice files", pattern: "0 20 3 * * *", run: sweep },
     ],
-    /** Files that no clone has: of uploads and deletions that a crash cut off. */
-    sweep,
+    /** Removes files that no clone has: of uploads and deletions that a crash cut off. */
+    async start(): Promise<void> {
+      await sweep();
+      void tellProblem().catch((error: unknown) => log.warn({ err: error }, "could not ask the voice engine"));
+    },
     async stop(): Promise<void> {
       await speech.settled();
       line.stop();

@@ -109,7 +109,8 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const seconds = Math.round(quality.speechSeconds);
     const message = `Ready: trained with ${seconds} seconds of speech from ${quality.usableSamples} of ${samples.length} samples`;
     const end: JobEnd = { kind: "completed", message, metadata: { engine: clone.engine }, at: clock.now() };
-    return { quality: { ...quality, notes: [...outcome.notes] }, trained, end };
+    const told = new Set(quality.problems.map(({ message }) => message));
+    return { quality: { ...quality, notes: outcome.notes.filter((note) => !told.has(note)) }, trained, end };
   }
 
   type Measured = VoiceSample & { quality: SampleQuality };

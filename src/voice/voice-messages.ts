@@ -1,14 +1,11 @@
 import { ApiError } from "../errors.ts";
+import type { Speech, SpeechProvider } from "../network/speech-provider.ts";
 import type { SpeechService } from "./speech-service.ts";
 import { speechMediaTypes } from "./speech-service.ts";
 import type { VoiceStore } from "./store.ts";
 
-export type SpokenMessage =
-  | { kind: "spoken"; audio: { bytes: Uint8Array; mediaType: string; seconds: number } }
-  | { kind: "refused"; reason: string };
-
 /** Speaks messages in voices of the user, when they are due. */
-export class VoiceMessages {
+export class VoiceMessages implements SpeechProvider {
   readonly #store: VoiceStore;
   readonly #speech: SpeechService;
 
@@ -24,7 +21,7 @@ export class VoiceMessages {
   }
 
   /** As M4A. "refused" also for what may work later; whoever asks tries again. */
-  async speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<SpokenMessage> {
+  async speak(userId: string, voiceId: string, text: string, signal: AbortSignal): Promise<Speech> {
     const clone = await this.#store.get(userId, voiceId);
     if (clone === null) return { kind: "refused", reason: `There is no voice clone with id ${voiceId}.` };
     try {

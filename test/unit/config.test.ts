@@ -96,7 +96,6 @@ test("without any setting the documented defaults hold", () => {
     voiceConsent: "off",
     voiceOriginals: "keep",
     voiceCacheBytes: 256 * 2 ** 20,
-    voiceUpgradeUrl: null,
   });
 });
 

@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { ClipMeter } from "../../src/voice/engine/clip-meter.ts";
 import { HighPass } from "../../src/voice/engine/high-pass.ts";
 import { keptRate, maxReadSeconds, SampleReader } from "../../src/voice/engine/sample-reader.ts";
 import { levelDb, noise, tone } from "../support/voice-signals.ts";
+
+// Minutes of sound are read: slow on a busy machine.
+setDefaultTimeout(60_000);
 
 function readAll(...blocks: { channels: Float32Array[]; sampleRate: number }[]) {
   const reader = new SampleReader();
@@ -28,6 +31,12 @@ test("channels are mixed to one", () => {
   });
   expect({ channels, sampleRate }).toEqual({ channels: 2, sampleRate: 16_000 });
   expect(levelDb(signal)).toBeLessThan(-100);
+});
+
+test("what a caller passed in stays as it was", () => {
+  const block = tone(440, 0.1, keptRate);
+  readAll({ channels: [block], sampleRate: keptRate });
+  expect(block).toEqual(tone(440, 0.1, keptRate));
 });
 
 test("values beyond full scale and values that are no numbers do no harm", () => {

@@ -1,6 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { Resampler, resample } from "../../src/voice/engine/resampler.ts";
 import { joined, levelDb, tone } from "../support/voice-signals.ts";
+
+// Minutes of sound are read: slow on a busy machine.
+setDefaultTimeout(60_000);
 
 const rates = [
   [44_100, 24_000],

@@ -59,10 +59,18 @@ describe("a trained voice", () => {
 
   test("comes with a report and with progress that only grows", () => {
     expect(trained.report).toMatchObject({ samplesUsed: 1, speakers: 1, base: trained.model.base });
-    expect(trained.report.likeness).toBeLessThan(trained.report.baseLikeness);
+    expect(trained.report.distance).toBeLessThan(trained.report.baseDistance);
     const percents = progress.map(([percent]) => percent);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
     expect([percents[0], percents.at(-1)]).toEqual([0, 100]);
+  });
+
+  test("leaves telephone recordings out where enough others are", () => {
+    const phone = { ...sample, report: { ...sample.report, bandwidthHz: 3400 } };
+    const { model, report } = trainVoice([phone, sample], voices, () => {});
+    expect(model).toEqual(trained.model);
+    expect(report.notes[0]).toBe("1 of 2 samples were left out: see their reports.");
+    expect(trainVoice([phone], voices, () => {}).model.tone.bands).toBeLessThan(model.tone.bands);
   });
 
   test("survives being stored as JSON and sounds the same", () => {

@@ -31,7 +31,7 @@ export class ClipMeter {
   #measure(channel: Float32Array, run: { value: number; length: number }): void {
     this.#total += channel.length;
     for (let i = 0; i < channel.length; i++) {
-      const value = channel[i]!;
+      const value = withinScale(channel[i]!);
       if (Math.abs(value - run.value) <= flatness) run.length += 1;
       else {
         this.#close(run);
@@ -44,8 +44,12 @@ export class ClipMeter {
   }
 
   #close(run: { value: number; length: number }): void {
-    if (run.length >= shortestRun)
-      this.#samplesAt[Math.floor(Math.min(1, Math.abs(run.value)) * levels)]! += run.length;
+    if (run.length >= shortestRun) this.#samplesAt[Math.floor(Math.abs(run.value) * levels)]! += run.length;
     run.length = 0;
   }
+}
+
+/** A damaged file decodes to values far beyond full scale, or to none at all. */
+export function withinScale(value: number): number {
+  return value > 1 ? 1 : value < -1 ? -1 : Number.isNaN(value) ? 0 : value;
 }

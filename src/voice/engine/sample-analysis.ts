@@ -57,6 +57,13 @@ export class SampleAnalysis {
   }
 
   finish(): SampleResult {
+    const result = this.#measure();
+    // The arrays of a file are a hundred megabytes that nobody holds any more; the next file needs the room.
+    Bun.gc(true);
+    return result;
+  }
+
+  #measure(): SampleResult {
     const { signal: kept, clippedShare, sampleRate, channels } = this.#reader.finish();
     const signal = resample(kept, keptRate, analysisRate);
     const activity = detectActivity(signal);

@@ -1,4 +1,4 @@
-import { ClipMeter } from "./clip-meter.ts";
+import { ClipMeter, withinScale } from "./clip-meter.ts";
 import { HighPass } from "./high-pass.ts";
 import type { PcmBlock } from "./pcm-block.ts";
 import { Resampler } from "./resampler.ts";
@@ -27,13 +27,12 @@ export class SampleReader {
     const isUsable = Number.isInteger(sampleRate) && sampleRate >= slowestRate && sampleRate <= fastestRate;
     if (this.isFull || channels.length === 0 || !isUsable) return;
     this.#first ??= { sampleRate, channels: channels.length };
-    const clean = channels.map(cleaned);
-    this.#clipping.push(clean);
+    this.#clipping.push(channels);
     if (this.#resampler?.from !== sampleRate) {
       this.#end();
       this.#resampler = new Resampler(sampleRate, keptRate);
     }
-    this.#keep(this.#resampler.push(mixed(clean)));
+    this.#keep(this.#resampler.push(mixed(channels)));
   }
 
   /** The rest of the file would be ignored: reading may stop. */
@@ -57,9 +56,8 @@ export class SampleReader {
   }
 
   #keep(signal: Float32Array): void {
-    const own = signal.slice();
-    this.#highPass.run(own);
-    this.#kept.push(own);
+    this.#highPass.run(signal);
+    this.#kept.push(signal);
   }
 }
 
@@ -71,15 +69,10 @@ export type SampleRecording = {
   channels: number;
 };
 
-/** A damaged file decodes to values far beyond full scale, or to none at all. */
-function cleaned(channel: Float32Array): Float32Array {
-  return channel.map((value) => (value > 1 ? 1 : value < -1 ? -1 : Number.isNaN(value) ? 0 : value));
-}
-
+/** One new array a block and no more: minutes of audio would make garbage faster than it is collected. */
 function mixed(channels: readonly Float32Array[]): Float32Array {
-  const [first, ...others] = channels;
-  if (first === undefined || others.length === 0) return first ?? new Float32Array(0);
-  const sum = first.slice();
-  for (const channel of others) for (let i = 0; i < sum.length; i++) sum[i]! += channel[i] ?? 0;
-  return sum.map((value) => value / channels.length);
+  const sum = new Float32Array(channels[0]!.length);
+  for (const channel of channels)
+    for (let i = 0; i < sum.length; i++) sum[i]! += withinScale(channel[i] ?? 0) / channels.length;
+  return sum;
 }

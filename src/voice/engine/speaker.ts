@@ -69,7 +69,7 @@ class Conversion {
     const { from, to } = model.pitch;
     this.#model = model;
     this.#toneMap = new ToneMap(model.tone);
-    this.#strength = 0.5 + 0.4 * clamp(clarity, 0, 1);
+    this.#strength = 0.6 + 0.4 * clamp(clarity, 0, 1);
     this.#isCorrected = useSpeakerBoost;
     const liveliness = 1.25 - 0.5 * clamp(stability, 0, 1);
     this.#pitchScale = clamp((to.logReach / from.logReach) * liveliness, 0.4, liveliest);

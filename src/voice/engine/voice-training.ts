@@ -28,16 +28,16 @@ export const trainingStages = [
 export type TrainingStage = (typeof trainingStages)[number];
 
 /**
- * What came of a training. `likeness` is the distance of a spoken sentence to the samples (see `speakerDistance`), and
- * `baseLikeness` what it is for the base voice unchanged. Each note is a sentence for the user.
+ * What came of a training. `distance` is how far a spoken sentence is from the samples (see `speakerDistance`), and
+ * `baseDistance` how far the base voice was. Each note is a sentence for the user.
  */
 export type CloneReport = {
   samplesUsed: number;
   speechSeconds: number;
   speakers: number;
   base: BaseVoiceName;
-  likeness: number;
-  baseLikeness: number;
+  distance: number;
+  baseDistance: number;
   notes: string[];
 };
 
@@ -52,7 +52,7 @@ export function trainVoice(
   onProgress: (percent: number, stage: TrainingStage) => void,
 ): { model: VoiceModel; report: CloneReport } {
   onProgress(0, "Comparing samples");
-  const used = usableSamples(samples);
+  const used = fullestSamples(usableSamples(samples));
   onProgress(5, "Measuring the voice");
   const frames = joinFrames(used.map(({ frames }) => frames));
   const profile = profileOf(frames);
@@ -94,23 +94,28 @@ function usableSamples(samples: readonly SampleResult[]): UsedSample[] {
 
 function tooLittle(samples: readonly SampleResult[]): VoiceError {
   const seconds = Math.floor(secondsIn(samples.filter(({ frames }) => frames !== null)));
-  const files = samples.length === 1 ? "1 file" : `${samples.length} files`;
-  const reasons = [
-    ...new Set(samples.filter(({ frames }) => frames === null).flatMap(({ report }) => report.problems)),
-  ].map(({ message }) => message);
-  return new VoiceError(
-    "too_little_speech",
-    [`Only ${seconds} seconds of speech in ${files}: send at least ${leastSpeechSeconds}.`, ...new Set(reasons)]
-      .slice(0, 3)
-      .join(" "),
-  );
+  const unusable = samples.filter(({ frames }) => frames === null);
+  const reasons = new Set(unusable.flatMap(({ report }) => report.problems.map(({ message }) => message)));
+  const found = `Only ${counted(seconds, "second")} of speech in ${counted(samples.length, "file")}`;
+  const message = [`${found}: send at least ${leastSpeechSeconds}.`, ...[...reasons].slice(0, 2)].join(" ");
+  return new VoiceError("too_little_speech", message);
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** Telephone recordings would teach that the voice has no treble: they are left out where enough others are. */
+function fullestSamples(used: readonly UsedSample[]): readonly UsedSample[] {
+  const full = used.filter((sample) => !isNarrow([sample]));
+  return secondsIn(full) >= leastSpeechSeconds ? full : used;
 }
 
 function secondsIn(samples: readonly SampleResult[]): number {
   return samples.reduce((sum, { report }) => sum + report.speechSeconds, 0);
 }
 
-/** One recording without treble would teach a dull voice: the fit keeps to what all of them have. */
+/** The fit keeps to the frequencies that all of its samples have. */
 function isNarrow(used: readonly UsedSample[]): boolean {
   return used.some(({ report }) => report.bandwidthHz < narrowBandHz);
 }
@@ -156,19 +161,19 @@ function correct({ tone, pitch }: VoiceModel, spoken: SpeechFrames, wanted: Spee
 }
 
 /** Stage "check": the voice must speak, and come nearer to the samples than the base voice was. */
-function checked(speaker: Speaker, model: VoiceModel, base: BaseVoice): { likeness: number; baseLikeness: number } {
+function checked(speaker: Speaker, model: VoiceModel, base: BaseVoice): { distance: number; baseDistance: number } {
   const spoken = [...speaker.speak(testText, model)];
   const isSound = spoken.every((part) => part.every(Number.isFinite) && meanPower(part) > 1e-5);
   const profile = isSound ? profileOf(joinFrames(spoken.map((part) => measureSpeech(part)))) : null;
   const baseProfile = profileOf(base.frames);
-  const likeness = profile === null ? Infinity : speakerDistance(profile, model.profile);
-  const baseLikeness = baseProfile === null ? Infinity : speakerDistance(baseProfile, model.profile);
-  if (likeness >= Math.max(baseLikeness, nearEnough))
+  const distance = profile === null ? Infinity : speakerDistance(profile, model.profile);
+  const baseDistance = baseProfile === null ? Infinity : speakerDistance(baseProfile, model.profile);
+  if (distance >= Math.max(baseDistance, nearEnough))
     throw new VoiceError(
       "voice_unfit",
       "The trained voice came out no nearer to the samples: send clear speech of one person, without music or echo.",
     );
-  return { likeness, baseLikeness };
+  return { distance, baseDistance };
 }
 
 /** As near as two recordings of one speaker are. */
@@ -181,7 +186,7 @@ function describeSamples(used: readonly UsedSample[], given: number) {
   const speechSeconds = secondsIn(used);
   const notes: string[] = [];
   if (used.length < given)
-    notes.push(`${given - used.length} of ${given} samples could not be used: see their reports.`);
+    notes.push(`${given - used.length} of ${counted(given, "sample")} were left out: see their reports.`);
   if (speakers > 1)
     notes.push("More than one voice was heard in the samples: the clone is a mixture. Send recordings of one person.");
   if (speechSeconds < plentifulSeconds)

@@ -23,6 +23,7 @@ async function measure(directory: string): Promise<Measure[]> {
   await fillWithLeads(home, 2, 10_000);
   const server = await startServer(home);
   try {
+    const alone = await meanwhile(server, home, () => Bun.sleep(5000));
     // Without a name the form is refused, but not before its files were taken in: no training disturbs the numbers.
     const one = await meanwhile(server, home, () => upload(server, home, paths, null));
     const four = await meanwhile(server, home, () =>
@@ -34,6 +35,7 @@ async function measure(directory: string): Promise<Measure[]> {
     const warm = await firstByteMs(server, home, voiceId, `${hundredCharacters} `.replace("Maria", "Marta"));
     const most = await meanwhile(server, home, () => train(server, home, paths));
     return [
+      { name: "lists alone, p99", value: alone.p99Ms, unit: "ms" },
       ...upTo("upload", one, { residentMB: 100 }),
       ...upTo("four uploads at once", four, { residentMB: 100 }),
       ...upTo("training from a minute of speech", minute, { seconds: 25 }),
