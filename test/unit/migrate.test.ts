@@ -12,7 +12,6 @@ import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
 import * as campaignTables from "../../src/storage/sqlite/campaign-tables.ts";
 import * as networkTables from "../../src/storage/sqlite/network-tables.ts";
 import * as suppressionTables from "../../src/storage/sqlite/suppression-tables.ts";
-import * as voiceTables from "../../src/storage/sqlite/voice-tables.ts";
 import * as tables from "../../src/storage/sqlite/tables.ts";
 
 const families = step(1, "CREATE TABLE families (id INTEGER PRIMARY KEY, name TEXT) STRICT");
