@@ -1,4 +1,7 @@
 import { Elysia } from "elysia";
+import { AuditService } from "./audit/service.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { composeEnrichment } from "./app/enrichment.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -6,13 +9,7 @@ import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
-import { createEnrichHandler } from "./enrichment/enrich-job.ts";
-import { Enricher } from "./enrichment/enricher.ts";
-import { GuardedProvider } from "./enrichment/provider-guard.ts";
-import { createLeadDirectory } from "./enrichment/lead-directory.ts";
 import { enrichmentRoutes } from "./enrichment/routes.ts";
-import { EnrichmentService } from "./enrichment/service.ts";
-import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { clientAddress } from "./http/client-address.ts";
@@ -21,7 +18,7 @@ import { docsRoutes } from "./http/docs.ts";
 import { Gate } from "./http/gate.ts";
 import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
-import { RateLimiter, requestCost } from "./http/rate-limit.ts";
+import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
@@ -30,6 +27,7 @@ import { jobRoutes } from "./jobs/routes.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
+import type { Caller } from "./keys/caller.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { permissions } from "./keys/model.ts";
 import { keyRoutes } from "./keys/routes.ts";
@@ -43,12 +41,9 @@ import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
-import { createProviders } from "./providers/enrichment/create-providers.ts";
-import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createProspectImportHandler } from "./prospecting/import-job.ts";
 import { prospectImportRoutes } from "./prospecting/import-routes.ts";
 import { ProspectImportService } from "./prospecting/import-service.ts";
-import { createPeopleDirectory } from "./prospecting/people-directory.ts";
 import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
@@ -132,6 +127,7 @@ async function compose(
 
   const documentation = `${config.publicUrl ?? ""}/docs`;
   const { timeZone, connector, defaultCredits: credits } = config;
+  const audit = new AuditService(storage.audit, clock, config.auditRetentionDays);
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
   const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
@@ -156,34 +152,20 @@ async function compose(
   );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  const spending = new Spending(clock);
-  const now = (): number => clock.now();
-  const directories = [
-    createLeadDirectory(storage.leads, storage.leadHints, now),
-    createPeopleDirectory(storage.prospects),
-  ];
-  const local = createLocalProvider(directories, now);
-  const providers = (await createProviders(local, config, clock)).map(
-    ({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log),
-  );
-  const enrichmentLimiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
-  await enrichmentLimiter.load(storage.rates);
-  const enrichmentCost = creditService.costOf("enrichment");
-  const enricher = new Enricher(storage.enrichment, leads, storage.suppressions, providers, clock, enrichmentCost);
-  const enrichment = new EnrichmentService({
-    store: storage.enrichment,
-    enricher,
-    credits: creditService,
-    jobs,
-    providers,
-    hourly: {
-      limit: config.enrichmentsPerHour,
-      take: (userId) => enrichmentLimiter.take(`enrich:${userId}`, requestCost.full),
-    },
-    documentation,
+  let importsUnderWay = 0;
+  const enrichment = await composeEnrichment({
+    config,
+    storage,
     clock,
     ids,
+    log,
     poke,
+    leads,
+    jobs,
+    credits: creditService,
+    documentation,
+    isImporting: () => importsUnderWay > 0,
+    simulated: null,
   });
 
   const voices = createVoices({
@@ -208,7 +190,6 @@ async function compose(
     speech: voices.messages,
   });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
-  let importsUnderWay = 0;
   const handlers: JobHandler[] = [
     {
       ...importHandler,
@@ -217,7 +198,7 @@ async function compose(
         return importHandler.run(job, context).finally(() => importsUnderWay--);
       },
     },
-    createEnrichHandler(storage.enrichment, enricher, creditService, clock),
+    enrichment.handler,
     createProspectImportHandler(storage.prospects, blobs, clock),
     network.handler,
     voices.handler,
@@ -226,21 +207,11 @@ async function compose(
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
-    await enrichmentLimiter.flush(storage.rates);
-    await spending.flush(storage.enrichment);
-  };
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
-  // which has better uses for the disk.
-  const learn = async () => {
-    for (
-      let slices = 0;
-      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
-      slices++
-    );
+    await enrichment.flush();
   };
   const chores: Chore[] = [
-    { name: "learn where leads work", pattern: "* * * * * *", run: learn },
-    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
+    ...enrichment.chores,
+    { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     {
       // Soon after each start, too, which finds what the process before it held; no start waits for it.
@@ -268,6 +239,10 @@ async function compose(
   const readiness = new Readiness(checkReady, clock, log);
 
   const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
+  const onGlobalRefused = (caller: Caller, route: string): void =>
+    void audit
+      .note(caller, { action: "key.globalRefused", userId: null, details: { route } })
+      .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
   const gate = new Gate({
     keyRing,
     limiter,
@@ -277,6 +252,7 @@ async function compose(
     corsOrigins: config.corsOrigins,
     addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
     onFault: (error) => readiness.tell(error),
+    onGlobalRefused,
   });
   let methodsOf = (_path: string): string[] => [];
   const core = createCore({
@@ -291,12 +267,13 @@ async function compose(
     .use(core)
     .use(healthRoutes(core, users, keys, clock, readiness))
     .use(userRoutes(core, users, creditService))
-    .use(enrichmentRoutes(core, enrichment))
+    .use(enrichmentRoutes(core, enrichment.service))
     .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
-    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
+    .use(auditRoutes(core, audit))
+    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes, audit))
     .use(leadRoutes(core, leads, suppressions))
-    .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
+    .use(suppressionRoutes(core, suppressions, config.maxImportBytes, audit))
     .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
     .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
@@ -306,6 +283,7 @@ async function compose(
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
+  await audit.noteRisk(config.acknowledgeNetworkRisk);
   const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
@@ -326,7 +304,7 @@ async function compose(
     await voices.start().catch((error: unknown) => {
       throw startErrorOf(error, directory.path);
     });
-    if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
+    await enrichment.start();
     runner.start();
     maintenance.start();
     network.start();

@@ -51,6 +51,8 @@ export type Config = Readonly<{
   /** Null = the docs page. */
   upgradeUrl: string | null;
   adminEmail: string;
+  /** 0 = for ever. */
+  auditRetentionDays: number;
   drainSeconds: number;
   /** What new voices are trained with. */
   voiceEngine: VoiceEngineName;

@@ -162,6 +162,13 @@ export const serverOptions = {
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
   ...voiceOptions,
+  auditRetentionDays: option({
+    argument: "DAYS",
+    parse: wholeNumber(0, 36_500),
+    default: 3650,
+    unit: "days",
+    description: "How long the audit log reaches back: who did what, when and from where. 0 = for ever.",
+  }),
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

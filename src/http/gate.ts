@@ -1,3 +1,4 @@
+import { userAgentExcerpt } from "../audit/entry.ts";
 import type { Clock } from "../clock.ts";
 import { isoTime } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
@@ -21,6 +22,8 @@ export type GateParts = {
   addressOf: (request: Request) => string;
   /** Hears of every failure that is a fault of ours. */
   onFault: (error: unknown) => void;
+  /** Hears of a global key that was used where only a user's own will do. */
+  onGlobalRefused: (caller: Caller, path: string) => void;
 };
 
 type Headers = Record<string, string | number>;
@@ -76,12 +79,14 @@ export class Gate {
 
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
-    const { clock, log, onFault } = this.#parts;
+    const { clock, log, onFault, onGlobalRefused } = this.#parts;
     if (thrown instanceof WrongKeyKind) {
+      onGlobalRefused(this.callerOf(request), pathOf(request.url));
       set.status = 400;
       return { error: thrown.message, availableRoute: thrown.availableRoute };
     }
     const error = thrown instanceof ApiError ? thrown : fault(thrown);
+    if (error.details?.["refused"] === "globalKey") onGlobalRefused(this.callerOf(request), pathOf(request.url));
     set.status = error.status;
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
@@ -117,7 +122,14 @@ export class Gate {
 
   #admit(request: Request, path: string, set: Settings, caller: Caller): undefined {
     const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
-    this.#callers.set(request, caller);
+    const { addressOf } = this.#parts;
+    const id = String(set.headers["x-request-id"]);
+    const origin = () => ({
+      requestId: id,
+      address: addressOf(request),
+      userAgent: userAgentExcerpt(request.headers.get("user-agent")),
+    });
+    this.#callers.set(request, { ...caller, origin });
     // The command line on this machine manages the server; it shares no quota with clients.
     if (caller.isLocal) return;
     const cost = path === `${apiPrefix}/health` ? requestCost.health : requestCost.full;

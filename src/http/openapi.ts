@@ -33,6 +33,9 @@ const tags = {
   Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
   Voices: "Voices that speak like the recordings they were made of.",
+  Audit: "Who did what, when and from where.",
+  Privacy: "What is known of one person: hand it out, or erase it.",
+  Simulation: "A server that only plays: its clock moves when you say so.",
 } as const;
 
 const commonErrors = [

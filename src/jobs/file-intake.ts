@@ -1,7 +1,10 @@
+import { auditEntry } from "../audit/entry.ts";
+import type { AuditAction } from "../audit/model.ts";
 import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import type { Caller } from "../keys/caller.ts";
 import type { Job, JobMetadata, JobType } from "./model.ts";
 import type { JobService } from "./service.ts";
 
@@ -9,6 +12,7 @@ import type { JobService } from "./service.ts";
 const maxAttempts = 5;
 
 export type FileToTakeIn = {
+  caller: Caller;
   userId: string;
   type: JobType;
   /** Where files of this kind lie; the file is called like its job. */
@@ -18,6 +22,8 @@ export type FileToTakeIn = {
   payload: Record<string, unknown>;
   metadata: JobMetadata;
   maxBytes: number;
+  /** What the audit log is told. */
+  action: AuditAction;
   /** Makes the error for a file above `maxBytes`. */
   tooLarge: () => Error;
 };
@@ -44,7 +50,8 @@ export class FileIntake {
    * Takes the file in and starts the job that reads it. The file is on disk before the job exists, so that a job never
    * points at nothing. VALIDATION_ERROR for an empty body.
    */
-  async start({ userId, type, folder, stream, payload, metadata, maxBytes, tooLarge }: FileToTakeIn): Promise<Job> {
+  async start(request: FileToTakeIn): Promise<Job> {
+    const { caller, userId, type, folder, stream, payload, metadata, maxBytes, action, tooLarge } = request;
     const now = this.#clock.now();
     const id = this.#ids.next(now);
     const file = fileOfJob(folder, id);
@@ -75,7 +82,8 @@ export class FileIntake {
     try {
       if (bytes === 0)
         throw invalid([{ path: "", message: "The body is empty. Send the file's content as the body." }]);
-      await this.#jobs.submit(job);
+      const event = { action, userId, target: { type: "job", id }, details: { bytes } };
+      await this.#jobs.submit(job, auditEntry(caller, now, event));
     } catch (error) {
       await this.#blobs.remove(file);
       throw error;

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Job, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
@@ -19,8 +20,8 @@ export class JobService {
   }
 
   /** Stores a job and lets the runner know. */
-  async submit(job: Job): Promise<void> {
-    await this.#jobs.insert(job);
+  async submit(job: Job, audit?: AuditEntry): Promise<void> {
+    await this.#jobs.insert(job, audit);
     this.#poke();
   }
 

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { Job, JobFilter, JobMetadata, JobPlace, JobStatus, JobType } from "./model.ts";
 
 export type JobPageRequest = {
@@ -27,7 +28,8 @@ export type ClientChange =
   | { kind: "refused"; job: Job; reason?: string };
 
 export type JobStore = {
-  insert(job: Job): Promise<void>;
+  /** `audit`, where it is given, is stored in the same operation. */
+  insert(job: Job, audit?: AuditEntry): Promise<void>;
   get(userId: string, id: string): Promise<Job | null>;
   /** Newest first, at most `limit`. */
   page(request: JobPageRequest): Promise<Job[]>;

@@ -1,3 +1,4 @@
+import type { Origin } from "../audit/model.ts";
 import type { Role } from "../users/model.ts";
 import { ApiError } from "../errors.ts";
 import type { Grant, Permission } from "./model.ts";
@@ -15,6 +16,8 @@ export type Caller = {
   requiresApproval: boolean;
   /** True for the key of this run of the server, which only its own machine can read. */
   isLocal: boolean;
+  /** Where this request came from, worked out when somebody asks; absent for what is no request. */
+  origin?: () => Origin;
 };
 
 export function hasPermission(caller: Caller, permission: Permission): boolean {

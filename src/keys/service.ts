@@ -1,3 +1,5 @@
+import { auditEntry } from "../audit/entry.ts";
+import type { AuditAction, AuditDetails, AuditEntry } from "../audit/model.ts";
 import { singleLine } from "../clean-text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
@@ -49,7 +51,8 @@ export class KeyService {
     const made = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
     const { secret } = made;
     const key = { ...made.key, requiresApproval };
-    await this.#keys.insert(key);
+    const details = { name: key.name, hint: key.hint, permissions: key.permissions };
+    await this.#keys.insert(key, this.#audit(caller, "key.created", key, details));
     return newKeyView(key, secret);
   }
 
@@ -100,7 +103,8 @@ export class KeyService {
       updatedAt: this.#clock.now(),
     };
     this.#refuseUnbound(caller, input.requiresApproval ?? key.requiresApproval);
-    return this.#view(await this.#write(id, change));
+    const { updatedAt: _at, ...changed } = change;
+    return this.#view(await this.#write(id, change, this.#audit(caller, "key.updated", key, changed)));
   }
 
   /**
@@ -116,13 +120,15 @@ export class KeyService {
     const now = this.#clock.now();
     const secret = this.#secretFor(key.userId);
     const change = { hash: hashOf(secret), hint: hintOf(secret), createdAt: now, updatedAt: now, lastUsedAt: null };
-    return newKeyView(await this.#write(id, change), secret);
+    const audit = this.#audit(caller, "key.regenerated", key, { name: key.name, hint: change.hint });
+    return newKeyView(await this.#write(id, change, audit), secret);
   }
 
   /** Deletes the key for good; it is refused from the moment this resolves. Answers its name. */
   async remove(caller: Caller, id: string): Promise<string> {
     const key = await this.#require(caller, id);
-    if (!(await this.#keys.remove(id))) throw notFound("key", id);
+    const audit = this.#audit(caller, "key.deleted", key, { name: key.name, hint: key.hint });
+    if (!(await this.#keys.remove(id, audit))) throw notFound("key", id);
     this.#ring.forget();
     return key.name;
   }
@@ -143,6 +149,7 @@ export class KeyService {
       if (caller.isLocal) return null;
       throw new ApiError("PERMISSION_DENIED", {
         message: "A global key is made on the server's own command line only: outreachd key create --global.",
+        details: { refused: "globalKey" },
       });
     }
     const owner = userId ?? caller.userId;
@@ -199,8 +206,12 @@ export class KeyService {
     return key;
   }
 
-  async #write(id: string, change: KeyChange): Promise<ApiKey> {
-    const key = await this.#keys.update(id, change);
+  #audit(caller: Caller, action: AuditAction, { id, userId }: ApiKey, details: AuditDetails): AuditEntry {
+    return auditEntry(caller, this.#clock.now(), { action, userId, target: { type: "key", id }, details });
+  }
+
+  async #write(id: string, change: KeyChange, audit: AuditEntry): Promise<ApiKey> {
+    const key = await this.#keys.update(id, change, audit);
     this.#ring.forget();
     if (key === null) throw notFound("key", id);
     return key;

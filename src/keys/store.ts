@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { ApiKey } from "./model.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
@@ -7,16 +8,17 @@ export type KeyChange = { updatedAt: number } & Partial<
 /** Whose keys: one user's, the global ones and everybody's together. */
 export type KeyScope = { userId: string } | "all";
 
+/** `audit`, where it is given, is stored in the same operation, if that changes anything. */
 export type KeyStore = {
-  insert(key: ApiKey): Promise<void>;
+  insert(key: ApiKey, audit?: AuditEntry): Promise<void>;
   findByHash(hash: string): Promise<ApiKey | null>;
   get(scope: KeyScope, id: string): Promise<ApiKey | null>;
   /** Newest first, at most `limit`. */
   list(scope: KeyScope, limit: number): Promise<ApiKey[]>;
   /** Writes the fields that are given and answers the key as it is then; null when it is gone. */
-  update(id: string, change: KeyChange): Promise<ApiKey | null>;
+  update(id: string, change: KeyChange, audit?: AuditEntry): Promise<ApiKey | null>;
   /** False when it is gone already. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, audit?: AuditEntry): Promise<boolean>;
   /** Adds buffered uses; keys that are gone are passed over. */
   recordUsage(usages: KeyUsage[]): Promise<void>;
 };

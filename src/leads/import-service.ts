@@ -1,6 +1,7 @@
 import type { FileIntake } from "../jobs/file-intake.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
+import type { Caller } from "../keys/caller.ts";
 import { importFolder, type ImportSettings } from "./import-job.ts";
 import type { ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
 
@@ -18,6 +19,7 @@ export class LeadImportService {
 
   /** As `FileIntake.start`. */
   start(
+    caller: Caller,
     userId: string,
     stream: ReadableStream<Uint8Array> | null,
     settings: ImportSettings,
@@ -28,8 +30,9 @@ export class LeadImportService {
     const metadata = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, dryRun, onDuplicate };
     const payload = { ...settings };
     return this.#intake.start({
-      ...{ userId, stream, payload, metadata, maxBytes, tooLarge },
+      ...{ caller, userId, stream, payload, metadata, maxBytes, tooLarge },
       type: "lead_import",
+      action: "leads.imported",
       folder: importFolder,
     });
   }

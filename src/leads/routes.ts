@@ -162,10 +162,12 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     )
     .delete(
       "/:leadId",
-      async ({ userId, params: { leadId }, query: { suppress = false }, headers }) => {
+      async ({ caller, userId, params: { leadId }, query: { suppress = false }, headers }) => {
         const versions = versionsIn(headers["if-match"]);
-        if (suppress)
-          return { success: true as const, message: erased(leadId, await leads.erase(userId, leadId, versions)) };
+        if (suppress) {
+          const entries = await leads.erase(caller, userId, leadId, versions);
+          return { success: true as const, message: erased(leadId, entries) };
+        }
         await leads.remove(userId, leadId, versions);
         return { success: true as const, message: `Deleted the lead ${leadId}.` };
       },

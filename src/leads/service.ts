@@ -1,6 +1,8 @@
+import { auditEntry } from "../audit/entry.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import type { Caller } from "../keys/caller.ts";
 import type { Suppression } from "../suppression/model.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import type { SuppressionService } from "../suppression/service.ts";
@@ -96,13 +98,16 @@ export class LeadService {
    * As `remove`, and in the same operation puts hashes of what the person can be reached by on the do-not-contact list.
    * Answers those entries.
    */
-  async erase(userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
+  async erase(caller: Caller, userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const entries = this.#suppressions.entriesFor(lead);
       // Exactly the lead that the entries were made of.
-      const outcome = await this.#leads.remove(userId, id, lead.version, entries);
+      const details = { suppressed: entries.map(({ kind }) => kind) };
+      const event = { action: "lead.erased", userId, target: { type: "lead", id }, details } as const;
+      const audit = auditEntry(caller, this.#clock.now(), event);
+      const outcome = await this.#leads.remove(userId, id, lead.version, entries, audit);
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       changedLead(outcome, id);
       return entries;

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { FieldError } from "../errors.ts";
 import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type {
@@ -118,13 +119,14 @@ export type LeadStore = {
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
   /**
    * Deletes; with a `version`, only if the lead is still at it. Answers the lead as it was. In the same operation
-   * `suppress` is added to the do-not-contact list, as `SuppressionStore.add` does.
+   * `suppress` is added to the do-not-contact list, as `SuppressionStore.add` does, and `audit` to the audit log.
    */
   remove(
     userId: string,
     id: string,
     version: number | null,
     suppress?: readonly Suppression[],
+    audit?: AuditEntry,
   ): Promise<ChangeLeadOutcome>;
   /**
    * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the

@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { AuditService } from "../audit/service.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { params } from "../http/input.ts";
@@ -93,15 +94,22 @@ const ExportQuery = Type.Object({
 });
 const Columns = Type.Record(Type.String(), Type.String());
 
-export function leadTransferRoutes(core: Core, leads: LeadService, imports: LeadImportService, maxImportBytes: number) {
+export function leadTransferRoutes(
+  core: Core,
+  leads: LeadService,
+  imports: LeadImportService,
+  maxImportBytes: number,
+  audit: AuditService,
+) {
   return new Elysia({ prefix: "/api/v2/leads" })
     .use(core)
     .post(
       "/import",
-      async ({ userId, request, query, set }) => {
+      async ({ caller, userId, request, query, set }) => {
         const settings = settingsOf(query, formatOf(request));
         refuseAnnounced(request, maxImportBytes);
-        const job = await imports.start(userId, request.body, settings, maxImportBytes, () => tooLarge(maxImportBytes));
+        const refuse = () => tooLarge(maxImportBytes);
+        const job = await imports.start(caller, userId, request.body, settings, maxImportBytes, refuse);
         set.status = 202;
         set.headers.location = `/api/v2/users/jobs/${job.id}`;
         return ok(jobView(job));
@@ -148,13 +156,15 @@ export function leadTransferRoutes(core: Core, leads: LeadService, imports: Lead
     )
     .get(
       "/export",
-      ({ userId, query: { format = "csv", ...query } }) =>
-        new Response(exportStream(leads.all(userId, filterOf(query)), format), {
+      async ({ caller, userId, query: { format = "csv", ...query } }) => {
+        await audit.note(caller, { action: "leads.exported", userId, details: { format } });
+        return new Response(exportStream(leads.all(userId, filterOf(query)), format), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,
           },
-        }),
+        });
+      },
       {
         access: "leads:read",
         query: params(ExportQuery),

@@ -68,10 +68,11 @@ export function prospectImportRoutes(core: Core, imports: ProspectImportService,
     .use(core)
     .post(
       "/import",
-      async ({ userId, request, query, set }) => {
+      async ({ caller, userId, request, query, set }) => {
         const settings = settingsOf(query, formatOf(request));
         refuseAnnounced(request, maxImportBytes);
-        const job = await imports.start(userId, request.body, settings, maxImportBytes, () => tooLarge(maxImportBytes));
+        const refuse = () => tooLarge(maxImportBytes);
+        const job = await imports.start(caller, userId, request.body, settings, maxImportBytes, refuse);
         set.status = 202;
         set.headers.location = `/api/v2/users/jobs/${job.id}`;
         return ok(jobView(job));

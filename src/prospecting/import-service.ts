@@ -1,6 +1,7 @@
 import type { FileIntake } from "../jobs/file-intake.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
+import type { Caller } from "../keys/caller.ts";
 import { prospectImportFolder, type ProspectImportSettings } from "./import-job.ts";
 import type { ProspectReportRequest, ProspectReportRow, ProspectStore } from "./store.ts";
 
@@ -18,6 +19,7 @@ export class ProspectImportService {
 
   /** As `FileIntake.start`. */
   start(
+    caller: Caller,
     userId: string,
     stream: ReadableStream<Uint8Array> | null,
     settings: ProspectImportSettings,
@@ -27,9 +29,10 @@ export class ProspectImportService {
     const { onDuplicate } = settings;
     const metadata = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0, onDuplicate };
     return this.#intake.start({
-      ...{ userId, stream, metadata, maxBytes, tooLarge },
+      ...{ caller, userId, stream, metadata, maxBytes, tooLarge },
       payload: { ...settings },
       type: "prospect_import",
+      action: "prospects.imported",
       folder: prospectImportFolder,
     });
   }

@@ -1,3 +1,4 @@
+import type { AuditStore } from "../audit/store.ts";
 import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
@@ -14,6 +15,7 @@ import type { VoiceStore } from "../voice/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
+  audit: AuditStore;
   users: UserStore;
   keys: KeyStore;
   rates: RateStore;

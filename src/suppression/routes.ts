@@ -1,5 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { AuditService } from "../audit/service.ts";
 import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -70,7 +71,12 @@ const importTypes = [
   "application/octet-stream",
 ];
 
-export function suppressionRoutes(core: Core, suppressions: SuppressionService, maxImportBytes: number) {
+export function suppressionRoutes(
+  core: Core,
+  suppressions: SuppressionService,
+  maxImportBytes: number,
+  audit: AuditService,
+) {
   return new Elysia({ prefix: "/api/v2/suppressions" })
     .use(core)
     .post("/", async ({ caller, userId, body: input }) => ok(await suppressions.add(caller, userId, input)), {
@@ -106,7 +112,11 @@ export function suppressionRoutes(core: Core, suppressions: SuppressionService, 
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null };
-        return ok(await importList(suppressions, caller, userId, bounded(request.body, maxImportBytes), options));
+        const body = bounded(request.body, maxImportBytes);
+        const report = await importList(suppressions, caller, userId, body, options);
+        const { rows, added } = report;
+        await audit.note(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });
+        return ok(report);
       },
       {
         upload: "leads:write",
@@ -129,13 +139,15 @@ export function suppressionRoutes(core: Core, suppressions: SuppressionService, 
     )
     .get(
       "/export",
-      ({ userId, query: { scope, kind } }) =>
-        new Response(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), {
+      async ({ caller, userId, query: { scope, kind } }) => {
+        await audit.note(caller, { action: "suppressions.exported", userId });
+        return new Response(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), {
           headers: {
             "content-type": "text/csv; charset=utf-8",
             "content-disposition": 'attachment; filename="do-not-contact.csv"',
           },
-        }),
+        });
+      },
       {
         access: "leads:read",
         query: params(Type.Object(filterFields)),

@@ -1,3 +1,5 @@
+import { auditEntry } from "../audit/entry.ts";
+import type { AuditEntry } from "../audit/model.ts";
 import { singleLine } from "../clean-text.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { invalid, notFound, type FieldError } from "../errors.ts";
@@ -109,14 +111,16 @@ export class SuppressionService {
   /** Who removed what, and when, goes to the log. PERMISSION_DENIED for the team's, unless the caller is an admin. */
   async remove(caller: Caller, userId: string, id: string): Promise<void> {
     const entry = await this.#changeable(caller, userId, id);
-    if (!(await this.#store.remove(userId, id))) throw notFound("suppression", id);
+    const audit = this.#audit(caller, "suppression.removed", userId, entry);
+    if (!(await this.#store.remove(userId, id, audit))) throw notFound("suppression", id);
     this.#log.info({ ...trace(caller, userId, entry) }, "removed from the do-not-contact list");
   }
 
   /** Forgets value and reason and keeps the hash, by which the entry goes on to hold. Refuses as `remove`. */
   async forgetValue(caller: Caller, userId: string, id: string): Promise<Suppression> {
     const entry = await this.#changeable(caller, userId, id);
-    const forgotten = await this.#store.forgetValue(userId, id);
+    const audit = this.#audit(caller, "suppression.erased", userId, entry);
+    const forgotten = await this.#store.forgetValue(userId, id, audit);
     if (forgotten === null) throw notFound("suppression", id);
     this.#log.info({ ...trace(caller, userId, entry) }, "forgot the value of a do-not-contact entry");
     return forgotten;
@@ -178,6 +182,16 @@ export class SuppressionService {
       const { outcome, id } = outcomes.next().value!;
       return { value, outcome, id, kind: each.kind, ...(each.warning !== null && { message: each.warning }) };
     });
+  }
+
+  #audit(
+    caller: Caller,
+    action: "suppression.removed" | "suppression.erased",
+    userId: string,
+    { id, kind, userId: owner }: Suppression,
+  ): AuditEntry {
+    const details = { kind, scope: scopeOf(owner) };
+    return auditEntry(caller, this.#clock.now(), { action, userId, target: { type: "suppression", id }, details });
   }
 
   #entry(

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
 /** "added", or "already" with the entry that was there. */
@@ -27,9 +28,9 @@ export type SuppressionStore = {
   /** Exact. */
   count(userId: string, filter: SuppressionFilter): Promise<number>;
   /** Removes an entry of the user or of the team; false when it is gone. */
-  remove(userId: string, id: string): Promise<boolean>;
+  remove(userId: string, id: string, audit?: AuditEntry): Promise<boolean>;
   /** Takes value and reason from an entry of the user or of the team; it holds as before. Null when it is gone. */
-  forgetValue(userId: string, id: string): Promise<Suppression | null>;
+  forgetValue(userId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
   /** Every entry of the user or of the team that stands in the way of this target. */
   matches(userId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
   /** For each of these people, in order, whether an entry of the user or of the team stands in the way. */

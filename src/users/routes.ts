@@ -36,7 +36,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
       access: "users:read",
       detail: answersJson(success(UserView), { tag: "Users", summary: "Who this key acts for" }),
     })
-    .patch("/me", async ({ userId, body: change }) => ok(await users.update(userId, change)), {
+    .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, userId, change)), {
       access: "users:write",
       body: body(UserUpdate),
       detail: answersJson(success(UserView), { tag: "Users", summary: "Change your name or time zone" }),

@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/entry.ts";
 import { singleLine } from "../clean-text.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
@@ -37,14 +38,14 @@ export class UserService {
   /** For admins and global keys. CONFLICT when the e-mail address is taken. */
   async create(caller: Caller, input: UserInput): Promise<UserView> {
     requireAdmin(caller);
-    return userView(await this.add(input, () => null));
+    return userView(await this.add(input, () => null, caller));
   }
 
   /**
    * Adds a user, with a key of its own if `keyFor` makes one: both are stored or neither. For the first start, which
    * has no caller; throws as `create`.
    */
-  async add(input: UserInput, keyFor: (user: User) => ApiKey | null): Promise<User> {
+  async add(input: UserInput, keyFor: (user: User) => ApiKey | null, caller: Caller | null = null): Promise<User> {
     const now = this.#clock.now();
     const email = input.email.trim();
     const timeZone = input.timeZone ?? this.#defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -72,11 +73,13 @@ export class UserService {
       note: "First grant",
       createdAt: now,
     } as const;
+    const target = { type: "user", id: user.id };
     const isNew = await this.#users.insert({
       user,
       account: newAccount(this.#ids.next(now), user.id, timeZone, this.#defaults.connector, now),
       grant: credits > 0 ? grant : null,
       key: keyFor(user),
+      audit: auditEntry(caller, now, { action: "user.created", userId: user.id, target, details: { role: user.role } }),
     });
     if (!isNew)
       throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
@@ -102,15 +105,19 @@ export class UserService {
     return this.#users.count();
   }
 
-  async update(id: string, input: UserUpdate): Promise<UserView> {
+  async update(caller: Caller, id: string, input: UserUpdate): Promise<UserView> {
     const { name, timeZone } = input;
     const errors = timeZone === undefined ? [] : timeZoneErrors(timeZone);
     if (errors.length > 0) throw invalid(errors);
-    const user = await this.#users.update(id, {
+    const now = this.#clock.now();
+    const change = {
       ...(name !== undefined && { name: nameOf(name) }),
       ...(timeZone !== undefined && { timeZone }),
-      updatedAt: this.#clock.now(),
-    });
+      updatedAt: now,
+    };
+    const details = { changed: Object.keys(change).filter((field) => field !== "updatedAt") };
+    const event = { action: "user.updated", userId: id, target: { type: "user", id }, details } as const;
+    const user = await this.#users.update(id, change, auditEntry(caller, now, event));
     if (user === null) throw notFound("user", id);
     return userView(user);
   }

@@ -1,10 +1,17 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { LedgerEntry } from "../credits/model.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
 import type { ApiKey } from "../keys/model.ts";
 import type { User } from "./model.ts";
 
 /** A user with everything that it starts with. */
-export type NewUser = { user: User; account: NetworkAccount; grant: LedgerEntry | null; key: ApiKey | null };
+export type NewUser = {
+  user: User;
+  account: NetworkAccount;
+  grant: LedgerEntry | null;
+  key: ApiKey | null;
+  audit?: AuditEntry;
+};
 
 export type UserChange = { updatedAt: number } & Partial<Pick<User, "name" | "timeZone">>;
 
@@ -16,5 +23,5 @@ export type UserStore = {
   list(limit: number, offset: number): Promise<User[]>;
   count(): Promise<number>;
   /** Writes the fields that are given and answers the user as it is then; null when it is gone. */
-  update(id: string, change: UserChange): Promise<User | null>;
+  update(id: string, change: UserChange, audit?: AuditEntry): Promise<User | null>;
 };

@@ -1,3 +1,4 @@
+import { auditEntry } from "../audit/entry.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import { multiLine, singleLine } from "../clean-text.ts";
 import type { Clock } from "../clock.ts";
@@ -92,7 +93,14 @@ export class VoiceService {
       };
       const samples = samplesOf(id, form, now);
       const job = trainingJob(clone, clone.jobId, now);
-      const outcome = await store.create({ clone, samples, job, limits: rules });
+      const consented = consent && {
+        action: "voice.consented" as const,
+        userId,
+        target: { type: "voice", id },
+        details: { hasRecording: consent.recording !== null },
+      };
+      const audit = consented && auditEntry(caller, now, consented);
+      const outcome = await store.create({ clone, samples, job, limits: rules, ...(audit && { audit }) });
       if (outcome.kind === "tooMany") throw tooManyClones(outcome.count, rules.maxClones, rules.upgradeUrl);
       if (outcome.kind === "noRoom") throw noRoom(outcome.usedBytes, rules.maxBytes);
       this.#parts.poke();
@@ -149,7 +157,9 @@ export class VoiceService {
   async remove(caller: Caller, userId: string, id: string): Promise<VoiceCloneState> {
     const { store, clock, log, onRemoved } = this.#parts;
     const clone = await this.get(userId, id);
-    if (!(await store.remove(userId, id, clock.now()))) throw notFound("voice clone", id);
+    const now = clock.now();
+    const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
+    if (!(await store.remove(userId, id, now, auditEntry(caller, now, event)))) throw notFound("voice clone", id);
     log.info({ audit: "voice-deleted", voiceId: id, userId, keyId: caller.keyId }, "a voice clone was deleted");
     await this.removeFiles(id);
     await onRemoved(id);

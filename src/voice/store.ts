@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../audit/model.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobClaim, JobEnd } from "../jobs/store.ts";
 import type {
@@ -13,7 +14,14 @@ import type {
 /** What a user may store at most. */
 export type VoiceLimits = { maxClones: number; maxBytes: number };
 
-export type NewClone = { clone: VoiceClone; samples: VoiceSample[]; job: Job; limits: VoiceLimits };
+export type NewClone = {
+  clone: VoiceClone;
+  samples: VoiceSample[];
+  job: Job;
+  limits: VoiceLimits;
+  /** Stored in the same operation. */
+  audit?: AuditEntry;
+};
 export type CreateOutcome =
   | { kind: "created" }
   | { kind: "tooMany"; count: number }
@@ -59,7 +67,7 @@ export type VoiceStore = {
    * Deletes a clone with all that is stored of it; a training that still runs ends as failed. What a vendor keeps is
    * queued for removal. False when there is none.
    */
-  remove(userId: string, id: string, at: number): Promise<boolean>;
+  remove(userId: string, id: string, at: number, audit?: AuditEntry): Promise<boolean>;
   /** Oldest first; empty for a clone of somebody else. */
   samples(userId: string, cloneId: string): Promise<VoiceSample[]>;
   addSamples(request: AddSamples): Promise<AddOutcome>;

@@ -89,6 +89,7 @@ test("without any setting the documented defaults hold", () => {
     enrichmentVendors: null,
     allowPrivateHosts: [],
     adminEmail: "admin@localhost",
+    auditRetentionDays: 3650,
     drainSeconds: 10,
     voiceEngine: "local",
     voiceMaxClones: 5,

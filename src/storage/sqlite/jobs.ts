@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
+import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
@@ -11,6 +12,7 @@ import { jobs } from "./tables.ts";
 /** `network` has a say in the jobs that carry out its actions. */
 export function createJobStore(engine: Engine, rows: JobRows, network: () => NetworkRows): JobStore {
   const { orm, database, writer, reader } = engine;
+  const audits = createAuditRows(engine);
   const byUser = and(eq(jobs.id, sql.placeholder("id")), eq(jobs.userId, sql.placeholder("userId")));
   const byIdAndUser = orm.select().from(jobs).where(byUser).prepare();
 
@@ -103,7 +105,11 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   }
 
   return {
-    insert: (job) => writer.write(() => rows.insert(job)),
+    insert: (job, audit) =>
+      writer.write(() => {
+        rows.insert(job);
+        audits.append(audit);
+      }),
     get: async (userId, id) => shown(ofUser(userId, id)),
     page,
     countByStatus,

@@ -1,9 +1,12 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../keys/store.ts";
+import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { apiKeys } from "./tables.ts";
 
-export function createKeyStore({ orm, writer }: Engine): KeyStore {
+export function createKeyStore(engine: Engine): KeyStore {
+  const { orm, writer } = engine;
+  const audits = createAuditRows(engine);
   const at = sql.placeholder;
   const byHash = orm
     .select()
@@ -22,7 +25,11 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
   const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
 
   return {
-    insert: (key) => writer.write(() => void orm.insert(apiKeys).values(key).run()),
+    insert: (key, audit) =>
+      writer.write(() => {
+        orm.insert(apiKeys).values(key).run();
+        audits.append(audit);
+      }),
     findByHash: async (hash) => byHash.get({ hash }) ?? null,
     get: async (scope, id) =>
       orm
@@ -38,10 +45,18 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
         .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
         .limit(limit)
         .all(),
-    update: (id, change) =>
-      writer.write(() => orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null),
-    remove: (id) =>
-      writer.write(() => orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0),
+    update: (id, change, audit) =>
+      writer.write(() => {
+        const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
+        if (key !== null) audits.append(audit);
+        return key;
+      }),
+    remove: (id, audit) =>
+      writer.write(() => {
+        const isRemoved = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0;
+        if (isRemoved) audits.append(audit);
+        return isRemoved;
+      }),
     recordUsage: (usages) =>
       writer.write(() => {
         for (const usage of usages) addUses.run(usage);

@@ -8,6 +8,8 @@ import type {
   UpdateLead,
 } from "../../leads/store.ts";
 import type { Suppression } from "../../suppression/model.ts";
+import type { AuditEntry } from "../../audit/model.ts";
+import { createAuditRows, type AuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createDryRuns } from "./lead-dry-run.ts";
@@ -22,6 +24,7 @@ export function createLeadStore(engine: Engine): LeadStore {
   const keys = new LeadKeys(engine);
   const rows = createLeadRows(engine, owners, keys);
   const suppressions = createSuppressionRows(engine);
+  const audits = createAuditRows(engine);
   const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
   return {
     insert: (request) => write(() => insertOrMerge(rows, suppressions, request)),
@@ -30,8 +33,8 @@ export function createLeadStore(engine: Engine): LeadStore {
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
     update: (request) => write(() => updateLead(rows, suppressions, request)),
-    remove: (userId, id, version, suppress = []) =>
-      write(() => removeLead(rows, suppressions, userId, id, version, suppress)),
+    remove: (userId, id, version, suppress = [], audit) =>
+      write(() => removeLead({ rows, suppressions, audits }, userId, id, version, suppress, audit)),
     ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
   };
 }
@@ -78,17 +81,18 @@ function updateLead(
 }
 
 function removeLead(
-  rows: LeadRows,
-  suppressions: SuppressionRows,
+  { rows, suppressions, audits }: { rows: LeadRows; suppressions: SuppressionRows; audits: AuditRows },
   userId: string,
   id: string,
   version: number | null,
   suppress: readonly Suppression[],
+  audit: AuditEntry | undefined,
 ): ChangeLeadOutcome {
   const existing = rows.get(userId, id);
   if (existing === null) return { kind: "absent" };
   if (version !== null && existing.lead.version !== version) return { kind: "stale" };
   rows.remove(existing);
   for (const entry of suppress) suppressions.add(entry);
+  audits.append(audit);
   return { kind: "changed", lead: existing.lead };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
+import { createAuditStore } from "./audit.ts";
 import { createCampaignStore } from "./campaigns.ts";
 import { createCreditStore } from "./credits.ts";
 import { ProspectIndex } from "./directory/prospect-index.ts";
@@ -34,6 +35,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
   const jobRows = onFirstUse(() => createJobRows(engine));
   const network = () => createNetworkRows(engine, jobRows);
   return {
+    audit: onFirstUse(() => createAuditStore(engine)),
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),

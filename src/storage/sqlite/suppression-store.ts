@@ -2,6 +2,8 @@ import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import type { Suppression, SuppressionFilter } from "../../suppression/model.ts";
 import type { SuppressionPageRequest, SuppressionStore } from "../../suppression/store.ts";
+import type { AuditEntry } from "../../audit/model.ts";
+import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners } from "./owners.ts";
 import { suppressions } from "./suppression-tables.ts";
@@ -15,6 +17,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
   const { orm, writer, reader } = engine;
   const owners = createOwners(engine);
   const rows = createSuppressionRows(engine);
+  const audits = createAuditRows(engine);
 
   /** Entries that hold for this user. */
   function holdsFor(userId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
@@ -68,11 +71,13 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
     return row?.n ?? 0;
   }
 
-  async function remove(userId: string, id: string): Promise<boolean> {
+  async function remove(userId: string, id: string, audit: AuditEntry | undefined): Promise<boolean> {
     const isRemoved = await writer.write(() => {
       const entry = find(userId, id);
-      if (entry !== undefined) rows.remove(entry);
-      return entry !== undefined;
+      if (entry === undefined) return false;
+      rows.remove(entry);
+      audits.append(audit);
+      return true;
     });
     if (isRemoved) rows.reread();
     return isRemoved;
@@ -87,11 +92,12 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
     page,
     count: countEntries,
     remove,
-    forgetValue: (userId, id) =>
+    forgetValue: (userId, id, audit) =>
       writer.write(() => {
         const entry = find(userId, id);
         if (entry === undefined) return null;
         rows.forgetValue(id);
+        audits.append(audit);
         return entryOf(userId, { ...entry, value: null, reason: null });
       }),
     matches: async (userId, target) => rows.findAll(userId, target),

@@ -1,25 +1,28 @@
 import { asc, count, eq, sql } from "drizzle-orm";
 import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
+import { createAuditRows } from "./audit.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import type { Engine } from "./engine.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
   const { orm, writer } = engine;
+  const audits = createAuditRows(engine);
   const byId = orm
     .select()
     .from(users)
     .where(eq(users.id, sql.placeholder("id")))
     .prepare();
 
-  function insert({ user, account, grant, key }: NewUser): boolean {
+  function insert({ user, account, grant, key, audit }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
     if (taken !== undefined) return false;
     orm.insert(users).values(user).run();
     insertAccountRow(engine, account);
     if (grant !== null) orm.insert(creditLedger).values(grant).run();
     if (key !== null) orm.insert(apiKeys).values(key).run();
+    audits.append(audit);
     return true;
   }
 
@@ -39,10 +42,12 @@ export function createUserStore(engine: Engine): UserStore {
         .all()
         .map(userOf),
     count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
-    update: (id, change) =>
+    update: (id, change, audit) =>
       writer.write(() => {
         const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();
-        return row === undefined ? null : userOf(row);
+        if (row === undefined) return null;
+        audits.append(audit);
+        return userOf(row);
       }),
   };
 }

@@ -1,6 +1,8 @@
 import { and, asc, count, desc, eq, getTableColumns, inArray, lte, sql, sum } from "drizzle-orm";
 import type { CloneStatus, VoiceCloneState } from "../../voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../voice/store.ts";
+import type { AuditEntry } from "../../audit/model.ts";
+import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
 import { jobs } from "./tables.ts";
@@ -12,9 +14,10 @@ import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voic
 export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   const { orm, writer } = engine;
   const usage = createVoiceUsage(engine);
+  const audits = createAuditRows(engine);
   const samples = createVoiceSamples(engine, jobRows, usage);
 
-  function create({ clone, samples: files, job, limits }: NewClone) {
+  function create({ clone, samples: files, job, limits, audit }: NewClone) {
     const owned = usage.countOf(clone.userId);
     if (owned >= limits.maxClones) return { kind: "tooMany", count: owned } as const;
     const usedBytes = usage.bytesOf(clone.userId);
@@ -23,6 +26,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     jobRows.insert(job);
     orm.insert(voiceClones).values(clone).run();
     orm.insert(voiceSamples).values(files).run();
+    audits.append(audit);
     return { kind: "created" } as const;
   }
 
@@ -63,11 +67,12 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     return { clones: clones.map(stateOf), total };
   }
 
-  function remove(userId: string, id: string, at: number): boolean {
+  function remove(userId: string, id: string, at: number, audit: AuditEntry | undefined): boolean {
     const clone = get(userId, id);
     if (clone === null) return false;
     samples.endOpenJob(clone.jobId, "The voice clone was deleted.", at);
     orm.delete(voiceClones).where(owned(userId, id)).run();
+    audits.append(audit);
     return true;
   }
 
@@ -88,7 +93,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
           .run();
         return get(userId, id);
       }),
-    remove: (userId, id, at) => writer.write(() => remove(userId, id, at)),
+    remove: (userId, id, at, audit) => writer.write(() => remove(userId, id, at, audit)),
     artefact: async (cloneId) =>
       orm
         .select({ engine: voiceArtefacts.engine, artefact: voiceArtefacts.artefact })

@@ -1,0 +1,100 @@
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { CreditService } from "../credits/service.ts";
+import { createEnrichHandler } from "../enrichment/enrich-job.ts";
+import { Enricher } from "../enrichment/enricher.ts";
+import { createLeadDirectory } from "../enrichment/lead-directory.ts";
+import { GuardedProvider } from "../enrichment/provider-guard.ts";
+import type { EnrichmentProvider } from "../enrichment/provider.ts";
+import { EnrichmentService } from "../enrichment/service.ts";
+import { Spending } from "../enrichment/spending.ts";
+import { RateLimiter, requestCost } from "../http/rate-limit.ts";
+import type { Ids } from "../ids.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { JobService } from "../jobs/service.ts";
+import type { LeadService } from "../leads/service.ts";
+import type { Log } from "../log.ts";
+import { createPeopleDirectory } from "../prospecting/people-directory.ts";
+import { createProviders } from "../providers/enrichment/create-providers.ts";
+import { createLocalProvider } from "../providers/enrichment/local.ts";
+import type { Storage } from "../storage/storage.ts";
+
+export type EnrichmentParts = {
+  config: Config;
+  storage: Storage;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  poke: () => void;
+  leads: LeadService;
+  jobs: JobService;
+  credits: CreditService;
+  documentation: string;
+  /** Whether a file of leads is being read, which has better uses for the disk. */
+  isImporting: () => boolean;
+  /** In the place of all that ask outside; null: as configured. */
+  simulated: EnrichmentProvider | null;
+};
+
+/** Enrichment with its providers, put together. */
+export async function composeEnrichment(parts: EnrichmentParts) {
+  const { config, storage, clock, ids, log, poke, leads, jobs, credits, documentation, simulated } = parts;
+  const spending = new Spending(clock);
+  const now = (): number => clock.now();
+  const directories = [
+    createLeadDirectory(storage.leads, storage.leadHints, now),
+    createPeopleDirectory(storage.prospects),
+  ];
+  const local = createLocalProvider(directories, now);
+  const created =
+    simulated === null
+      ? await createProviders(local, config, clock)
+      : [local, simulated].map((provider) => ({ provider, timeoutMs: simulatedTimeoutMs, spendCap: null }));
+  const providers = created.map(({ provider, ...guard }) => new GuardedProvider(provider, guard, spending, clock, log));
+  const limiter = new RateLimiter({ minute: 0, hour: config.enrichmentsPerHour, day: 0 }, clock);
+  await limiter.load(storage.rates);
+  const cost = credits.costOf("enrichment");
+  const enricher = new Enricher(storage.enrichment, leads, storage.suppressions, providers, clock, cost);
+  const service = new EnrichmentService({
+    store: storage.enrichment,
+    enricher,
+    credits,
+    jobs,
+    providers,
+    hourly: {
+      limit: config.enrichmentsPerHour,
+      take: (userId) => limiter.take(`enrich:${userId}`, requestCost.full),
+    },
+    documentation,
+    clock,
+    ids,
+    poke,
+  });
+  // Behind the newest leads by two seconds, so that none that is being stored is passed over.
+  const learn = async () => {
+    for (
+      let slices = 0;
+      slices < 20 && !parts.isImporting() && (await storage.leadHints.learn(clock.now() - 2_000));
+      slices++
+    );
+  };
+  const chores: Chore[] = [
+    { name: "learn where leads work", pattern: "* * * * * *", run: learn },
+    { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await service.forgetOld()) },
+  ];
+  return {
+    service,
+    handler: createEnrichHandler(storage.enrichment, enricher, credits, clock),
+    chores,
+    async start(): Promise<void> {
+      if (providers.some(({ name }) => name !== local.name)) await spending.load(storage.enrichment);
+    },
+    async flush(): Promise<void> {
+      await limiter.flush(storage.rates);
+      await spending.flush(storage.enrichment);
+    },
+  };
+}
+
+/** It answers at once, and the clock stands still meanwhile. */
+const simulatedTimeoutMs = 60_000;

@@ -1,0 +1,36 @@
+import { singleLine } from "../clean-text.ts";
+import type { Caller } from "../keys/caller.ts";
+import type { AuditEntry, AuditEvent, Origin } from "./model.ts";
+
+const excerptLength = 200;
+
+/**
+ * An entry for the audit log, to be stored in the same operation as what it tells of. `caller` is null for what the
+ * service does by itself.
+ */
+export function auditEntry(
+  caller: Caller | null,
+  at: number,
+  { action, userId, target, details = {} }: AuditEvent,
+): AuditEntry {
+  return {
+    at,
+    action,
+    userId,
+    via: caller === null ? "service" : caller.isLocal ? "commandLine" : "api",
+    actorId: caller?.userId ?? null,
+    keyId: caller === null || caller.isLocal ? null : caller.keyId,
+    keyName: caller === null || caller.isLocal ? null : caller.keyName,
+    ...(caller?.origin?.() ?? nowhere),
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    details,
+  };
+}
+
+const nowhere: Origin = { requestId: null, address: null, userAgent: null };
+
+/** What of a User-Agent header is kept. */
+export function userAgentExcerpt(header: string | null): string | null {
+  return header === null ? null : singleLine(header).slice(0, excerptLength) || null;
+}

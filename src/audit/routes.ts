@@ -1,0 +1,137 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { parseInstant } from "../clock.ts";
+import { invalid } from "../errors.ts";
+import type { Core } from "../http/core.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { params } from "../http/input.ts";
+import { answers, answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { requireAdmin } from "../keys/caller.ts";
+import { auditActions, AuditCheck, AuditEntryView, type AuditFilter } from "./model.ts";
+import { auditView, type AuditService } from "./service.ts";
+
+const filterFields = {
+  action: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: `One of ${auditActions.join(", ")}; or what comes before the dot, such as key, for all of a kind.`,
+    }),
+  ),
+  userId: Type.Optional(Type.String({ description: "About this user; for admins and global keys." })),
+  keyId: Type.Optional(Type.String({ description: "Done with this key." })),
+  targetId: Type.Optional(Type.String({ description: "Done to this key, user, voice, job and so on." })),
+  from: Type.Optional(Type.String({ description: "From this moment on (ISO 8601 or Unix time)." })),
+  to: Type.Optional(Type.String({ description: "Up to this moment." })),
+};
+const Filter = Type.Object(filterFields);
+const ListQuery = Type.Object({
+  ...filterFields,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before; goes with the same filters." })),
+});
+const ListPage = Type.Object({
+  entries: Type.Array(AuditEntryView),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+});
+
+export function auditRoutes(core: Core, audit: AuditService) {
+  return new Elysia({ prefix: "/api/v2/audit" })
+    .use(core)
+    .get(
+      "/",
+      async ({ caller, query: { limit = 100, cursor, ...query } }) => {
+        const before = cursor === undefined ? null : Number(decodeCursor(cursor, 1)[0]);
+        // One more tells whether there is another page.
+        const found = await audit.page(caller, filterOf(query), before, limit + 1);
+        const entries = found.slice(0, limit);
+        const last = found.length > limit ? entries.at(-1) : undefined;
+        return ok({
+          entries: entries.map(auditView),
+          nextCursor: last === undefined ? null : encodeCursor([last.seq]),
+        });
+      },
+      {
+        callerOnly: "audit:read",
+        query: params(ListQuery),
+        detail: answersJson(success(ListPage), {
+          tag: "Audit",
+          summary: "Who did what, newest first",
+          description: "Admins and global keys see all entries, others those about themselves.",
+        }),
+      },
+    )
+    .get(
+      "/export",
+      async ({ caller, query }) => {
+        const filter = filterOf(query);
+        await audit.note(caller, { action: "audit.exported", userId: caller.userId });
+        return new Response(ndjson(audit.all(caller, filter)), {
+          headers: {
+            "content-type": "application/x-ndjson",
+            "content-disposition": 'attachment; filename="audit.ndjson"',
+          },
+        });
+      },
+      {
+        callerOnly: "audit:read",
+        query: params(Filter),
+        detail: answers(
+          { "application/x-ndjson": { schema: Type.String() } },
+          {
+            tag: "Audit",
+            summary: "Export the audit log",
+            description: "Streamed, an entry a line, newest first; the same entries as in the list.",
+          },
+        ),
+      },
+    )
+    .get(
+      "/verify",
+      async ({ caller }) => {
+        requireAdmin(caller);
+        return ok(await audit.verify());
+      },
+      {
+        callerOnly: "audit:read",
+        detail: answersJson(success(AuditCheck), {
+          tag: "Audit",
+          summary: "Check that nobody has changed the audit log",
+          description: "For admins. Each entry holds a hash of itself and of the one before; all of them are checked.",
+        }),
+      },
+    );
+}
+
+function filterOf({ action, from, to, ...rest }: Static<typeof Filter>): AuditFilter {
+  const actions =
+    action === undefined ? undefined : auditActions.filter((name) => name === action || name.startsWith(`${action}.`));
+  if (actions?.length === 0) throw invalid([{ path: "action", message: `Choose one of: ${auditActions.join(", ")}.` }]);
+  return {
+    ...rest,
+    ...(actions && { actions }),
+    ...(from !== undefined && { from: instant("from", from) }),
+    ...(to !== undefined && { to: instant("to", to) }),
+  };
+}
+
+function instant(path: string, text: string): number {
+  const at = parseInstant(text);
+  if (at === null) throw invalid([{ path, message: "Expected a moment, such as 2026-01-31T09:00:00Z." }]);
+  return at;
+}
+
+/** Page by page as it is read: constant memory, however many. */
+function ndjson(pages: ReturnType<AuditService["all"]>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const page = await pages.next();
+      if (page.done) return controller.close();
+      controller.enqueue(encoder.encode(page.value.map((entry) => `${JSON.stringify(auditView(entry))}\n`).join("")));
+    },
+    async cancel() {
+      await pages.return();
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import { isoTime, type Clock } from "../clock.ts";
+import { isAdmin, type Caller } from "../keys/caller.ts";
+import { auditEntry } from "./entry.ts";
+import type { AuditAction, AuditCheck, AuditEntryView, AuditEvent, AuditFilter, StoredAuditEntry } from "./model.ts";
+import type { AuditStore, ChainCheck } from "./store.ts";
+
+const dayMs = 86_400_000;
+const exportPage = 500;
+const checkSlice = 500;
+const forgetSlice = 500;
+
+/** Who did what. What writes something stores its entry together with that; this is for the rest, and for readers. */
+export class AuditService {
+  readonly #store: AuditStore;
+  readonly #clock: Clock;
+  /** 0: nothing is forgotten. */
+  readonly #keepDays: number;
+
+  constructor(store: AuditStore, clock: Clock, keepDays: number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#keepDays = keepDays;
+  }
+
+  /** Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. */
+  async note(caller: Caller | null, event: AuditEvent): Promise<void> {
+    await this.#store.append(auditEntry(caller, this.#clock.now(), event));
+  }
+
+  /** Newest first. An admin, or a global key, sees everybody's entries, others those about themselves. */
+  page(caller: Caller, filter: AuditFilter, before: number | null, limit: number): Promise<StoredAuditEntry[]> {
+    return this.#store.page({ filter: seenBy(caller, filter), before, limit });
+  }
+
+  /** As `page`, all of them. */
+  async *all(caller: Caller, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[], void, void> {
+    let before: number | null = null;
+    for (;;) {
+      const page: StoredAuditEntry[] = await this.page(caller, filter, before, exportPage);
+      if (page.length > 0) yield page;
+      if (page.length < exportPage) return;
+      before = page.at(-1)!.seq;
+    }
+  }
+
+  /** Walks the whole chain, in slices. */
+  async verify(): Promise<AuditCheck> {
+    let entries = 0;
+    let result: ChainCheck;
+    let last: ChainCheck["last"] = null;
+    do {
+      result = await this.#store.check(last, checkSlice);
+      entries += result.checked;
+      last = result.last;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (result.more);
+    const { brokenAt } = result;
+    return {
+      isWhole: brokenAt === null,
+      entries,
+      brokenAt,
+      lastId: last?.seq ?? null,
+      lastHash: last === null ? null : Buffer.from(last.hash).toString("hex"),
+    };
+  }
+
+  /** Forgets what is older than the log is to reach back. */
+  async forgetOld(): Promise<void> {
+    if (this.#keepDays === 0) return;
+    const before = this.#clock.now() - this.#keepDays * dayMs;
+    while ((await this.#store.forgetBefore(before, forgetSlice)) === forgetSlice);
+  }
+
+  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. */
+  async noteRisk(isAccepted: boolean): Promise<void> {
+    const [latest] = await this.#store.page({ filter: { actions: riskActions }, before: null, limit: 1 });
+    if ((latest?.action === "risk.accepted") === isAccepted) return;
+    const action = isAccepted ? "risk.accepted" : "risk.withdrawn";
+    await this.note(null, { action, userId: null, details: { setting: "acknowledgeNetworkRisk" } });
+  }
+}
+
+const riskActions: readonly AuditAction[] = ["risk.accepted", "risk.withdrawn"];
+
+function seenBy(caller: Caller, filter: AuditFilter): AuditFilter {
+  if (isAdmin(caller) || caller.userId === null) return filter;
+  return { ...filter, userId: caller.userId };
+}
+
+export function auditView({ seq, at, ...entry }: StoredAuditEntry): AuditEntryView {
+  return { id: seq, at: isoTime(at), ...entry };
+}
