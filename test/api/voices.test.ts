@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bytesSource, decodeAudio, probeAudio } from "../../src/voice/audio/audio.ts";
@@ -17,6 +17,9 @@ import {
   type CloneDetailView,
   type CloneList,
 } from "../support/voices.ts";
+
+// Measuring speech takes seconds, on a busy machine many.
+setDefaultTimeout(120_000);
 
 const path = (voiceId: string, rest = "") => `${clonesPath}/${voiceId}${rest}`;
 
