@@ -41,6 +41,9 @@ import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
+import { createErasureHandler } from "./privacy/erase-job.ts";
+import { privacyRoutes } from "./privacy/routes.ts";
+import { PrivacyService } from "./privacy/service.ts";
 import { createProspectImportHandler } from "./prospecting/import-job.ts";
 import { prospectImportRoutes } from "./prospecting/import-routes.ts";
 import { ProspectImportService } from "./prospecting/import-service.ts";
@@ -189,6 +192,8 @@ async function compose(
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
   });
+  const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
+  const { forgetSpeech } = voices;
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   const handlers: JobHandler[] = [
     {
@@ -202,6 +207,7 @@ async function compose(
     createProspectImportHandler(storage.prospects, blobs, clock),
     network.handler,
     voices.handler,
+    createErasureHandler({ store: storage.persons, suppressions, forgetSpeech, clock, log }),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
   const flush = async () => {
@@ -271,6 +277,7 @@ async function compose(
     .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
     .use(auditRoutes(core, audit))
+    .use(privacyRoutes(core, privacy))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes, audit))
     .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes, audit))

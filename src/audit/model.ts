@@ -16,6 +16,7 @@ export const auditActions = [
   "voice.deleted",
   "lead.erased",
   "person.exported",
+  "person.erasureBegun",
   "person.erased",
   "suppression.erased",
   "suppression.removed",

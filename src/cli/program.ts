@@ -11,6 +11,7 @@ import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addPersonCommands } from "./person.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addSuppressCommands } from "./suppress.ts";
@@ -74,6 +75,7 @@ function createProgram(context: CommandContext): Command {
   addImportCommands(program, context);
   addExportCommand(program, context);
   addSuppressCommands(program, context);
+  addPersonCommands(program, context);
   addEnrichCommand(program, context);
   addCreditsCommand(program, context);
   addSearchCommand(program, context);

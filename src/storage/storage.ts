@@ -8,6 +8,7 @@ import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
+import type { PersonStore } from "../privacy/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
@@ -27,6 +28,7 @@ export type Storage = {
   network: NetworkStore;
   campaigns: CampaignStore;
   suppressions: SuppressionStore;
+  persons: PersonStore;
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
   voices: VoiceStore;

@@ -157,11 +157,19 @@ export class SuppressionService {
 
   /** Entries that keep a person off after the lead is erased: hashes of what the lead can be reached by. */
   entriesFor(lead: Lead): Suppression[] {
-    const ways = [lead.email, lead.networkUrl && canonicalProfileUrl(lead.networkUrl), lead.phone];
+    const profile = lead.networkUrl && canonicalProfileUrl(lead.networkUrl);
+    return this.hashesOf(
+      lead.userId,
+      [lead.email, profile, lead.phone].filter((way) => way !== null),
+    );
+  }
+
+  /** As `entriesFor`, of addresses, profiles and phone numbers; those that can't be read are left out. */
+  hashesOf(userId: string | null, ways: readonly string[]): Suppression[] {
     return ways.flatMap((text) => {
-      const read = text ? readValue(text, this.#region) : null;
-      if (read === null || "problem" in read || read.kind === "domain") return [];
-      return [this.#entry(lead.userId, { ...read, value: null }, null, "erasure")];
+      const read = text === "" ? { problem: "" } : readValue(text, this.#region);
+      if ("problem" in read || read.kind === "domain") return [];
+      return [this.#entry(userId, { ...read, value: null }, null, "erasure")];
     });
   }
 

@@ -84,6 +84,8 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
     speech,
     checker: new SampleChecker(blobs, meter, arriving, clock, ids),
     messages: new VoiceMessages(store, speech),
+    /** What was spoken in a voice is made anew when it's wanted. */
+    forgetSpeech: (cloneId: string) => cache.forget(cloneId),
     handler: createTrainingHandler({
       store,
       blobs,

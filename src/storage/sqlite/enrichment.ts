@@ -8,6 +8,7 @@ import { createJobRows, isHeld } from "./jobs.ts";
 import { limitOf } from "./parameter.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
+import { createSuppressionRows } from "./suppressions.ts";
 import { jobs } from "./tables.ts";
 
 export function createEnrichmentStore(engine: Engine): EnrichmentStore {
@@ -16,6 +17,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   const credits = createCreditRows(engine);
   const jobRows = createJobRows(engine);
   const results = createResultRows(engine);
+  const suppressions = createSuppressionRows(engine);
   const at = sql.placeholder;
   const { outcome: _outcome, ...itemValues } = placeholdersOf(enrichmentItems);
   const insertItem = orm.insert(enrichmentItems).values(itemValues).prepare();
@@ -68,6 +70,9 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     const owner = ownerOf(userId);
     const free: string[] = [];
     for (const { item, ...result } of owner === null ? [] : found) {
+      const { email, network } = result.identity;
+      // Somebody who was erased while providers were asked; what they took is paid for.
+      if (suppressions.find(userId, { email, profileKey: network }) !== null) continue;
       const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
       if (stored !== null && result.groups.every((group) => stored.groups.includes(group))) free.push(item);
       else results.insert(owner!, result);

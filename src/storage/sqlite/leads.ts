@@ -13,16 +13,13 @@ import { createAuditRows, type AuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createDryRuns } from "./lead-dry-run.ts";
-import { LeadKeys } from "./lead-keys.ts";
+import { createLeadParts } from "./lead-parts.ts";
 import { createLeadQueries } from "./lead-queries.ts";
-import { createLeadRows, type LeadRows } from "./lead-rows.ts";
-import { createOwners } from "./owners.ts";
+import type { LeadRows } from "./lead-rows.ts";
 import { createSuppressionRows, type SuppressionRows } from "./suppressions.ts";
 
 export function createLeadStore(engine: Engine): LeadStore {
-  const owners = createOwners(engine);
-  const keys = new LeadKeys(engine);
-  const rows = createLeadRows(engine, owners, keys);
+  const { owners, keys, rows } = createLeadParts(engine);
   const suppressions = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
   const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));

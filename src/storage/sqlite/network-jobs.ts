@@ -60,6 +60,8 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
     retryJob(job: Job, at: number): ClientChange {
       const target = scheduling.found(job.userId, job.id);
       if (target === null) return { kind: "refused", job };
+      if (job.metadata["erased"] === true)
+        return { kind: "refused", job, reason: "The person was erased, so there is nobody to do it for." };
       if (target.row.state === "unknown")
         return {
           kind: "refused",

@@ -17,6 +17,7 @@ import { createLeadStore } from "./leads.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
+import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
@@ -50,6 +51,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     leadHints: onFirstUse(() => createLeadHintStore(engine)),
     enrichment: onFirstUse(() => createEnrichmentStore(engine)),
     prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
+    persons: onFirstUse(() => createPersonStore(engine, jobRows, network, prospectIndex)),
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.

@@ -1,0 +1,19 @@
+import type { Engine } from "./engine.ts";
+import { LeadKeys } from "./lead-keys.ts";
+import { createLeadRows, type LeadRows } from "./lead-rows.ts";
+import { createOwners, type Owners } from "./owners.ts";
+
+export type LeadParts = { owners: Owners; keys: LeadKeys; rows: LeadRows };
+
+const byEngine = new WeakMap<Engine, LeadParts>();
+
+/** The same for all stores of an engine: keys of leads are kept in memory by whoever writes them. */
+export function createLeadParts(engine: Engine): LeadParts {
+  const known = byEngine.get(engine);
+  if (known !== undefined) return known;
+  const owners = createOwners(engine);
+  const keys = new LeadKeys(engine);
+  const parts = { owners, keys, rows: createLeadRows(engine, owners, keys) };
+  byEngine.set(engine, parts);
+  return parts;
+}

@@ -1,0 +1,290 @@
+/**
+ * The register of personal data: where something may stand about the people whom users reach out to. Exports and
+ * erasures go by it, and a test compares it with the schema, so that no column is added without a thought.
+ */
+export type Place = {
+  name: string;
+  table: string;
+  /** Columns that name a row. */
+  key: readonly string[];
+  /** Columns that may tell of a person. */
+  personal: readonly string[];
+  /** The rest of the table. Exported as well, unless it is a blob. */
+  others: readonly string[];
+  /** SQL for the id of the user whose row it is, of a row `t`. */
+  owner: string;
+  /** SQL condition for rows that are about the person; null where rows can only mention somebody. */
+  own: string | null;
+  /** Personal columns that are looked through for mentions of anybody; empty where an index finds all there is. */
+  texts: readonly string[];
+  /**
+   * What becomes of rows about the person. lead, prospect, action, suppression: by the rules of their feature. remove:
+   * the row goes. Else columns are set to this SQL, and the row goes on to count.
+   */
+  erase: "lead" | "prospect" | "action" | "suppression" | "remove" | Readonly<Record<string, string>>;
+  /** What becomes of rows that only mention them; blotted out, unless they go as well. */
+  removesMentions?: true;
+};
+
+// ?1 is a JSON object with lists: leadIds, profiles, emails, prospects, suppressions (hex).
+const among = (list: string): string => `IN (SELECT value FROM json_each(?1, '$.${list}'))`;
+const ownerBy = (seq: string): string => `(SELECT id FROM users WHERE seq = ${seq})`;
+const ownerOfJob = "(SELECT user_id FROM jobs WHERE id = t.job_id)";
+
+export const places: readonly Place[] = [
+  {
+    // First: what is about to be sent is cancelled before anything else goes.
+    name: "enrolments",
+    table: "campaign_enrolments",
+    key: ["id"],
+    personal: ["lead_id", "profile_key"],
+    others: [
+      ...["campaign_id", "user_id", "account_id", "state", "reason", "at_step", "since_at", "wake_at", "job_id"],
+      ...["connected_at", "replied_at", "version", "created_at", "updated_at"],
+    ],
+    owner: "t.user_id",
+    own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
+    texts: [],
+    erase: {
+      state: "iif(state = 'active', 'stopped', state)",
+      reason: "iif(state = 'active', 'leadGone', reason)",
+      wake_at: "NULL",
+      version: "version + 1",
+      // Two erased people of a campaign are still two.
+      lead_id: "'erased-' || id",
+      profile_key: "'erased'",
+    },
+  },
+  {
+    // They count against the caps of their account, so the rows stay.
+    name: "actions",
+    table: "network_actions",
+    key: ["job_id"],
+    personal: ["profile_url", "profile_key", "target_key", "message", "details", "lead_id", "reference"],
+    others: [
+      ...["seq", "user_id", "account", "action_type", "meter", "has_note", "enrolment_id", "campaign_id"],
+      ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
+      "updated_at",
+    ],
+    owner: "t.user_id",
+    own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
+    texts: ["message", "details"],
+    erase: "action",
+  },
+  {
+    name: "leads",
+    table: "leads",
+    key: ["id"],
+    personal: [
+      ...["first_name", "last_name", "email", "company", "title", "phone", "network_url", "industry", "location"],
+      ...["source", "notes", "tags", "custom_fields", "folded"],
+    ],
+    others: ["seq", "owner", "status", "version", "created_at", "updated_at"],
+    owner: ownerBy("t.owner"),
+    own: `t.id ${among("leadIds")}`,
+    texts: ["title", "source", "notes", "tags", "custom_fields"],
+    erase: "lead",
+  },
+  {
+    // Not looked through for mentions: millions of rows of facts, none of them written by hand.
+    name: "prospects",
+    table: "prospects",
+    key: ["seq"],
+    personal: ["content", "keys", "lead_id"],
+    others: ["created_at", "updated_at"],
+    owner: ownerBy("t.seq >> 32"),
+    own: `t.seq ${among("prospects")}`,
+    texts: [],
+    erase: "prospect",
+  },
+  {
+    name: "contacts",
+    table: "network_contacts",
+    key: ["account", "profile_key"],
+    personal: ["profile_key", "profile_url", "reference"],
+    others: ["relation", "invited_at", "withdrawn_at", "connected_at", "messaged_at", "replied_at", "updated_at"],
+    owner: "(SELECT user_id FROM network_accounts WHERE seq = t.account)",
+    own: `t.profile_key ${among("profiles")}`,
+    texts: [],
+    erase: "remove",
+  },
+  {
+    name: "enrichments",
+    table: "enrichment_results",
+    key: ["n"],
+    personal: ["email", "network", "name", "fields"],
+    others: ["owner", "groups", "at"],
+    owner: ownerBy("t.owner"),
+    own: `t.email ${among("emails")} OR t.network ${among("profiles")}`,
+    texts: ["fields"],
+    erase: "remove",
+    removesMentions: true,
+  },
+  {
+    name: "enrichmentItems",
+    table: "enrichment_items",
+    key: ["job_id", "n"],
+    personal: ["input", "outcome"],
+    others: [],
+    owner: ownerOfJob,
+    own: `t.input ->> '$.leadId' ${among("leadIds")}`,
+    texts: ["input", "outcome"],
+    erase: "remove",
+    removesMentions: true,
+  },
+  {
+    name: "leadImportRows",
+    table: "lead_import_rows",
+    key: ["job_id", "row"],
+    personal: ["lead_id", "errors"],
+    others: ["outcome"],
+    owner: ownerOfJob,
+    own: `t.lead_id ${among("leadIds")}`,
+    texts: ["errors"],
+    erase: { lead_id: "NULL", errors: "'[]'" },
+  },
+  {
+    name: "leadImportNotes",
+    table: "lead_import_notes",
+    key: ["job_id", "n"],
+    personal: ["lead_id", "texts"],
+    others: ["lead"],
+    owner: ownerOfJob,
+    own: `t.lead_id ${among("leadIds")}`,
+    texts: ["texts"],
+    erase: "remove",
+    removesMentions: true,
+  },
+  {
+    name: "prospectImportRows",
+    table: "prospect_import_rows",
+    key: ["job_id", "row"],
+    personal: ["prospect", "errors"],
+    others: ["outcome"],
+    owner: ownerOfJob,
+    own: `t.prospect IS NOT NULL AND ((SELECT seq FROM users WHERE id = ${ownerOfJob}) << 32) + t.prospect ${among("prospects")}`,
+    texts: ["errors"],
+    erase: { prospect: "NULL", errors: "'[]'" },
+  },
+  {
+    // Jobs of the person's own actions are emptied with these.
+    name: "jobs",
+    table: "jobs",
+    key: ["id"],
+    personal: ["message", "metadata", "payload"],
+    others: [
+      ...["user_id", "type", "status", "run_at", "attempt", "failures", "max_attempts", "lease_until", "progress"],
+      ...["created_at", "updated_at", "completed_at"],
+    ],
+    owner: "t.user_id",
+    own: null,
+    texts: ["message", "metadata", "payload"],
+    erase: "remove",
+  },
+  {
+    name: "savedSearches",
+    table: "saved_searches",
+    key: ["id"],
+    personal: ["name", "filters"],
+    others: ["user_id", "source", "created_at", "updated_at"],
+    owner: "t.user_id",
+    own: null,
+    texts: ["name", "filters"],
+    erase: "remove",
+  },
+  {
+    // Amounts stay.
+    name: "credits",
+    table: "credit_ledger",
+    key: ["id"],
+    personal: ["note"],
+    others: ["user_id", "kind", "amount", "created_at", "purpose", "request", "item", "key_id"],
+    owner: "t.user_id",
+    own: null,
+    texts: ["note"],
+    erase: "remove",
+  },
+  {
+    // The hash stays, so that nobody contacts the person after all.
+    name: "suppressions",
+    table: "suppressions",
+    key: ["id"],
+    personal: ["key", "value", "reason"],
+    others: ["seq", "owner", "kind", "source", "created_at"],
+    owner: ownerBy("t.owner"),
+    own: `t.key IN (SELECT unhex(value) FROM json_each(?1, '$.suppressions'))`,
+    texts: [],
+    erase: "suppression",
+  },
+];
+
+/** Tables that follow another one: they hold hashes or words of its rows and lose them with these. */
+const followers = {
+  lead_keys: ["key", "lead"],
+  lead_keys_log: ["n", "entries"],
+  lead_tags: ["owner", "tag", "lead"],
+  lead_hints: ["key", "lead"],
+  lead_import_note_keys: ["job_id", "key", "n"],
+  enrichment_result_keys: ["key", "result"],
+  // Facets (title, place, company size) and hashes, without names and addresses.
+  prospect_changes: ["n", "owner", "number", "removed", "added", "keys"],
+  prospect_terms: ["owner", "facet", "value", "id", "label", "prospects"],
+  prospect_postings: ["place", "bits"],
+  prospect_key_pages: ["place", "entries"],
+};
+
+/** Tables about users, their settings, texts to many, companies, and what is counted: nothing of one person. */
+const impersonal = {
+  api_keys: [
+    ...["id", "user_id", "name", "hash", "hint", "permissions", "expires_at", "is_active", "usage_count"],
+    ...["last_used_at", "created_at", "updated_at", "requires_approval"],
+  ],
+  // Callers, and hashes of those who were exported or erased.
+  audit_log: [
+    ...["seq", "at", "action", "user_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
+    ...["request_id", "target_type", "target_id", "details", "hash"],
+  ],
+  audit_start: ["only_one", "seq", "hash"],
+  campaigns: [
+    ...["id", "user_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
+    "updated_at",
+  ],
+  credit_balances: ["user_id", "balance"],
+  credit_budgets: ["key_id", "monthly"],
+  credit_key_months: ["key_id", "month", "used"],
+  credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
+  enrichment_settings: ["user_id", "providers"],
+  lead_counts: ["owner", "status", "leads"],
+  lead_hints_done: ["owner", "updated_at", "lead"],
+  network_accounts: [
+    ...["seq", "id", "user_id", "name", "connector", "connector_settings", "tier", "time_zone", "working_hours"],
+    ...["caps", "warm_up", "spacing", "sessions", "jitter_percent", "state", "state_reason", "requires_approval"],
+    ...["withdraw_after_days", "needs_plan", "queue_version", "created_at", "updated_at"],
+  ],
+  network_meters: [
+    ...["account", "meter", "frontier_at", "free_at", "cool_until", "cool_level", "cool_reason"],
+    "cool_since",
+  ],
+  prospect_companies: ["owner", "key", "name_key", "content", "created_at", "updated_at"],
+  prospect_directories: ["owner", "next_number", "prospects", "indexed_to", "changes_to", "key_runs", "rules"],
+  provider_spending: ["provider", "month", "spent"],
+  rate_windows: ["subject", "window", "started_at", "used"],
+  schema_migrations: ["number", "name", "hash", "applied_at"],
+  simulation: ["only_one", "seed", "now", "starts"],
+  suppression_counts: ["owner", "kind", "entries"],
+  users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
+  voice_artefacts: ["clone_id", "engine", "artefact"],
+  // A voice is its speaker's, who is asked for consent, and goes with the clone.
+  voice_clones: [
+    ...["id", "user_id", "name", "description", "labels", "settings", "is_active", "engine", "consent", "quality"],
+    ...["job_id", "trained_at", "created_at", "updated_at"],
+  ],
+  voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
+  voice_samples: [
+    ...["id", "clone_id", "file_name", "format", "bytes", "sha256", "has_original", "derived_bytes", "quality"],
+    "created_at",
+  ],
+};
+
+/** Tables that are no places of their own. Every column of the schema is here or in `places`. */
+export const otherTables: Readonly<Record<string, readonly string[]>> = { ...followers, ...impersonal };

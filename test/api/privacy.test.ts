@@ -1,0 +1,193 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AuditEntryView } from "../../src/audit/model.ts";
+import { permissions } from "../../src/keys/model.ts";
+import type { NetworkAction } from "../../src/network/action-model.ts";
+import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/privacy/model.ts";
+import type { Client } from "../support/client.ts";
+import { startService, succeeded, type Service } from "../support/service.ts";
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Document = { identifiers: PersonIdentifiers; records: PersonRecordView[]; notes: string[] };
+let people = 0;
+
+/** Somebody whom nobody else in these tests is, all over the data of the client. */
+async function somebody(client: Client) {
+  const name = `quill${++people}`;
+  const email = `${name}@example.com`;
+  const profileUrl = `https://network.example/in/${name}-hart`;
+  const lead = succeeded(
+    await client.post<{ id: string }>("/api/v2/leads", {
+      email,
+      networkUrl: profileUrl,
+      firstName: name,
+      notes: "Prefers mornings",
+    }),
+  ).data;
+  const action = succeeded(
+    await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", {
+      actionType: "sendMessage",
+      profileUrl,
+      message: `Hello ${name}`,
+      leadId: lead.id,
+    }),
+  ).data;
+  const rows = `{"email":"${email}","title":"CTO"}\n`;
+  const headers = { "content-type": "application/x-ndjson" };
+  const imported = succeeded(await client.post<{ id: string }>("/api/v2/prospecting/import", rows, { headers })).data;
+  await service.ended(client, imported.id);
+  const mentioned = succeeded(
+    await client.post<{ id: string }>("/api/v2/leads", {
+      email: `friend-of-${name}@example.org`,
+      notes: `Ask ${email}!`,
+    }),
+  ).data;
+  return { name, email, profileUrl, leadId: lead.id, jobId: action.jobId, mentionedIn: mentioned.id };
+}
+
+const exported = async (client: Client, body: object) =>
+  succeeded(await client.post<Document>("/api/v2/privacy/export", body)).data;
+const placesOf = (records: readonly PersonRecordView[]) =>
+  records.map(({ place, about }) => (about === "person" ? place : `${place} (${about})`)).toSorted();
+const allPlaces = ["actions", "jobs (mention)", "leads", "leads (mention)", "prospects"];
+
+async function erased(client: Client, body: object, from: Service = service) {
+  const { jobId, ...answer } = succeeded(
+    await client.post<ErasureView>("/api/v2/privacy/erase", { ...body, dryRun: false }),
+  ).data;
+  return { ...answer, job: await from.ended(client, jobId!) };
+}
+
+/** Whether any file of the service holds one of these texts. */
+async function isOnDisk(...texts: string[]): Promise<boolean> {
+  for (const entry of await readdir(service.dataDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const content = Buffer.from(await Bun.file(join(entry.parentPath, entry.name)).arrayBuffer());
+    if (texts.some((text) => content.includes(text))) return true;
+  }
+  return false;
+}
+
+test("everything about a person is handed out, whichever way they are named", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  const document = await exported(user, { email: who.email.toUpperCase() });
+  expect(document.identifiers).toEqual({
+    emails: [who.email],
+    profileUrls: [who.profileUrl],
+    phones: [],
+    leadIds: [who.leadId],
+  });
+  const names = placesOf(document.records);
+  expect(names).toEqual(allPlaces.filter((place) => names.includes(place)));
+  expect(names).toEqual(expect.arrayContaining(["actions", "leads", "leads (mention)", "prospects"]));
+  const lead = document.records.find(({ place }) => place === "leads");
+  expect(lead).toMatchObject({ userId: user.userId, fields: { id: who.leadId, notes: "Prefers mornings", tags: [] } });
+  expect(lead?.fields["createdAt"]).toMatch(/^\d{4}-.*Z$/);
+  for (const body of [{ networkUrl: who.profileUrl }, { leadId: who.leadId }])
+    expect(placesOf((await exported(user, body)).records)).toEqual(names);
+});
+
+test("a dry run tells what would go and changes nothing; that is what happens unless one says otherwise", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  const answer = succeeded(await user.post<ErasureView>("/api/v2/privacy/erase", { email: who.email })).data;
+  expect(answer).toMatchObject({ dryRun: true, jobId: null, records: { leads: 1, actions: 1, prospects: 1 } });
+  expect(answer.mentions["leads"]).toBe(1);
+  expect((await user.get(`/api/v2/leads/${who.leadId}`)).status).toBe(200);
+});
+
+test("who is erased is nowhere any more, not even on the disk, and can't come back", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  expect(await isOnDisk(who.email)).toBe(true);
+  const { job } = await erased(user, { leadId: who.leadId });
+  expect(job).toMatchObject({ status: "completed", type: "person_erasure" });
+  expect(job.metadata["records"]).toMatchObject({ actions: 1, leads: 2, prospects: 1 });
+  expect(JSON.stringify(job)).not.toContain(who.name);
+
+  expect((await user.get(`/api/v2/leads/${who.leadId}`)).status).toBe(404);
+  expect(succeeded(await user.get<{ notes: string }>(`/api/v2/leads/${who.mentionedIn}`)).data.notes).toBe(
+    "Ask [erased]!",
+  );
+  const action = succeeded(await user.get<NetworkAction>(`/api/v2/users/jobs/${who.jobId}`)).data;
+  expect(action).toMatchObject({ status: "failed", metadata: { cancelled: true, erased: true } });
+  expect((await user.post("/api/v2/leads", { email: who.email })).code).toBe("DO_NOT_CONTACT");
+  // The other lead has its own address, which has the name in it.
+  await user.delete(`/api/v2/leads/${who.mentionedIn}`);
+  expect(await isOnDisk(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
+});
+
+test("to erase twice, or somebody who never was, is no error", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  await erased(user, { email: who.email });
+  expect((await erased(user, { email: who.email })).job).toMatchObject({
+    status: "completed",
+    message: "Erased 0 entries",
+  });
+  const nobody = { email: "nobody@example.com", suppress: false, dryRun: false };
+  expect(succeeded(await user.post<ErasureView>("/api/v2/privacy/erase", nobody)).data.jobId).toBeNull();
+});
+
+test("whoever does not want to be kept off can come back", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  await erased(user, { email: who.email, suppress: false });
+  expect((await user.post("/api/v2/leads", { email: who.email })).status).toBe(200);
+});
+
+test("an admin reaches into everybody's data, a member only into their own", async () => {
+  const [ada, bob] = [await service.user(), await service.user({ role: "admin" })];
+  const who = await somebody(ada);
+  expect((await exported(bob, { email: who.email })).records).toEqual([]);
+  const scope = "team";
+  expect((await exported(bob, { email: who.email, scope })).records.length).toBeGreaterThan(2);
+  expect((await ada.post("/api/v2/privacy/export", { email: who.email, scope })).status).toBe(403);
+  expect((await ada.post("/api/v2/privacy/erase", { email: who.email, scope, dryRun: false })).status).toBe(403);
+  await erased(bob, { email: who.email, scope });
+  expect((await exported(ada, { email: who.email })).records).toEqual([]);
+  expect(placesOf((await exported(bob, { email: who.email, scope })).records)).toEqual(["suppressions"]);
+  expect((await ada.post("/api/v2/leads", { email: who.email })).code).toBe("DO_NOT_CONTACT");
+});
+
+test("the audit log tells who exported and erased, and only by hash whom", async () => {
+  const user = await service.user();
+  const who = await somebody(user);
+  await exported(user, { email: who.email });
+  await erased(user, { email: who.email });
+  const page = await user.get<{ entries: AuditEntryView[] }>("/api/v2/audit", { query: { action: "person" } });
+  const { entries } = succeeded(page).data;
+  expect(entries.map(({ action }) => action)).toEqual(["person.erased", "person.erasureBegun", "person.exported"]);
+  const hash = new Bun.CryptoHasher("sha256").update(`email:${who.email}`).digest("hex").slice(0, 32);
+  for (const { details, actorId } of entries) {
+    expect(actorId).toBe(user.userId);
+    expect(details["subject"]).toContain(`sha256:email:${hash}`);
+  }
+  expect(JSON.stringify(entries)).not.toContain(who.name);
+});
+
+test("what can't name a person is refused with words", async () => {
+  const user = await service.user();
+  const refusal = async (body: object) => (await user.post("/api/v2/privacy/export", body)).message;
+  expect(await refusal({})).toContain("Name the person");
+  expect(await refusal({ email: "nonsense" })).toContain("email:");
+  expect(await refusal({ networkUrl: "nonsense" })).toContain("networkUrl:");
+  expect((await user.post("/api/v2/privacy/export", { leadId: "nobody" })).status).toBe(404);
+});
+
+test("reading and erasing have permissions of their own", async () => {
+  const user = await service.user();
+  const body = { email: "ada@example.com" };
+  for (const [path, permission] of [
+    ["export", "privacy:read"],
+    ["erase", "privacy:write"],
+  ] as const) {
+    // prettier-ignore
+    const lesser = await service.keyOf(user, permissions.filter((name) => name !== permission)); // prettier-ignore
+    expect((await lesser.post(`/api/v2/privacy/${path}`, body)).status).toBe(403);
+  }
+});

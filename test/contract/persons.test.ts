@@ -1,0 +1,230 @@
+import { describe, expect, test } from "bun:test";
+import { auditEntry } from "../../src/audit/entry.ts";
+import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/privacy/model.ts";
+import type { GivenPerson } from "../../src/privacy/store.ts";
+import { prospectContent } from "../../src/prospecting/content.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
+
+const team: PersonScope = { userId: null };
+const email = "ada@example.com";
+const profile = "https://network.example/in/ada";
+const noOne: PersonIdentity = { emails: [], profiles: [], phones: [], leadIds: [], prospects: [] };
+const given = (of: Partial<GivenPerson>): GivenPerson => ({ email: null, profile: null, leadId: null, ...of });
+
+describe.each(engines)("persons on $name", ({ open }) => {
+  test("are found by any address, and by what was found with it", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const lead = await make.storedLead(storage, user.id, { email, phone: "+442079460018" });
+    await putProspect(storage, user.id, { email, networkUrl: profile, firstName: "Ada" });
+    const other = await make.storedLead(storage, user.id, { email: "a.l@work.example", networkUrl: profile });
+    await make.storedLead(storage, user.id);
+    const found = await storage.persons.identify({ userId: user.id }, given({ email }), true);
+    expect(found).toMatchObject({
+      emails: [email, "a.l@work.example"],
+      profiles: [profile],
+      phones: ["+442079460018"],
+      leadIds: [lead.id, other.id],
+    });
+    expect(found!.prospects).toHaveLength(1);
+    expect(await storage.persons.identify(team, given({ profile }), true)).toMatchObject({
+      emails: [email, "a.l@work.example"].toSorted(),
+    });
+  });
+
+  test("are what was given and no more, where an address may be of several", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const office = "office@example.com";
+    const lead = await make.storedLead(storage, user.id, { email: office, networkUrl: profile });
+    await make.storedLead(storage, user.id, { networkUrl: profile, email: null });
+    expect(await storage.persons.identify(team, given({ email: office }), false)).toEqual({
+      ...noOne,
+      emails: [office],
+      leadIds: [lead.id],
+    });
+    expect(await storage.persons.identify(team, given({ leadId: lead.id }), false)).toEqual({
+      ...noOne,
+      leadIds: [lead.id],
+    });
+  });
+
+  test("of somebody else are nobody", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const { user: eve } = await make.storedUser(storage);
+    const lead = await make.storedLead(storage, user.id, { email });
+    const own: PersonScope = { userId: eve.id };
+    expect(await storage.persons.identify(own, given({ leadId: lead.id }), true)).toBeNull();
+    expect(await storage.persons.identify(own, given({ email }), true)).toEqual({ ...noOne, emails: [email] });
+    const identity = (await storage.persons.identify(team, given({ email }), true))!;
+    expect(await recordsOf(storage, own, identity)).toEqual([]);
+  });
+
+  test("are erased everywhere, and everybody else is left alone", async () => {
+    await using opened = await open();
+    const { storage, make, user, account } = await withUser(opened.storage);
+    const lead = await make.storedLead(storage, user.id, { email, networkUrl: profile, tags: ["vip"] });
+    await putProspect(storage, user.id, { email, firstName: "Ada" });
+    await make.storedSuppression(storage, user.id, "email", email, { reason: "Ada said no" });
+    const job = await make
+      .scheduledJob(storage, account, {
+        action: { profileUrl: profile, message: "Hi Ada", actionType: "sendMessage" },
+      })
+      .catch(() => null);
+    expect(job).not.toBeNull();
+    await storage.jobs.insert(make.job(user.id, { status: "failed", message: `Row 3: ${email} is there already` }));
+    const bob = await make.storedLead(storage, user.id, { email: "bob@example.com", notes: `Knows ${email}` });
+    await putProspect(storage, user.id, { email: "bob@example.com" });
+
+    const identity = (await storage.persons.identify(team, given({ email }), true))!;
+    expect(countsOf(await recordsOf(storage, team, identity))).toEqual({
+      "jobs mention": 1,
+      leads: 1,
+      "leads mention": 1,
+      actions: 1,
+      prospects: 1,
+      suppressions: 1,
+    });
+    expect(await eraseAll(storage, identity)).toBe(6);
+    expect(countsOf(await recordsOf(storage, team, identity))).toEqual({ suppressions: 1 });
+    expect(await eraseAll(storage, identity)).toBe(0);
+
+    const reopened = await opened.reopen();
+    expect(await reopened.leads.get(user.id, lead.id)).toBeNull();
+    expect(await reopened.leads.count(user.id, {})).toBe(1);
+    expect(await reopened.leads.get(user.id, bob.id)).toMatchObject({ notes: "Knows [erased]", version: 2 });
+    expect(await reopened.prospects.findPerson(user.id, { email, network: null, name: null })).toBeNull();
+    expect(await reopened.suppressions.matches(user.id, { email })).toHaveLength(1);
+    expect(
+      (await reopened.suppressions.page({ userId: user.id, filter: {}, after: null, limit: 9 })).entries,
+    ).toMatchObject([{ value: null, reason: null }]);
+    const after = await reopened.network.action(user.id, job!.id);
+    expect(after).toMatchObject({
+      job: { status: "failed", metadata: { cancelled: true, erased: true } },
+      action: { state: "cancelled", message: null, leadId: null },
+    });
+    expect(JSON.stringify(after)).not.toMatch(/Ada|ada@|in\/ada/);
+  });
+
+  test("that an action is being sent to are erased once it has ended; it goes on to count", async () => {
+    await using opened = await open();
+    const { storage, make, user, account } = await withUser(opened.storage);
+    await make.scheduledJob(storage, account, { action: { profileUrl: profile } });
+    const due = await claimAction(storage);
+    const identity = { ...noOne, profiles: [profile] };
+    const found = await recordsOf(storage, team, identity);
+    expect(await storage.persons.erase(identity, found, startOfTests)).toEqual({
+      erased: {},
+      underWay: 1,
+      voiceIds: [],
+    });
+    const end = {
+      state: "done",
+      message: "Sent",
+      metadata: { profileUrl: profile },
+      reference: "r",
+      relation: null,
+    } as const;
+    await storage.network.endAction(claimOf(due.job), { ...end, at: startOfTests });
+    expect(await eraseAll(storage, identity)).toBe(2);
+    const after = await storage.network.action(user.id, due.job.id);
+    expect(after).toMatchObject({ action: { state: "done", slotAt: startOfTests, reference: null } });
+    expect(JSON.stringify(after)).not.toContain("/in/ada");
+    expect(await storage.network.contact(user.id, account.id, profile)).toBeNull();
+    // Still a minute to the next one.
+    const next = await make.scheduledJob(storage, account);
+    expect(next.runAt).toBe(startOfTests + 60_000);
+  });
+
+  test("an erased action is not run again", async () => {
+    await using opened = await open();
+    const { storage, make, user, account } = await withUser(opened.storage);
+    const job = await make.scheduledJob(storage, account, { action: { profileUrl: profile } });
+    await eraseAll(storage, { ...noOne, profiles: [profile] });
+    expect(await storage.jobs.retry(user.id, job.id, startOfTests)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("erased"),
+    });
+  });
+
+  test("a page is erased as a whole or not at all", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const lead = await make.storedLead(storage, user.id, { email });
+    const identity = (await storage.persons.identify(team, given({ email }), true))!;
+    const found = await recordsOf(storage, team, identity);
+    const broken = [...found, { ...found[0]!, place: "nowhere" }];
+    expect(storage.persons.erase(identity, broken, startOfTests)).rejects.toThrow("nowhere");
+    expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
+  });
+
+  test("the job that erased forgets whom, and ends together with its entry in the audit log", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    await storage.jobs.insert(make.job(user.id, { type: "person_erasure", payload: { who: email } }));
+    const claims = { type: "person_erasure", limit: 1, now: startOfTests, leaseUntil: startOfTests + 1000 } as const;
+    const [job] = await storage.jobs.claim(claims);
+    const { id } = job!;
+    expect(await storage.persons.forget({ id, attempt: 7 }, {})).toBe(false);
+    expect(await storage.persons.forget(claimOf(job!), { who: null })).toBe(true);
+    expect(await storage.jobs.get(user.id, id)).toMatchObject({ status: "running", payload: { who: null } });
+    const end = { kind: "completed", message: "Erased", metadata: { records: {} }, at: startOfTests } as const;
+    const audit = auditEntry(null, startOfTests, { action: "person.erased", userId: user.id });
+    expect(await storage.persons.finish({ id, attempt: 7 }, end, audit)).toBe(false);
+    expect(await storage.persons.finish(claimOf(job!), end, audit)).toBe(true);
+    const reopened = await opened.reopen();
+    expect(await reopened.jobs.get(user.id, id)).toMatchObject({ status: "completed", payload: {} });
+    expect(await reopened.audit.page({ filter: {}, before: null, limit: 9 })).toHaveLength(1);
+  });
+
+  test("imports that began before are waited for", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    await make.storedJob(storage, user.id);
+    expect(await storage.persons.isBeingRead(team, startOfTests + 1)).toBe(false);
+    await storage.jobs.claim({ type: "lead_import", limit: 1, now: startOfTests, leaseUntil: startOfTests + 1000 });
+    expect(await storage.persons.isBeingRead(team, startOfTests + 1)).toBe(true);
+    expect(await storage.persons.isBeingRead({ userId: "somebody" }, startOfTests + 1)).toBe(false);
+    expect(await storage.persons.isBeingRead(team, startOfTests)).toBe(false);
+  });
+});
+
+async function withUser(storage: Storage) {
+  const make = createFactories();
+  const { user } = await make.storedUser(storage);
+  const account = make.account(user.id, { workingHours: alwaysOpen });
+  await storage.network.insertAccount(account);
+  return { storage, make, user, account };
+}
+async function putProspect(storage: Storage, userId: string, draft: Parameters<typeof prospectContent>[0]) {
+  const checked = prospectContent(draft);
+  if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
+  await storage.prospects.put(userId, [checked], startOfTests);
+}
+
+async function recordsOf(storage: Storage, scope: PersonScope, identity: PersonIdentity): Promise<PersonRecord[]> {
+  const found: PersonRecord[] = [];
+  for await (const page of storage.persons.records(scope, identity)) found.push(...page);
+  return found;
+}
+
+/** As the job does; answers how many rows were erased. */
+async function eraseAll(storage: Storage, identity: PersonIdentity): Promise<number> {
+  let erased = 0;
+  for await (const page of storage.persons.records(team, identity)) {
+    const result = await storage.persons.erase(identity, page, startOfTests);
+    erased += Object.values(result.erased).reduce((sum, count) => sum + count, 0);
+  }
+  return erased;
+}
+
+function countsOf(records: readonly PersonRecord[]): Record<string, number> {
+  const names = records.map(({ place, isOwn }) => (isOwn ? place : `${place} mention`));
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(names, (name) => name)).map(([name, all]) => [name, all!.length]),
+  );
+}

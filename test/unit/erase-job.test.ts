@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { auditEntry } from "../../src/audit/entry.ts";
+import { untilWritten } from "../../src/jobs/patience.ts";
+import type { Job } from "../../src/jobs/model.ts";
+import { createLog } from "../../src/log.ts";
+import { createErasureHandler } from "../../src/privacy/erase-job.ts";
+import type { PersonStore } from "../../src/privacy/store.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { SuppressionService } from "../../src/suppression/service.ts";
+import { FakeClock } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { actionEnd, alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";
+
+const email = "ada@example.com";
+const profile = "https://network.example/in/ada";
+const open = engines[0]!.open;
+
+/** A job that is to erase a person, and the attempts at it. */
+async function withErasure(storage: Storage) {
+  const make = createFactories();
+  const clock = new FakeClock();
+  const log = createLog("silent");
+  const { user } = await make.storedUser(storage);
+  const account = make.account(user.id, { workingHours: alwaysOpen });
+  await storage.network.insertAccount(account);
+  const lead = await make.storedLead(storage, user.id, { email, networkUrl: profile });
+  const suppressions = new SuppressionService(storage.suppressions, clock, make.ids, log, null);
+  const spoken: string[] = [];
+
+  async function begin(): Promise<Job> {
+    const identity = await storage.persons.identify({ userId: null }, { email, profile: null, leadId: null }, true);
+    const audit = auditEntry(null, clock.now(), { action: "person.erased", userId: null });
+    const payload = { scope: { userId: null }, identity, suppress: true, audit };
+    const metadata = { records: {}, waiting: 0 };
+    return make.storedJob(storage, user.id, { type: "person_erasure", payload, metadata, createdAt: clock.now() });
+  }
+
+  /** One attempt, as the runner makes it; `store` may stand in for parts of the real one. */
+  async function attempt(store: Partial<PersonStore> = {}) {
+    const { persons } = storage;
+    const handler = createErasureHandler({
+      store: {
+        identify: persons.identify,
+        records: persons.records,
+        erase: persons.erase,
+        suppress: persons.suppress,
+        isBeingRead: persons.isBeingRead,
+        forget: persons.forget,
+        scrub: persons.scrub,
+        finish: persons.finish,
+        ...store,
+      },
+      suppressions,
+      forgetSpeech: async (voiceId) => void spoken.push(voiceId),
+      clock,
+      log,
+    });
+    const now = clock.now();
+    const [job] = await storage.jobs.claim({ type: "person_erasure", limit: 1, now, leaseUntil: now + 60_000 });
+    const claim = claimOf(job!);
+    const { signal } = new AbortController();
+    const patiently = <T>(write: () => Promise<T>) => untilWritten(write, { clock, signal, onFault: () => {} });
+    const end = await handler.run(job!, { claim, signal, leaseUntil: () => now + 60_000, patiently });
+    if (end !== null) await storage.jobs.end(claim, end);
+    return storage.jobs.get(user.id, job!.id);
+  }
+
+  return { make, clock, user, account, lead, spoken, begin, attempt };
+}
+
+test("an attempt that was cut off half way is finished by the next", async () => {
+  await using opened = await open();
+  const { storage } = opened;
+  const { make, clock, user, account, lead, begin, attempt } = await withErasure(storage);
+  const job = await make.scheduledJob(storage, account, { action: { profileUrl: profile, leadId: lead.id } });
+  await begin();
+  let pages = 0;
+  const erase: PersonStore["erase"] = (...page) => {
+    if (++pages === 2) throw new Error("The process died");
+    return storage.persons.erase(...page);
+  };
+  expect(attempt({ erase })).rejects.toThrow("died");
+  await Bun.sleep(0);
+  clock.advance(60_000); // the lease has ended
+  const done = await attempt();
+  expect(done).toMatchObject({ status: "completed", payload: {} });
+  expect(await storage.leads.get(user.id, lead.id)).toBeNull();
+  expect(await storage.network.action(user.id, job.id)).toMatchObject({ action: { state: "cancelled", leadId: null } });
+  expect(await storage.suppressions.matches(user.id, { email })).toHaveLength(1);
+});
+
+test("what is being carried out is waited for, and the rest is erased at once", async () => {
+  await using opened = await open();
+  const { storage } = opened;
+  const { make, clock, user, account, lead, begin, attempt } = await withErasure(storage);
+  await make.scheduledJob(storage, account, { action: { profileUrl: profile } });
+  const due = await claimAction(storage, clock.now());
+  await begin();
+  expect(await attempt()).toMatchObject({ status: "pending", metadata: { waiting: 1, records: { leads: 1 } } });
+  expect(await storage.leads.get(user.id, lead.id)).toBeNull();
+  await storage.network.endAction(claimOf(due.job), actionEnd({ at: clock.now() }));
+  clock.advance(60_000);
+  expect(await attempt()).toMatchObject({
+    status: "completed",
+    message: "Erased 3 entries",
+    metadata: { waiting: 0, records: { leads: 1, actions: 1, contacts: 1 } },
+  });
+});
+
+test("a file that is being read when it begins is waited for, so that nobody comes back with it", async () => {
+  await using opened = await open();
+  const { storage } = opened;
+  const { make, clock, user, begin, attempt } = await withErasure(storage);
+  await make.storedJob(storage, user.id);
+  const [reading] = await storage.jobs.claim({ type: "lead_import", limit: 1, now: clock.now(), leaseUntil: 9e15 });
+  clock.advance(1000);
+  await begin();
+  expect(await attempt()).toMatchObject({ status: "pending", message: expect.stringContaining("imports") });
+  const end = { kind: "completed", message: "Read", metadata: {}, at: clock.now() } as const;
+  await storage.jobs.end(claimOf(reading!), end);
+  clock.advance(60_000);
+  expect(await attempt()).toMatchObject({ status: "completed" });
+});
+
+test("as long as the disk can't be overwritten it is tried again, without knowing whom any more", async () => {
+  await using opened = await open();
+  const { clock, begin, attempt } = await withErasure(opened.storage);
+  await begin();
+  const tried = await attempt({ scrub: async () => false });
+  expect(tried).toMatchObject({ status: "pending", payload: { identity: null } });
+  expect(JSON.stringify(tried)).not.toContain(email);
+  clock.advance(60_000);
+  expect(await attempt()).toMatchObject({ status: "completed", message: "Erased 1 entries" });
+});
+
+test("speech in the voices that spoke to the person is forgotten", async () => {
+  await using opened = await open();
+  const { make, account, spoken, begin, attempt } = await withErasure(opened.storage);
+  await make.scheduledJob(opened.storage, account, {
+    action: { profileUrl: profile, actionType: "sendVoiceMessage", message: "Hi Ada", details: { voiceId: "v1" } },
+  });
+  await begin();
+  await attempt();
+  expect(spoken).toEqual(["v1"]);
+});
