@@ -3,6 +3,7 @@ import { AuditService } from "./audit/service.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeNetwork } from "./app/network.ts";
+import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simulation.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -52,6 +53,7 @@ import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
+import { simulationRoutes } from "./simulation/routes.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
@@ -102,7 +104,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const clock = overrides.clock ?? systemClock;
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
-      return await compose(config, directory, storage, clock, overrides);
+      const simulated = await openSimulation(config, storage, clock);
+      return await compose(config, directory, storage, clock, overrides, simulated);
     } catch (error) {
       await storage.close();
       throw error;
@@ -117,19 +120,24 @@ async function compose(
   config: Config,
   directory: DataDirectory,
   storage: Storage,
-  clock: Clock,
+  realClock: Clock,
   overrides: Overrides,
+  simulated: SimulatedWorld | null,
 ): Promise<App> {
-  const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
+  const clock = simulated?.clock ?? realClock;
+  const ids = simulated?.ids ?? overrides.ids ?? systemIds;
+  const ownLog = overrides.log ?? createLog(config.logLevel);
+  const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
   const blobs = createDiskBlobs(directory.blobsPath);
 
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
-  const limiter = new RateLimiter(config.rateLimit, clock);
+  // Against real load, also where time stands still.
+  const limiter = new RateLimiter(config.rateLimit, realClock);
   await limiter.load(storage.rates);
 
   const documentation = `${config.publicUrl ?? ""}/docs`;
-  const { timeZone, connector, defaultCredits: credits } = config;
+  const { timeZone, defaultCredits: credits } = config;
+  const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays);
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
@@ -149,7 +157,7 @@ async function compose(
     storage.prospects,
     leads,
     creditService,
-    await createSources(config, clock),
+    simulated?.sources ?? (await createSources(config, clock)),
     clock,
     ids,
   );
@@ -168,13 +176,16 @@ async function compose(
     credits: creditService,
     documentation,
     isImporting: () => importsUnderWay > 0,
-    simulated: null,
+    simulated: simulated?.provider ?? null,
   });
 
   const voices = createVoices({
     store: storage.voices,
     blobs,
-    engines: { ...createVoiceEngines(config.voiceVendors, clock), ...overrides.voiceEngines },
+    engines: simulated?.voiceEngines ?? {
+      ...createVoiceEngines(config.voiceVendors, clock),
+      ...overrides.voiceEngines,
+    },
     config,
     upgradeUrl: config.upgradeUrl ?? documentation,
     clock,
@@ -183,13 +194,13 @@ async function compose(
     poke,
   });
   const network = composeNetwork({
-    config,
+    config: simulated === null ? config : { ...config, acknowledgeNetworkRisk: true },
     storage,
     clock,
     ids,
     log,
     poke,
-    connectors: overrides.connectors ?? {},
+    connectors: simulated?.connectors ?? overrides.connectors ?? {},
     speech: voices.messages,
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
@@ -235,14 +246,20 @@ async function compose(
     ...network.chores,
     ...voices.chores,
   ];
-  const maintenance = new Maintenance(chores, log);
+  const maintenance = new Maintenance(simulated === null ? chores : [], log);
+  async function idle(): Promise<void> {
+    // Each may give the others something to do.
+    do for (const each of [runner, ...network.workers]) await each.idle();
+    while ([runner, ...network.workers].some((each) => each.isBusy));
+  }
+  const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
   const checkReady = async () => {
     if (!runner.isStarted) return "the job runner does not run";
     await storage.check();
     return null;
   };
-  const readiness = new Readiness(checkReady, clock, log);
+  const readiness = new Readiness(checkReady, realClock, log);
 
   const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
   const onGlobalRefused = (caller: Caller, route: string): void =>
@@ -259,6 +276,7 @@ async function compose(
     addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
     onFault: (error) => readiness.tell(error),
     onGlobalRefused,
+    isSimulation: simulated !== null,
   });
   let methodsOf = (_path: string): string[] => [];
   const core = createCore({
@@ -271,7 +289,7 @@ async function compose(
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
   const server = new Elysia({ handler: { standardHostname: false } })
     .use(core)
-    .use(healthRoutes(core, users, keys, clock, readiness))
+    .use(healthRoutes(core, users, keys, clock, readiness, simulated !== null))
     .use(userRoutes(core, users, creditService))
     .use(enrichmentRoutes(core, enrichment.service))
     .use(creditRoutes(core, creditService))
@@ -288,6 +306,7 @@ async function compose(
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
+  if (simulator !== null) server.use(simulationRoutes(core, simulator));
   methodsOf = allowedMethods(server);
 
   await audit.noteRisk(config.acknowledgeNetworkRisk);
@@ -323,11 +342,13 @@ async function compose(
     await work();
     directory.announce({ pid: process.pid, url: listening.url, localKey });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
+    if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
   }
 
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
+    simulator?.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -349,11 +370,7 @@ async function compose(
     firstRun,
     runner,
     relations: network.relations,
-    async idle() {
-      // Each may give the others something to do.
-      do for (const each of [runner, ...network.workers]) await each.idle();
-      while ([runner, ...network.workers].some((each) => each.isBusy));
-    },
+    idle,
   };
 }
 

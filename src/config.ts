@@ -39,6 +39,10 @@ export type Config = Readonly<{
   /** Without it no connector runs that acts on the real network by itself. */
   acknowledgeNetworkRisk: boolean;
   connectors: ConnectorConfig;
+  /** Nothing is real but the requests: see `openSimulation`. */
+  simulate: boolean;
+  /** When a new simulation begins; null = now. */
+  simulatedStart: number | null;
   voiceVendors: VoiceVendorConfig;
   /** Null = that of this machine, which takes some 15 ms to find out and is needed for new users only. */
   timeZone: string | null;

@@ -60,7 +60,8 @@ function addFlags(command: Command, table: OptionTable): Command {
     const variable = option.secret ? `${variableName(key)} or ${variableName(key)}_FILE` : variableName(key);
     const text = showValue(option, option.default);
     const fallback = text ? `, default ${text}` : "";
-    const flag = `--${optionName(key)}${option.secret ? "-file" : ""} <${option.argument}>`;
+    const argument = option.canBeBare ? `[${option.argument}]` : `<${option.argument}>`;
+    const flag = `--${optionName(key)}${option.secret ? "-file" : ""} ${argument}`;
     command.option(flag, `${option.description} [${variable}${fallback}]`);
   }
   return command;

@@ -62,13 +62,16 @@ function summary(app: LocalApp, config: Config) {
     api: `${url}/api/v2`,
     docs: `${url}/docs`,
     dataDir: resolve(config.dataDir),
+    simulation: config.simulate,
     firstRun: app.firstRun,
   };
 }
 
 function banner(app: LocalApp, config: Config): string {
   const { api, docs, dataDir } = summary(app, config);
-  const lines = [`outreachd ${version}`, `  API   ${api}`, `  Docs  ${docs}`, `  Data  ${dataDir}`, ""];
+  const lines = [`outreachd ${version}`, `  API   ${api}`, `  Docs  ${docs}`, `  Data  ${dataDir}`];
+  if (config.simulate) lines.push("  Mode  simulation: nothing is real, time stands still");
+  lines.push("");
   if (app.firstRun !== null)
     lines.push(firstRunNotice(app.firstRun), tryKey(app.firstRun.key, config.publicUrl ?? app.url));
   return lines.join("\n");

@@ -1,3 +1,4 @@
+import { isoTime } from "../clock.ts";
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
 import { connectorOptions } from "./connector-options.ts";
@@ -9,6 +10,7 @@ import {
   baseUrl,
   emailAddress,
   hostName,
+  instant,
   listenAddress,
   listOf,
   oneOf,
@@ -19,6 +21,7 @@ import {
   size,
   text,
   timeZone,
+  trueOrFalse,
   wholeNumber,
   type ListenAddress,
 } from "./values.ts";
@@ -97,6 +100,22 @@ export const serverOptions = {
       "How new network accounts act: manual lists each action for a person to do, simulated plays them out offline.",
   }),
   ...connectorOptions,
+  simulate: option({
+    argument: "true|false",
+    parse: trueOrFalse,
+    default: false,
+    show: String,
+    canBeBare: true,
+    description:
+      "Play, in a data directory of its own: network, providers and voices are simulated, and time stands still until an admin moves it with POST /api/v2/simulation/clock.",
+  }),
+  simulatedStart: option<number | null>({
+    argument: "TIME",
+    parse: instant,
+    default: null,
+    show: (at) => (at === null ? "" : isoTime(at)),
+    description: "The moment at which a new simulation begins, such as 2026-01-05T09:00:00Z. Default: now.",
+  }),
   networkHosts: option<readonly string[]>({
     argument: "HOSTS",
     parse: listOf(hostName),

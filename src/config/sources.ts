@@ -15,6 +15,8 @@ export type Option<T> = {
   show?(value: T): string;
   /** Flags show in the process list, so a secret has only --NAME-file FILE; of variables it has NAME and NAME_FILE. */
   secret?: true;
+  /** The flag alone, without a value, means true. */
+  canBeBare?: true;
 };
 
 /** Options by their name in code: `rateLimitMinute` is `--rate-limit-minute`, OUTREACHD_RATE_LIMIT_MINUTE and so on. */
@@ -103,7 +105,8 @@ export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Prob
 type Given = { origin: Origin; option: string; text: string };
 
 function fromFlag(key: string, { secret }: Option<unknown>, { flags, readFile }: Sources): Given | null {
-  const value = flags[secret ? `${key}File` : key];
+  const given = flags[secret ? `${key}File` : key];
+  const value = given === true ? "true" : given;
   if (typeof value !== "string") return null;
   const flag = `--${optionName(key)}`;
   if (!secret) return { origin: "flag", option: flag, text: value };

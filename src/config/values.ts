@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { parseInstant } from "../clock.ts";
 import { isTimeZone } from "../network/governor/zone.ts";
 import { isPhoneRegion, type PhoneRegion } from "../suppression/phone.ts";
 
@@ -67,6 +68,13 @@ export const hostName: Parse<string> = (value) => {
 export const trueOrFalse: Parse<boolean> = (value) => {
   if (value !== "true" && value !== "false") throw refusal("true or false", value);
   return value === "true";
+};
+
+/** A moment, as ISO 8601 writes it; milliseconds. */
+export const instant: Parse<number> = (value) => {
+  const at = parseInstant(value);
+  if (at === null) throw refusal("a moment such as 2026-01-05T09:00:00Z", value);
+  return at;
 };
 
 /** One of `choices`, exactly as written there. */

@@ -19,12 +19,26 @@ const HealthReport = Type.Object(
     user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
     apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
     timestamp: Type.String({ format: "date-time" }),
+    simulation: Type.Boolean({
+      description: "true: nothing here is real, and the timestamp is that of the simulation.",
+    }),
   },
   { $id: "HealthReport" },
 );
-const Probe = Type.Object({ status: Type.String() });
+const Probe = Type.Object({
+  status: Type.String(),
+  simulation: Type.Optional(Type.Literal(true, { description: "Nothing here is real; absent otherwise." })),
+});
 
-export function healthRoutes(core: Core, users: UserService, keys: KeyService, clock: Clock, readiness: Readiness) {
+export function healthRoutes(
+  core: Core,
+  users: UserService,
+  keys: KeyService,
+  clock: Clock,
+  readiness: Readiness,
+  isSimulation: boolean,
+) {
+  const mark = isSimulation ? { simulation: true as const } : {};
   const report = async (caller: Caller) => {
     const [user, usageCount, problem] = await Promise.all([
       caller.userId === null ? null : users.get(caller.userId),
@@ -38,6 +52,7 @@ export function healthRoutes(core: Core, users: UserService, keys: KeyService, c
       user: user && { id: user.id, email: user.email, role: user.role },
       apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
       timestamp: isoTime(clock.now()),
+      simulation: isSimulation,
     };
   };
 
@@ -51,7 +66,7 @@ export function healthRoutes(core: Core, users: UserService, keys: KeyService, c
         description: "Counts a tenth of a request against the rate limits.",
       }),
     })
-    .get("/healthz", () => ({ status: "ok" }), {
+    .get("/healthz", () => ({ status: "ok", ...mark }), {
       detail: {
         ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }),
         security: [],
@@ -61,7 +76,7 @@ export function healthRoutes(core: Core, users: UserService, keys: KeyService, c
       "/readyz",
       async () => {
         const problem = await readiness.problem();
-        if (problem === null) return { status: "ready" };
+        if (problem === null) return { status: "ready", ...mark };
         throw new ApiError("SERVICE_UNAVAILABLE", { message: `Not ready: ${problem}.` });
       },
       {

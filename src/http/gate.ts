@@ -24,6 +24,8 @@ export type GateParts = {
   onFault: (error: unknown) => void;
   /** Hears of a global key that was used where only a user's own will do. */
   onGlobalRefused: (caller: Caller, path: string) => void;
+  /** Every answer says so, and what time it is there. */
+  isSimulation?: boolean;
 };
 
 type Headers = Record<string, string | number>;
@@ -62,7 +64,8 @@ export class Gate {
 
   /** Runs first, and at once where it can: a promise is given only when a key has to be looked up. */
   enter(request: Request, set: Settings): Response | undefined | Promise<undefined> {
-    const { ids, clock, corsOrigins } = this.#parts;
+    const { ids, clock, corsOrigins, isSimulation = false } = this.#parts;
+    if (isSimulation) set.headers["x-simulation"] = isoTime(clock.now());
     set.headers["x-request-id"] = requestId(request) ?? ids.next(clock.now());
     Object.assign(set.headers, securityHeaders);
     if (corsOrigins.length > 0) {

@@ -9,6 +9,7 @@ import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { PersonStore } from "../privacy/store.ts";
+import type { SimulationStore } from "../simulation/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
@@ -32,6 +33,7 @@ export type Storage = {
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
   voices: VoiceStore;
+  simulation: SimulationStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

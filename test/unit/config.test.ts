@@ -90,6 +90,8 @@ test("without any setting the documented defaults hold", () => {
     allowPrivateHosts: [],
     adminEmail: "admin@localhost",
     auditRetentionDays: 3650,
+    simulate: false,
+    simulatedStart: null,
     drainSeconds: 10,
     voiceEngine: "local",
     voiceMaxClones: 5,

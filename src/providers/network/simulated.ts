@@ -9,6 +9,11 @@ import { RecentMap } from "./recent-map.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+export type SimulatedConnector = Connector & {
+  /** The earliest moment at which `watch` will have more to tell of whom it was asked about; null: never. */
+  nextNewsAt(): number | null;
+};
+
 /** How many requests and first attempts are remembered; all else follows from the seed. */
 const remembered = 100_000;
 
@@ -18,7 +23,7 @@ const remembered = 100_000;
  * `limited` and `signedout` at the first attempt; `slow` is handed on and done half a minute later; `accepts` and
  * `replies` make sure that the person does, within a few hours.
  */
-export function createSimulatedConnector(simulation: Simulation, clock: Clock): Connector {
+export function createSimulatedConnector(simulation: Simulation, clock: Clock): SimulatedConnector {
   const people = new People(simulation, clock);
   const firstAttempts = new RecentMap<string, true>(remembered);
   const counts = new DailyCounts();
@@ -71,7 +76,8 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
       return { kind: "sent", reference: done(order), ...(relation && { relation }) };
     },
     follow: async (reference) => handed(reference, clock.now()),
-    watch: async (watched, account) => watched.flatMap((one) => people.newsOf(one, account.id)),
+    watch: async (watched, account) => people.newsOf(watched, account.id),
+    nextNewsAt: () => people.nextNewsAt(),
   };
 }
 
@@ -132,6 +138,8 @@ class People {
   readonly #clock: Clock;
   /** When an account sent a request to a profile. */
   readonly #requests = new RecentMap<string, number>(remembered);
+  /** By account. */
+  readonly #nextNews = new Map<string, number>();
 
   constructor(simulation: Simulation, clock: Clock) {
     this.#simulation = simulation;
@@ -149,10 +157,22 @@ class People {
     return acceptedAt !== null && acceptedAt <= this.#clock.now() ? "connected" : "pending";
   }
 
-  newsOf(watched: Watched, accountId: string): News[] {
-    const at = this.#reactionAt(watched, accountId);
-    if (at === null || at > this.#clock.now()) return [];
-    return [{ profileKey: watched.profileKey, kind: watched.waitsFor === "acceptance" ? "accepted" : "replied", at }];
+  newsOf(watched: readonly Watched[], accountId: string): News[] {
+    const now = this.#clock.now();
+    const reactions = watched.map((one) => ({ ...one, at: this.#reactionAt(one, accountId) ?? Infinity }));
+    this.#nextNews.set(accountId, Math.min(...reactions.map(({ at }) => at).filter((at) => at > now)));
+    return reactions
+      .filter(({ at }) => at <= now)
+      .map(({ profileKey, waitsFor, at }) => ({
+        profileKey,
+        kind: waitsFor === "acceptance" ? "accepted" : "replied",
+        at,
+      }));
+  }
+
+  nextNewsAt(): number | null {
+    const coming = [...this.#nextNews.values()].filter((at) => at > this.#clock.now() && at < Infinity);
+    return coming.length === 0 ? null : Math.min(...coming);
   }
 
   /** Between 2 and 50 hours after it could begin; null for somebody who never reacts. */

@@ -19,6 +19,7 @@ import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
 import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
+import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
@@ -54,6 +55,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     persons: onFirstUse(() => createPersonStore(engine, jobRows, network, prospectIndex)),
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
+    simulation: onFirstUse(() => createSimulationStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

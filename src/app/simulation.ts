@@ -1,0 +1,96 @@
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { EnrichmentProvider } from "../enrichment/provider.ts";
+import type { Ids } from "../ids.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import { jobTypes } from "../jobs/model.ts";
+import type { Log } from "../log.ts";
+import type { Connectors } from "../network/action-job.ts";
+import { connectorNames } from "../network/account-model.ts";
+import type { ProspectProvider } from "../prospecting/provider.ts";
+import { createSimulatedProvider } from "../providers/enrichment/simulated.ts";
+import { createSimulatedConnector } from "../providers/network/simulated.ts";
+import { createSimulatedSources } from "../providers/prospecting/simulated.ts";
+import { createSimulatedVoices } from "../providers/voice/simulated.ts";
+import { SimulatedClock } from "../simulation/simulated-clock.ts";
+import { Simulator } from "../simulation/simulator.ts";
+import { createSimulatedIds } from "../simulation/simulated-ids.ts";
+import { StartError } from "../start-error.ts";
+import type { Storage } from "../storage/storage.ts";
+import { voiceEngineNames } from "../voice/model.ts";
+import type { VoiceEngines } from "../voice/training-job.ts";
+
+/** What a simulation has in the place of the real world. */
+export type SimulatedWorld = {
+  clock: SimulatedClock;
+  ids: Ids;
+  seed: number;
+  connectors: Partial<Connectors>;
+  provider: EnrichmentProvider;
+  sources: ProspectProvider[];
+  voiceEngines: VoiceEngines;
+  /** When people of the network react next; null: nobody is expected to. */
+  nextNewsAt: () => number | null;
+};
+
+/**
+ * The world of a server that was started with --simulate; null for a real one. Throws `StartError` when the data are of
+ * the other kind: a simulation would play with real people, and a real server would contact those that were made up.
+ */
+export async function openSimulation(
+  { simulate, simulatedStart, connectors, dataDir }: Config,
+  storage: Storage,
+  realClock: Clock,
+): Promise<SimulatedWorld | null> {
+  const before = await storage.simulation.read();
+  if (!simulate && before !== null)
+    throw new StartError(`The data directory ${dataDir} is that of a simulation.`, {
+      hint: "Start it with --simulate, or choose another directory with --data DIR.",
+    });
+  if (!simulate) return null;
+  if (before === null && (await storage.users.count()) > 0)
+    throw new StartError(`The data directory ${dataDir} has real data, with which nothing may be simulated.`, {
+      hint: "Choose an empty directory with --data DIR.",
+    });
+  const { seed, now, starts } = await storage.simulation.begin(
+    connectors.simulation.seed,
+    simulatedStart ?? realClock.now(),
+  );
+  const clock = new SimulatedClock(now);
+  const network = createSimulatedConnector({ ...connectors.simulation, seed }, clock);
+  const voice = createSimulatedVoices(seed);
+  // Tasks of people and of workers are for those who test to do.
+  const played = connectorNames.filter((name) => name !== "manual" && name !== "worker");
+  return {
+    clock,
+    ids: createSimulatedIds(seed, starts),
+    seed,
+    connectors: Object.fromEntries(played.map((name) => [name, network])),
+    provider: createSimulatedProvider(seed),
+    sources: createSimulatedSources(seed),
+    voiceEngines: Object.fromEntries(voiceEngineNames.map((name) => [name, voice])),
+    nextNewsAt: network.nextNewsAt,
+  };
+}
+
+type Moved = { idle: () => Promise<void>; chores: readonly Chore[]; log: Log };
+
+/** What moves the clock of that world. */
+export function createSimulator(
+  { clock, seed, nextNewsAt }: SimulatedWorld,
+  storage: Storage,
+  moved: Moved,
+): Simulator {
+  const nextDueAt = async (): Promise<number | null> => {
+    const moments = await Promise.all([storage.jobs.nextDueAt([...jobTypes]), storage.campaigns.nextDueAt()]);
+    const due = [...moments, newsToldAt(nextNewsAt())].filter((at) => at !== null);
+    return due.length === 0 ? null : Math.min(...due);
+  };
+  return new Simulator({ clock, seed, store: storage.simulation, nextDueAt, ...moved });
+}
+
+/** When the chore that asks for news hears of it: every ten minutes. */
+function newsToldAt(at: number | null): number | null {
+  return at === null ? null : Math.ceil(at / newsPeriodMs) * newsPeriodMs;
+}
+const newsPeriodMs = 600_000;

@@ -1,0 +1,136 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { CampaignStep, CampaignView } from "../../src/campaigns/model.ts";
+import { permissions } from "../../src/keys/model.ts";
+import type { Advanced, SimulationView } from "../../src/simulation/model.ts";
+import type { Client } from "../support/client.ts";
+import { eventually, startService, succeeded, type Service } from "../support/service.ts";
+
+// Weeks take seconds, on a busy machine more.
+setDefaultTimeout(60_000);
+
+const settings = { SIMULATE: "true", SIMULATED_START: "2026-01-05T09:00:00Z", ENRICHMENT_PROVIDERS: "simulated" };
+const service = await startService({ settings });
+afterAll(() => service[Symbol.asyncDispose]());
+
+const clock = "/api/v2/simulation/clock";
+const advanced = async (admin: Client, body: object) => succeeded(await admin.post<Advanced>(clock, body)).data;
+const now = async ({ admin }: Service) => succeeded(await admin.get<SimulationView>("/api/v2/simulation")).data.now;
+
+test("a simulation says everywhere that it is one", async () => {
+  const { headers, body } = await service.admin.get("/api/v2/health");
+  expect(headers.get("x-simulation")).toMatch(/^2026-/);
+  expect(body).toMatchObject({ simulation: true });
+  expect((await service.client(null).get("/healthz")).body).toEqual({ status: "ok", simulation: true });
+});
+
+test("time stands still until an admin moves it, and only goes on", async () => {
+  const before = await now(service);
+  expect(await now(service)).toBe(before);
+  const { from, to } = await advanced(service.admin, { advance: "PT6H" });
+  expect({ from, lasted: Date.parse(to) - Date.parse(from) }).toEqual({ from: before, lasted: 6 * 3_600_000 });
+  expect(await advanced(service.admin, { to })).toMatchObject({ from: to, to, steps: 0 });
+  const refused = async (body: object) => (await service.admin.post(clock, body)).message;
+  expect(await refused({ to: before })).toContain("Time goes on only");
+  expect(await refused({})).toContain("advance");
+  expect(await refused({ advance: "P1D", to })).toContain("advance");
+  expect(await refused({ advance: "a month" })).toContain("advance: Expected a duration");
+  expect(await refused({ advance: "P400D" })).toContain("366 days");
+  expect(await now(service)).toBe(to);
+});
+
+test("only an admin moves it", async () => {
+  const member = await service.user();
+  expect((await member.post(clock, { advance: "PT1H" })).status).toBe(403);
+  const lesser = await service.keyOf(
+    service.admin,
+    permissions.filter((name) => name !== "users:write"),
+  );
+  expect((await lesser.post(clock, { advance: "PT1H" })).status).toBe(403);
+});
+
+test("actions and campaigns happen at their moments, people react, and the answer tells it in order", async () => {
+  const user = await service.user();
+  const path = "/api/v2/network/scheduleNetworkAction";
+  for (let n = 0; n < 12; n++)
+    succeeded(
+      await user.post(path, {
+        actionType: "sendConnectionRequest",
+        profileUrl: `https://network.example/in/p${n}-accepts`,
+      }),
+    );
+  const lead = { email: "ada@example.com", networkUrl: "https://network.example/in/ada-accepts-replies" };
+  const { id: leadId } = succeeded(await user.post<{ id: string }>("/api/v2/leads", lead)).data;
+  const message: CampaignStep = { type: "action", actionType: "sendMessage", message: "Hello" };
+  const steps: CampaignStep[] = [
+    { type: "action", actionType: "sendConnectionRequest" },
+    { type: "branch", condition: "connected", withinDays: 5, yes: [message], no: [] },
+  ];
+  const { id } = succeeded(await user.post<CampaignView>("/api/v2/campaigns", { name: "Hello", steps })).data;
+  succeeded(await user.post(`/api/v2/campaigns/${id}/enrol`, { leadIds: [leadId] }));
+  succeeded(await user.post(`/api/v2/campaigns/${id}/start`));
+
+  const told = await advanced(service.admin, { advance: "P8D" });
+  // The first was sent when it was scheduled, before the clock was moved.
+  expect(told.actions).toMatchObject({ sendConnectionRequest: { done: 12 }, sendMessage: { done: 1 } });
+  expect({ accepted: told.accepted, replied: told.replied }).toEqual({ accepted: 13, replied: 1 });
+  const moments = told.happenings.map(({ at }) => at);
+  expect(moments.toSorted()).toEqual(moments);
+  expect(told.total).toBe(moments.length);
+  const sends = told.happenings.filter(({ kind }) => kind === "action").map(({ at }) => Date.parse(at));
+  for (const [n, at] of sends.entries()) expect(at - (sends[n - 1] ?? 0), `send ${n}`).toBeGreaterThan(60_000);
+  expect(await now(service)).toBe(told.to);
+});
+
+test("one moves the clock at a time, and who goes away stops it", async () => {
+  await using own = await startService({ settings });
+  const away = new AbortController();
+  const moving = own.admin.post(clock, { advance: "P366D" }, { signal: away.signal }).catch(() => "went away");
+  await eventually("the clock to move", async () =>
+    succeeded(await own.admin.get<SimulationView>("/api/v2/simulation")).data.isMoving ? true : null,
+  );
+  expect((await own.admin.post(clock, { advance: "PT1H" })).code).toBe("CONFLICT");
+  away.abort();
+  expect(await moving).toBe("went away");
+  await eventually("the clock to stand", async () =>
+    succeeded(await own.admin.get<SimulationView>("/api/v2/simulation")).data.isMoving ? null : true,
+  );
+  expect((await now(own)) < "2027-01-01").toBe(true);
+});
+
+test("leads are enriched, prospects found, and nobody outside is asked", async () => {
+  const user = await service.user();
+  const leads = Array.from({ length: 10 }, (_, n) => ({ email: `person${n}@firm${n}.example` }));
+  const { enriched } = succeeded(await user.post<{ enriched: object[] }>("/api/v2/enrich", { leads })).data;
+  expect(enriched.length).toBeWithin(3, 11);
+  const search = { filters: {}, source: "pdl", limit: 5 };
+  const found = succeeded(await user.post<{ prospects: object[] }>("/api/v2/prospecting/search", search)).data;
+  expect(found.prospects).toHaveLength(5);
+});
+
+test("a restart goes on at the moment at which it stopped", async () => {
+  await using own = await startService({ settings });
+  const { to } = await advanced(own.admin, { advance: "P1D" });
+  await own.restart();
+  expect(await now(own)).toBe(to);
+});
+
+test("two runs of the same seed are the same", async () => {
+  const run = async (): Promise<Advanced> => {
+    await using own = await startService({ settings });
+    for (let n = 0; n < 8; n++)
+      await own.admin.post("/api/v2/network/scheduleNetworkAction", {
+        actionType: "sendConnectionRequest",
+        profileUrl: `https://network.example/in/person-${n}`,
+      });
+    return await advanced(own.admin, { advance: "P2D" });
+  };
+  const first = await run();
+  expect(first.actions["sendConnectionRequest"]).toEqual({ done: 7 });
+  expect(await run()).toEqual(first);
+});
+
+test("a real server has no such routes", async () => {
+  await using real = await startService();
+  expect((await real.admin.post(clock, { advance: "P1D" })).code).toBe("NOT_FOUND");
+  expect((await real.admin.get("/api/v2/health")).headers.get("x-simulation")).toBeNull();
+});
