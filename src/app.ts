@@ -34,6 +34,7 @@ import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, type Log } from "./log.ts";
+import { mcpEndpoint } from "./mcp/endpoint.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
@@ -291,7 +292,16 @@ async function compose(
     jobs,
     network,
     voices,
-  }).use(docsRoutes(document));
+  })
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request): Promise<Response> => server.handle(request),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
   methodsOf = allowedMethods(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;

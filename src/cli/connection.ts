@@ -53,6 +53,8 @@ type ConnectOptions = {
   backend: Backend;
   /** Whether the command may begin a new data directory. */
   mayCreateData: boolean;
+  /** Whether the command is for a server that runs, and never holds the data directory itself. */
+  needsServer: boolean;
   /** Takes what must be said beside the command's answer. */
   tell: (text: string) => void;
 };
@@ -61,10 +63,12 @@ type ConnectOptions = {
  * Chooses the way to the data: the remote server if one is named, else the server that holds the data directory, else
  * the service in this process. Only one process may hold the directory, so the last two exclude each other.
  */
-export async function connect({ config, remote, backend, mayCreateData, tell }: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { config, remote, backend, mayCreateData, needsServer, tell } = options;
   if (remote !== null) return toRemote(remote);
   const running = await backend.readRunningServer(config.dataDir);
   if (running !== null) return toRunning(running);
+  if (needsServer) throw noServer(config.dataDir);
   // Only looked for, so that a wrong --data does not begin a new data directory.
   if (!mayCreateData && !existsSync(join(config.dataDir, databaseName))) throw noData(config.dataDir);
   return await toOwn(config, backend, tell);
@@ -118,6 +122,12 @@ async function reach(url: string, hint: string, send: () => Promise<Response>): 
       cause,
     });
   }
+}
+
+function noServer(dataDir: string): CommandError {
+  return new CommandError(exitCodes.failed, `No server runs on the data directory ${dataDir}.`, {
+    hint: "Start it with `outreachd serve`, or name the directory of one that runs with --data DIR or OUTREACHD_DATA.",
+  });
 }
 
 function noData(dataDir: string): CommandError {
