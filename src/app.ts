@@ -255,6 +255,8 @@ async function compose(
   };
   const readiness = new Readiness(checkReady, clock, log);
 
+  /** By which requests those came that tools make. */
+  const outerRequests = new WeakMap<Request, Request>();
   const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
   const gate = new Gate({
     keyRing,
@@ -263,7 +265,10 @@ async function compose(
     ids,
     log,
     corsOrigins: config.corsOrigins,
-    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+    addressOf(request) {
+      const outer = outerRequests.get(request) ?? request;
+      return clientAddress(outer, peerOf(outer), config.trustedProxies);
+    },
     onFault: (error) => readiness.tell(error),
   });
   let methodsOf = (_path: string): string[] => [];
@@ -297,7 +302,10 @@ async function compose(
     .use(
       mcpEndpoint(core, {
         document,
-        handle: async (request): Promise<Response> => server.handle(request),
+        handle: async (request, outer): Promise<Response> => {
+          outerRequests.set(request, outer);
+          return server.handle(request);
+        },
         corsOrigins: config.corsOrigins,
         clock,
       }),

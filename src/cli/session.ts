@@ -8,7 +8,7 @@ import { remark, type CommandContext } from "./context.ts";
 /** What commands with connection flags are given by the command line parser. */
 export type ConnectionFlags = { data?: string; config?: string; url?: string; apiKeyFile?: string };
 
-type ConnectionNeeds = { mayCreateData?: boolean; needsServer?: boolean };
+type ConnectionNeeds = { mayCreateData?: boolean; isLong?: boolean; needsServer?: boolean };
 
 /** Runs `command` with the API that flags and environment lead to, and closes the connection whatever happens. */
 export async function withApi(
@@ -29,7 +29,7 @@ export async function withApi(
 export async function openConnection(
   context: CommandContext,
   { data, config, url, apiKeyFile }: ConnectionFlags,
-  { mayCreateData = false, needsServer = false }: ConnectionNeeds = {},
+  { mayCreateData = false, isLong = false, needsServer = false }: ConnectionNeeds = {},
 ): Promise<Connection> {
   const { env, backend } = context;
   return connect({
@@ -38,6 +38,7 @@ export async function openConnection(
     remote: remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") }),
     backend,
     mayCreateData,
+    isLong,
     needsServer,
     tell: (text) => remark(context, text),
   });

@@ -1,9 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { adviceOn, type Refusal } from "./advice.ts";
+import { maxAnswerLength, pageOf } from "./page.ts";
 import type { Tool } from "./tools.ts";
 
-/** About 12,000 tokens: more of one answer only drives the rest out of a model's mind. */
-const maxTextLength = 50_000;
 /** A file that is exported, about 50,000 tokens. */
 const maxFileLength = 200_000;
 /** About two minutes of speech as M4A, half a minute as WAV. */
@@ -25,7 +24,10 @@ export async function resultOf(
   if (mediaType !== "application/json") return await file(response);
   const { success: _, ...body } = (await response.json()) as Record<string, unknown>;
   const etag = response.headers.get("etag");
-  return answered({ ...body, ...(etag !== null && { etag }) }, named, note || repeatNote(body));
+  const whole = { ...body, ...(etag !== null && { etag }) };
+  const page = pageOf(tool, whole);
+  if (page.body === null) return cut(whole, named, note);
+  return answered(page.body, named, [note || repeatNote(body), page.note].filter(Boolean).join("\n"));
 }
 
 /** An answer as structured content, and as a text that leaves out what is null. */
@@ -34,11 +36,24 @@ export function answered(
   named: (text: string) => string,
   note: string,
 ): CallToolResult {
-  const { message, data, ...rest } = structuredContent;
+  return { content: [{ type: "text", text: textOf(structuredContent, named, note) }], structuredContent };
+}
+
+/** What is too long and no list: the beginning of its text, with nothing beside it that would be as long. */
+function cut(body: Record<string, unknown>, named: (text: string) => string, note: string): CallToolResult {
+  return {
+    content: [{ type: "text", text: shortened(textOf(body, named, note)) }],
+    structuredContent: { isWhole: false },
+  };
+}
+
+function textOf(body: Record<string, unknown>, named: (text: string) => string, note: string): string {
+  const { message, data, ...rest } = body;
   const shown = data === undefined ? rest : Object.keys(rest).length === 0 ? data : { data, ...rest };
   const json = named(compact(shown));
-  const text = [note, typeof message === "string" ? named(message) : "", json === "{}" ? "" : shortened(json)];
-  return { content: [{ type: "text", text: text.filter(Boolean).join("\n") }], structuredContent };
+  return [note, typeof message === "string" ? named(message) : "", json === "{}" ? "" : json]
+    .filter(Boolean)
+    .join("\n");
 }
 
 /** A refusal as a model can act on it: what is wrong, where, and what to do next. */
@@ -76,9 +91,9 @@ function compact(value: unknown): string {
 }
 
 function shortened(text: string): string {
-  return text.length <= maxTextLength
+  return text.length <= maxAnswerLength
     ? text
-    : `${text.slice(0, maxTextLength)}\n… cut here: ask for less, with a smaller limit or narrower filters.`;
+    : `${text.slice(0, maxAnswerLength)}\n… cut here: ask for less, with a smaller limit or narrower filters.`;
 }
 
 async function file(response: Response): Promise<CallToolResult> {

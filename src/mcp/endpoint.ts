@@ -9,8 +9,8 @@ import type { Tool } from "./tools.ts";
 export type McpEndpointParts = {
   /** The OpenAPI document, which the tools are made of. */
   document: () => object;
-  /** Answers a request as if it had come over the network. */
-  handle: (request: Request) => Promise<Response>;
+  /** Answers a request as if it had come over the network, by the way of `outer`. */
+  handle: (request: Request, outer: Request) => Promise<Response>;
   /** Origins whose pages may use it; `*` means every one. */
   corsOrigins: readonly string[];
   clock: Clock;
@@ -35,6 +35,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
       const headers = {
         "x-api-key": keyIn(request.headers) ?? "",
         "x-request-id": String(set.headers["x-request-id"]),
+        "user-agent": request.headers.get("user-agent") ?? "",
       };
       const send = ({ path, init }: ApiRequest, signal: AbortSignal) =>
         handle(
@@ -43,6 +44,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
             headers: { ...init.headers, ...headers },
             signal: AbortSignal.any([signal, request.signal]),
           }),
+          request,
         );
       const { userId } = query as { userId?: unknown };
       return answerMessage(request, body, {

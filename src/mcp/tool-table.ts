@@ -277,6 +277,7 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/keys/{keyId}/regenerate": secret,
   "GET /api/v2/prospecting/facets": "list_prospect_facets does the same, and takes filters",
   "GET /api/v2/users/jobs/jobStatus": "get_job does the same; this is its legacy form",
+  "GET /api/v2/network/actions/{jobId}/audio": "the sound is for the person or the program that sends it by hand",
   "POST /api/v2/network/actions/{jobId}/outcome": machine,
   "POST /api/v2/network/worker/claim": machine,
   "POST /api/v2/network/worker/{jobId}/heartbeat": machine,
