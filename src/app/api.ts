@@ -1,11 +1,14 @@
+import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { creditRoutes } from "../credits/routes.ts";
 import type { CreditService } from "../credits/service.ts";
 import { enrichmentRoutes } from "../enrichment/routes.ts";
+import type { errorCatalogue, ErrorCode } from "../errors.ts";
 import type { EnrichmentService } from "../enrichment/service.ts";
 import type { Readiness } from "../health/readiness.ts";
+import type { ErrorBody } from "../http/error-body.ts";
 import { healthRoutes } from "../health/routes.ts";
 import type { Core } from "../http/core.ts";
 import { jobRoutes } from "../jobs/routes.ts";
@@ -75,5 +78,30 @@ export function composeApi(core: Core, parts: ApiParts) {
   );
 }
 
-/** The type of the API, for clients that are derived from it (`treaty<Api>(url)` of @elysiajs/eden). */
-export type Api = ReturnType<typeof composeApi>;
+type App = ReturnType<typeof composeApi>;
+
+/**
+ * The type of the API, for clients that are derived from it (`treaty<Api>(url)` of @elysiajs/eden). Refusals are typed as
+ * they are rendered here; Elysia itself knows only of those of its own validation, which is not used.
+ */
+export type Api =
+  App extends Elysia<
+    infer Prefix,
+    infer Singleton,
+    infer Definitions,
+    infer Metadata,
+    infer Routes,
+    infer Ephemeral,
+    infer Volatile
+  >
+    ? Elysia<Prefix, Singleton, Definitions, Metadata, WithRefusals<Routes>, Ephemeral, Volatile>
+    : never;
+
+type WithRefusals<Node> = Node extends { response: { 200: infer Success } }
+  ? Omit<Node, "response"> & { response: { 200: Success } & Refusals }
+  : { [Name in keyof Node]: WithRefusals<Node[Name]> };
+
+type Refusals = Record<
+  (typeof errorCatalogue)[ErrorCode]["status"],
+  Omit<Static<typeof ErrorBody>, "code"> & { code: ErrorCode }
+>;
