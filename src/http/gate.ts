@@ -23,10 +23,10 @@ export type GateParts = {
   onFault: (error: unknown) => void;
 };
 
-type Headers = Record<string, string | number>;
-type Settings = { headers: Headers; status?: number | string };
+type Settings = { headers: Record<string, string | number>; status?: number | string };
 
 const apiPrefix = "/api/v2";
+const mcpPath = "/mcp";
 
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
@@ -39,7 +39,8 @@ const securityHeaders = {
 
 /**
  * What every request passes before its route is even looked for: it gets an id and the headers that every answer
- * carries; under /api/v2 its key is checked and its cost taken from the rate limits, before a byte of the body is read.
+ * carries; under /api/v2 and at /mcp its key is checked and its cost taken from the rate limits, before a byte of the
+ * body is read.
  * So an unknown route tells a stranger nothing, and a new route can't forget to ask for a key.
  */
 export class Gate {
@@ -70,7 +71,7 @@ export class Gate {
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
-    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
+    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`) && path !== mcpPath) return undefined;
     return this.#authenticate(request, path, set);
   }
 
@@ -120,7 +121,9 @@ export class Gate {
     this.#callers.set(request, caller);
     // The command line on this machine manages the server; it shares no quota with clients.
     if (caller.isLocal) return;
-    const cost = path === `${apiPrefix}/health` ? requestCost.health : requestCost.full;
+    // What a tool calls is counted as a request of its own, so that its message is left to cost little.
+    const isCheap = path === `${apiPrefix}/health` || path === mcpPath;
+    const cost = isCheap ? requestCost.health : requestCost.full;
     this.#count(set, this.#parts.limiter.take(subject, cost));
   }
 
@@ -136,11 +139,17 @@ export class Gate {
   }
 }
 
-/** The specification lets voice routes take the key as a Bearer token as well. */
+/** The specification lets voice routes take the key as a Bearer token as well; clients of MCP know of nothing else. */
 function secretOf({ headers }: Request, path: string): string | null {
-  const key = headers.get("x-api-key");
-  if (key !== null || !path.startsWith(`${apiPrefix}/voice-clones`)) return key?.trim() ?? null;
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+  return path === mcpPath || path.startsWith(`${apiPrefix}/voice-clones`)
+    ? keyIn(headers)
+    : (headers.get("x-api-key")?.trim() ?? null);
+}
+
+/** The key in x-api-key, else in Authorization as a Bearer token. */
+export function keyIn(headers: Headers): string | null {
+  const key = headers.get("x-api-key")?.trim();
+  return key ?? /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */
