@@ -19,6 +19,7 @@ import { clientAddress } from "./http/client-address.ts";
 import { createCore } from "./http/core.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { Gate } from "./http/gate.ts";
+import { Idempotency } from "./http/idempotency.ts";
 import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
@@ -238,7 +239,16 @@ async function compose(
       slices++
     );
   };
+  const idempotency = new Idempotency({
+    store: storage.idempotency,
+    clock,
+    log,
+    keptMs: config.idempotencyHours * 3_600_000,
+    secretOf: (request) => gate.secretOf(request),
+    refusal: (error, request, headers) => gate.refusal(error, request, headers),
+  });
   const chores: Chore[] = [
+    { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
@@ -281,6 +291,7 @@ async function compose(
   let methodsOf = (_path: string): string[] => [];
   const core = createCore({
     gate,
+    idempotency,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
     documentation,

@@ -29,6 +29,7 @@ export type Config = Readonly<{
   rateLimit: Readonly<{ minute: number; hour: number; day: number }>;
   maxBodyBytes: number;
   maxImportBytes: number;
+  idempotencyHours: number;
   /** "*" stands for every origin. */
   corsOrigins: readonly string[];
   trustedProxies: number;

@@ -69,6 +69,14 @@ export const serverOptions = {
     show: showSize,
     description: "Largest file of leads to import, written the same way. It is streamed to disk.",
   }),
+  idempotencyHours: option({
+    argument: "HOURS",
+    parse: wholeNumber(1, 720),
+    default: 24,
+    unit: "hours",
+    description:
+      "How long the answer to a POST with an Idempotency-Key is kept, to be told again to whoever repeats it.",
+  }),
   corsOrigins: option<readonly string[]>({
     argument: "ORIGINS",
     parse: listOf(origin),

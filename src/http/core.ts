@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
@@ -9,6 +10,7 @@ import { readJson } from "./read-body.ts";
 
 export type CoreParts = {
   gate: Gate;
+  idempotency: Idempotency;
   maxBodyBytes: number;
   userExists: (id: string) => Promise<boolean>;
   /** Where a person reads about permissions; goes into refusals. */
@@ -28,8 +30,11 @@ type Wanted = Permission | readonly Permission[] | null;
  * What every feature's routes are built on: the gate before each request, one renderer of errors, and the ways to say
  * who may use a route. A route without one of `access`, `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
-export function createCore({ gate, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
-  const enter = (request: Request, access: Access) => requireAccess(gate.callerOf(request), access, documentation);
+export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
+  function enter(request: Request, access: Access): void {
+    requireAccess(gate.callerOf(request), access, documentation);
+    idempotency.check(request);
+  }
 
   /** Permission is asked before the body is read and, on routes without one, before anything is validated. */
   function hooks(access: Access, maxBytes = maxBodyBytes) {
@@ -53,10 +58,13 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
 
   return (
     new Elysia({ name: "core" })
+      .wrap(wrapping(idempotency))
       .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
       .onError({ as: "global" }, ({ code, error, request, set }) =>
         gate.refuse(meant(code, error, request, methodsOf), request, set),
       )
+      // Of every route there is, behind the checks of its own.
+      .onBeforeHandle({ as: "global" }, ({ request }) => idempotency.begin(request, (each) => gate.callerOf(each)))
       /** Acts for a user: the key's own, or the one that a global key names. */
       .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
       /** As `access`, with room for thousands of items in the body. */
@@ -80,6 +88,14 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
         return { detail, transform, resolve: acting };
       })
   );
+}
+
+type Wrap = Parameters<Elysia["wrap"]>[0];
+
+/** Elysia gives and takes the function that handles a request; its types only say that there is one. */
+function wrapping(idempotency: Idempotency): Wrap {
+  return ((next: Parameters<Idempotency["around"]>[0], request: Request) =>
+    idempotency.around(next, request)) as unknown as Wrap;
 }
 
 type Parser = (context: { request: Request }) => Promise<unknown>;

@@ -101,6 +101,20 @@ export class Gate {
     return errorBody(error, isoTime(clock.now()));
   }
 
+  /** As `refuse`, for a request that was handled already; the headers are those of every answer to it. */
+  refusal(thrown: unknown, request: Request, headers: Iterable<[string, string]>): Response {
+    const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied"];
+    const kept = [...headers].filter(([name]) => !ofTheAnswer.includes(name));
+    const set: Settings = { headers: Object.fromEntries(kept) };
+    const body = this.refuse(thrown, request, set);
+    return Response.json(body, { status: Number(set.status), headers: set.headers as Record<string, string> });
+  }
+
+  /** The secret that a request showed; "" for one that showed none. */
+  secretOf(request: Request): string {
+    return secretOf(request, pathOf(request.url)) ?? "";
+  }
+
   #authenticate(request: Request, path: string, set: Settings): undefined | Promise<undefined> {
     let caller: Caller | Promise<Caller>;
     try {

@@ -2,6 +2,7 @@ import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
 import type { EnrichmentStore } from "../enrichment/store.ts";
+import type { IdempotencyStore } from "../http/idempotency-store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
@@ -17,6 +18,7 @@ export type Storage = {
   users: UserStore;
   keys: KeyStore;
   rates: RateStore;
+  idempotency: IdempotencyStore;
   credits: CreditStore;
   leads: LeadStore;
   leadHints: LeadHintStore;

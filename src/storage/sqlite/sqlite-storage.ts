@@ -8,6 +8,7 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
@@ -36,6 +37,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
   return {
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
+    idempotency: onFirstUse(() => createIdempotencyStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),

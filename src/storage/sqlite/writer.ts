@@ -1,6 +1,15 @@
+import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
+import { currentCompanion, type Companion } from "./companion.ts";
 
-type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
+type Unit = {
+  run: () => unknown;
+  resolve: (value: unknown) => void;
+  reject: (reason: unknown) => void;
+  companion: Companion | null;
+  /** Settles before the commit, if it has a companion. */
+  isForAnswer: boolean;
+};
 type Settled = { unit: Unit; value: unknown };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
@@ -13,6 +22,8 @@ const controls = {
   undo: "ROLLBACK TO unit",
 };
 
+const totalChanges = "SELECT total_changes()";
+
 /** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
 const maxBatchMs = 10;
@@ -21,14 +32,20 @@ const maxBatchMs = 10;
  * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
  * transaction with a savepoint each, and no promise settles before the COMMIT that made its unit durable.
  * A unit that throws is rolled back alone. A unit must be synchronous.
+ *
+ * A unit with a companion (`companion.ts`) has it record something in the same transaction. With `writeForAnswer` its
+ * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the companion
+ * can record that as well; whoever has it along must not let anything out before the companion is `committed`.
  */
 export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
+  readonly #totalChanges: Statement;
   readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
+  #isClosing = false;
   #closed = false;
 
   /** `afterCommit` is called after each COMMIT. */
@@ -37,15 +54,20 @@ export class Writer {
     this.#afterCommit = afterCommit;
     const prepared = Object.entries(controls).map(([name, sql]) => [name, database.prepare(sql)]);
     this.#statements = Object.fromEntries(prepared) as Record<keyof typeof controls, Statement>;
+    this.#totalChanges = database.prepare(totalChanges);
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
   write<T>(run: () => T): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error("The database is closed"));
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
-    });
+    return this.#add(run, false);
+  }
+
+  /**
+   * As `write`, for the last write of a request, after which only the answer is put together: no other thread, file or
+   * host may be told of the effect, because for a request with a companion it may not be on disk yet.
+   */
+  writeForAnswer<T>(run: () => T): Promise<T> {
+    return this.#add(run, true);
   }
 
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
@@ -55,8 +77,18 @@ export class Writer {
 
   /** Commits what is queued and takes no more. */
   close(): void {
+    this.#isClosing = true;
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
+  }
+
+  #add<T>(run: () => T, isForAnswer: boolean): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error("The database is closed"));
+    const companion = currentCompanion();
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject, companion, isForAnswer });
+      this.#schedule();
+    });
   }
 
   #schedule(): void {
@@ -74,32 +106,53 @@ export class Writer {
     if (batch.length === 0) return;
     const done: Settled[] = [];
     const failed: Settled[] = [];
+    const companions = new Set<Companion>();
     try {
       this.#statements.begin.run();
       const endAt = performance.now() + maxBatchMs;
       for (const [index, unit] of batch.entries()) {
         if (index > 0 && performance.now() > endAt) batch.length = index;
-        else this.#runUnit(unit, done, failed);
+        else this.#runUnit(unit, done, failed, companions);
       }
+      if (companions.size > 0) this.#record(done, companions);
       this.#statements.commit.run();
     } catch (error) {
       this.#rollBack();
       this.#queue.splice(0, batch.length);
+      for (const companion of companions) companion.failed(error);
       for (const unit of batch) unit.reject(error);
       return;
     }
     this.#queue.splice(0, batch.length);
+    for (const companion of companions) companion.committed();
     for (const { unit, value } of done) unit.resolve(value);
     for (const { unit, value } of failed) unit.reject(value);
     this.#afterCommit();
   }
 
-  #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
+  #record(done: Settled[], companions: Set<Companion>): void {
+    const early = done.filter(({ unit }) => unit.isForAnswer && unit.companion !== null);
+    for (const { unit, value } of early) unit.resolve(value);
+    // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
+    if (early.length > 0 && !this.#isClosing) drainMicrotasks();
+    for (const companion of companions) companion.record();
+  }
+
+  #changes(): number {
+    return this.#totalChanges.values()[0]?.[0] as number;
+  }
+
+  #runUnit(unit: Unit, done: Settled[], failed: Settled[], companions: Set<Companion>): void {
     this.#statements.enter.run();
     try {
+      const before = unit.companion === null ? 0 : this.#changes();
       const value = unit.run();
       if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
       this.#statements.leave.run();
+      if (unit.companion !== null && this.#changes() > before) {
+        companions.add(unit.companion);
+        unit.companion.wrote();
+      }
       done.push({ unit, value });
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
