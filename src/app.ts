@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -15,12 +16,7 @@ import { EnrichmentService } from "./enrichment/service.ts";
 import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
 import { healthRoutes } from "./health/routes.ts";
-import { clientAddress } from "./http/client-address.ts";
-import { createCore } from "./http/core.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { Gate } from "./http/gate.ts";
-import { Idempotency } from "./http/idempotency.ts";
-import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
@@ -239,16 +235,26 @@ async function compose(
       slices++
     );
   };
-  const idempotency = new Idempotency({
-    store: storage.idempotency,
+  const checkReady = async () => {
+    if (!runner.isStarted) return "the job runner does not run";
+    await storage.check();
+    return null;
+  };
+  const readiness = new Readiness(checkReady, clock, log);
+  const http = composeHttp({
+    config,
+    storage,
     clock,
+    ids,
     log,
-    keptMs: config.idempotencyHours * 3_600_000,
-    secretOf: (request) => gate.secretOf(request),
-    refusal: (error, request, headers) => gate.refusal(error, request, headers),
+    keyRing,
+    limiter,
+    users,
+    readiness,
+    documentation,
   });
+  const { core } = http;
   const chores: Chore[] = [
-    { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
@@ -267,36 +273,10 @@ async function compose(
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
+    ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
-  const checkReady = async () => {
-    if (!runner.isStarted) return "the job runner does not run";
-    await storage.check();
-    return null;
-  };
-  const readiness = new Readiness(checkReady, clock, log);
-
-  const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
-  const gate = new Gate({
-    keyRing,
-    limiter,
-    clock,
-    ids,
-    log,
-    corsOrigins: config.corsOrigins,
-    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
-    onFault: (error) => readiness.tell(error),
-  });
-  let methodsOf = (_path: string): string[] => [];
-  const core = createCore({
-    gate,
-    idempotency,
-    maxBodyBytes: config.maxBodyBytes,
-    userExists: (id) => users.exists(id),
-    documentation,
-    methodsOf: (path) => methodsOf(path),
-  });
   // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
   const server = new Elysia({ handler: { standardHostname: false } })
     .use(core)
@@ -315,7 +295,7 @@ async function compose(
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
-  methodsOf = allowedMethods(server);
+  http.learnRoutes(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
   const localKey = makeSecret("local", ids);

@@ -1,0 +1,84 @@
+import type { AnyElysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Readiness } from "../health/readiness.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { createCore } from "../http/core.ts";
+import { Gate } from "../http/gate.ts";
+import { Idempotency } from "../http/idempotency.ts";
+import { allowedMethods } from "../http/methods.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import type { Ids } from "../ids.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { Log } from "../log.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { UserService } from "../users/service.ts";
+
+export type HttpParts = {
+  config: Config;
+  storage: Storage;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  keyRing: KeyRing;
+  limiter: RateLimiter;
+  users: UserService;
+  readiness: Readiness;
+  /** Where a person reads about permissions. */
+  documentation: string;
+};
+
+/** What every request passes, put together. */
+export function composeHttp({
+  config,
+  storage,
+  clock,
+  ids,
+  log,
+  readiness,
+  users,
+  documentation,
+  ...parts
+}: HttpParts) {
+  let app: AnyElysia | null = null;
+  let methodsOf = (_path: string): string[] => [];
+
+  const peerOf = (request: Request): string => app?.server?.requestIP(request)?.address ?? "local";
+  const gate = new Gate({
+    ...parts,
+    clock,
+    ids,
+    log,
+    corsOrigins: config.corsOrigins,
+    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+    onFault: (error) => readiness.tell(error),
+  });
+  const idempotency = new Idempotency({
+    store: storage.idempotency,
+    clock,
+    log,
+    keptMs: config.idempotencyHours * 3_600_000,
+    secretOf: (request) => gate.secretOf(request),
+    refusal: (error, request, headers) => gate.refusal(error, request, headers),
+  });
+  const core = createCore({
+    gate,
+    idempotency,
+    maxBodyBytes: config.maxBodyBytes,
+    userExists: (id) => users.exists(id),
+    documentation,
+    methodsOf: (path) => methodsOf(path),
+  });
+  const chores: Chore[] = [
+    { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
+  ];
+
+  /** To be called once every route is there. */
+  function learnRoutes(complete: AnyElysia): void {
+    app = complete;
+    methodsOf = allowedMethods(complete);
+  }
+
+  return { core, chores, learnRoutes };
+}
