@@ -251,6 +251,7 @@ async function compose(
     limiter,
     users,
     readiness,
+    observer: null,
     documentation,
   });
   const { core } = http;

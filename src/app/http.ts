@@ -4,10 +4,11 @@ import type { Config } from "../config.ts";
 import type { Readiness } from "../health/readiness.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { createCore } from "../http/core.ts";
-import { Gate } from "../http/gate.ts";
+import { Gate, type RequestObserver } from "../http/gate.ts";
 import { Idempotency } from "../http/idempotency.ts";
 import { allowedMethods } from "../http/methods.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
+import { routeTemplates } from "../http/route-templates.ts";
 import type { Ids } from "../ids.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
@@ -25,6 +26,7 @@ export type HttpParts = {
   limiter: RateLimiter;
   users: UserService;
   readiness: Readiness;
+  observer: RequestObserver | null;
   /** Where a person reads about permissions. */
   documentation: string;
 };
@@ -43,6 +45,7 @@ export function composeHttp({
 }: HttpParts) {
   let app: AnyElysia | null = null;
   let methodsOf = (_path: string): string[] => [];
+  let routeOf = (_method: string, _path: string): string | null => null;
 
   const peerOf = (request: Request): string => app?.server?.requestIP(request)?.address ?? "local";
   const gate = new Gate({
@@ -53,6 +56,7 @@ export function composeHttp({
     corsOrigins: config.corsOrigins,
     addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
     onFault: (error) => readiness.tell(error),
+    routeOf: (method, path) => routeOf(method, path),
   });
   const idempotency = new Idempotency({
     store: storage.idempotency,
@@ -78,6 +82,7 @@ export function composeHttp({
   function learnRoutes(complete: AnyElysia): void {
     app = complete;
     methodsOf = allowedMethods(complete);
+    routeOf = routeTemplates(complete);
   }
 
   return { core, chores, learnRoutes };

@@ -23,7 +23,7 @@ export class BodyDigest {
 
   add(content: string | Uint8Array): void {
     this.#bytes += typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-    this.#hash.update(content as Uint8Array<ArrayBuffer> | string);
+    this.#hash.update(content);
   }
 
   /** What follows belongs to another field or file: with its length in front, no content can be taken for a name. */

@@ -58,7 +58,8 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
 
   return (
     new Elysia({ name: "core" })
-      .wrap(wrapping(idempotency))
+      .wrap(wrapping((next, request) => idempotency.around(next, request)))
+      .wrap(wrapping((next) => gate.around(next)))
       .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
       .onError({ as: "global" }, ({ code, error, request, set }) =>
         gate.refuse(meant(code, error, request, methodsOf), request, set),
@@ -92,10 +93,11 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
 
 type Wrap = Parameters<Elysia["wrap"]>[0];
 
+type Handle = (request: Request) => Response | Promise<Response>;
+
 /** Elysia gives and takes the function that handles a request; its types only say that there is one. */
-function wrapping(idempotency: Idempotency): Wrap {
-  return ((next: Parameters<Idempotency["around"]>[0], request: Request) =>
-    idempotency.around(next, request)) as unknown as Wrap;
+function wrapping(wrap: (next: Handle, request: Request) => Handle): Wrap {
+  return wrap as unknown as Wrap;
 }
 
 type Parser = (context: { request: Request }) => Promise<unknown>;

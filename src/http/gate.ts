@@ -21,7 +21,20 @@ export type GateParts = {
   addressOf: (request: Request) => string;
   /** Hears of every failure that is a fault of ours. */
   onFault: (error: unknown) => void;
+  /** The template of the route that takes a request; null when none does. */
+  routeOf: (method: string, path: string) => string | null;
+  observer: RequestObserver | null;
 };
+
+/** Hears of every request. */
+export type RequestObserver = {
+  entered(): void;
+  answered(method: string, route: string | null, status: number, seconds: number): void;
+};
+
+type Handle = (request: Request) => Response | Promise<Response>;
+/** Why a request was refused; `thrown` is the same error unless it is a fault of ours. */
+type Failure = { error: ApiError; thrown: unknown };
 
 type Headers = Record<string, string | number>;
 type Settings = { headers: Headers; status?: number | string };
@@ -45,9 +58,21 @@ const securityHeaders = {
 export class Gate {
   readonly #parts: GateParts;
   readonly #callers = new WeakMap<Request, Caller>();
+  readonly #failures = new WeakMap<Request, Failure>();
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+  }
+
+  /** Around the handling of every request, for Elysia's `wrap`: measures it, and tells the log what became of it. */
+  around(handle: Handle): Handle {
+    return (request) => {
+      const startedAt = performance.now();
+      this.#parts.observer?.entered();
+      const answer = handle(request);
+      if (!(answer instanceof Promise)) return this.#left(request, answer, startedAt);
+      return answer.then((response) => this.#left(request, response, startedAt));
+    };
   }
 
   /** The caller of a request that passed; throws UNAUTHORIZED for one that did not have to show a key. */
@@ -76,7 +101,7 @@ export class Gate {
 
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
-    const { clock, log, onFault } = this.#parts;
+    const { clock, onFault } = this.#parts;
     if (thrown instanceof WrongKeyKind) {
       set.status = 400;
       return { error: thrown.message, availableRoute: thrown.availableRoute };
@@ -85,19 +110,8 @@ export class Gate {
     set.status = error.status;
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
-    const line = {
-      requestId: set.headers["x-request-id"],
-      method: request.method,
-      path: pathOf(request.url),
-      status: error.status,
-      code: error.code,
-    };
-    if (thrown === error) log.debug(line, "request refused");
-    else if (request.signal.aborted) log.debug(line, "the client went away");
-    else {
-      log.error({ ...line, err: thrown }, "request failed");
-      onFault(thrown);
-    }
+    this.#failures.set(request, { error, thrown });
+    if (thrown !== error && !request.signal.aborted) onFault(thrown);
     return errorBody(error, isoTime(clock.now()));
   }
 
@@ -113,6 +127,35 @@ export class Gate {
   /** The secret that a request showed; "" for one that showed none. */
   secretOf(request: Request): string {
     return secretOf(request, pathOf(request.url)) ?? "";
+  }
+
+  #left(request: Request, response: Response, startedAt: number): Response {
+    const { log, observer, routeOf } = this.#parts;
+    const failure = this.#failures.get(request);
+    const isFault = failure !== undefined && failure.thrown !== failure.error && !request.signal.aborted;
+    const isLogged = isFault || log.isLevelEnabled("debug");
+    if (observer === null && !isLogged) return response;
+    const ms = performance.now() - startedAt;
+    const path = pathOf(request.url);
+    const route = routeOf(request.method, path);
+    observer?.answered(request.method, route, response.status, ms / 1000);
+    if (!isLogged) return response;
+    const caller = this.#callers.get(request);
+    const line = {
+      requestId: response.headers.get("x-request-id"),
+      method: request.method,
+      route,
+      path,
+      status: response.status,
+      durationMs: Math.round(ms * 1000) / 1000,
+      keyId: caller?.keyId ?? null,
+      userId: caller?.userId ?? null,
+      ...(failure && { code: failure.error.code }),
+    };
+    if (isFault) log.error({ ...line, err: failure.thrown }, "request failed");
+    else if (request.signal.aborted) log.debug(line, "the client went away");
+    else log.debug(line, failure === undefined ? "request served" : "request refused");
+    return response;
   }
 
   #authenticate(request: Request, path: string, set: Settings): undefined | Promise<undefined> {
