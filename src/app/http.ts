@@ -60,11 +60,10 @@ export function composeHttp({
   });
   const idempotency = new Idempotency({
     store: storage.idempotency,
+    gate,
     clock,
     log,
     keptMs: config.idempotencyHours * 3_600_000,
-    secretOf: (request) => gate.secretOf(request),
-    refusal: (error, request, headers) => gate.refusal(error, request, headers),
   });
   const core = createCore({
     gate,

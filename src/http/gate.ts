@@ -124,6 +124,12 @@ export class Gate {
     return Response.json(body, { status: Number(set.status), headers: set.headers as Record<string, string> });
   }
 
+  /** Whether a request failed by a fault of ours, not by a refusal that somebody decided on. */
+  isFault(request: Request): boolean {
+    const failure = this.#failures.get(request);
+    return failure !== undefined && failure.thrown !== failure.error;
+  }
+
   /** The secret that a request showed; "" for one that showed none. */
   secretOf(request: Request): string {
     return secretOf(request, pathOf(request.url)) ?? "";
@@ -132,7 +138,7 @@ export class Gate {
   #left(request: Request, response: Response, startedAt: number): Response {
     const { log, observer, routeOf } = this.#parts;
     const failure = this.#failures.get(request);
-    const isFault = failure !== undefined && failure.thrown !== failure.error && !request.signal.aborted;
+    const isFault = this.isFault(request) && !request.signal.aborted;
     const isLogged = isFault || log.isLevelEnabled("debug");
     if (observer === null && !isLogged) return response;
     const ms = performance.now() - startedAt;
@@ -152,7 +158,7 @@ export class Gate {
       userId: caller?.userId ?? null,
       ...(failure && { code: failure.error.code }),
     };
-    if (isFault) log.error({ ...line, err: failure.thrown }, "request failed");
+    if (isFault) log.error({ ...line, err: failure?.thrown }, "request failed");
     else if (request.signal.aborted) log.debug(line, "the client went away");
     else log.debug(line, failure === undefined ? "request served" : "request refused");
     return response;

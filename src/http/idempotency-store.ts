@@ -11,6 +11,12 @@ export type Fingerprint = { hash: Uint8Array | null; bytes: number };
 /** An answer as it is told again. `body` is JSON, or encrypted bytes; null when it was too large to be kept. */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
 
+/**
+ * What a request came to: an answer to be told again; `unknown`, when it may have been cut off between two changes;
+ * `undone`, when it changed nothing that still holds, so that it may be carried out again.
+ */
+export type Ending = KeptAnswer | "unknown" | "undone";
+
 /** `answer` is null when the request changed something and nobody knows its answer. */
 export type KeptRequest = KeyedRequest & { fingerprint: Fingerprint; answer: KeptAnswer | null };
 
@@ -21,12 +27,12 @@ export type KeyedAttempt = {
   /** From here on the request's writes leave a mark, in the transaction of each. `read` answers what was read so far. */
   begin(request: KeyedRequest, read: () => Fingerprint): void;
   /**
-   * Keeps the answer, or null for none, and resolves when it is durable together with everything that the request
-   * wrote. Where the last write was made for an answer (see the engine), that is one transaction. False when everything
-   * is durable but the answer. Rejects when the request's last write did not hold, so that its answer is not true.
-   * Nothing that is written later belongs to the request.
+   * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves when that is durable together
+   * with everything that the request wrote. Where the last write was made for an answer (see the engine), that is one
+   * transaction. False when everything is durable but the ending. Rejects when the request's last write did not hold, so
+   * that its answer is not true. Nothing that is written later belongs to the request.
    */
-  end(answer: KeptAnswer | null): Promise<boolean>;
+  end(ending: Ending): Promise<boolean>;
 };
 
 /**

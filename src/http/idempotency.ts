@@ -5,20 +5,18 @@ import type { Caller } from "../keys/caller.ts";
 import { showsSecret } from "../keys/secret.ts";
 import type { Log } from "../log.ts";
 import { BodyDigest, bodyStream, digestWhileRead } from "./body-digest.ts";
-import type { IdempotencyStore, KeptAnswer, KeptRequest, KeyedAttempt } from "./idempotency-store.ts";
+import type { Gate } from "./gate.ts";
+import type { Ending, IdempotencyStore, KeptAnswer, KeptRequest, KeyedAttempt } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
 import { mediaType } from "./read-body.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
+  gate: Pick<Gate, "secretOf" | "isFault" | "refusal">;
   clock: Clock;
   log: Log;
   /** How long an answer is told again. */
   keptMs: number;
-  /** The secret that the request showed; answers that show secrets are encrypted with it. */
-  secretOf: (request: Request) => string;
-  /** The answer to a request that failed when it had been handled; `headers` are those of every answer to it. */
-  refusal: (error: unknown, request: Request, headers: Headers) => Response;
 };
 
 type Next = (request: Request) => Response | Promise<Response>;
@@ -44,7 +42,8 @@ const sweepSlice = 500;
  * done, the request runs as if it were new; a row with an answer, and it is told again; a row without, and the request
  * had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not repeated.
  *
- * Nothing is kept of a request that changed nothing and failed: a refusal can be put right and sent with the same key.
+ * Nothing is kept of a request that changed nothing and failed, nor of one that took back what it had begun and asks to
+ * be sent again (503): both may be repeated with the same key.
  */
 export class Idempotency {
   readonly #parts: IdempotencyParts;
@@ -128,46 +127,60 @@ export class Idempotency {
     const { status, headers, body } = answer;
     if (body === null)
       throw new ApiError("CONFLICT", {
-        message: "This request was carried out before. Its answer was too large to be kept, so it can't be told again.",
+        message: "This request was carried out before. Its answer can't be told again: it is too large, or no text.",
         details: { status },
       });
     const text = typeof body === "string" ? body : this.#unsealed(request, id, body);
-    return new Response(text, { status, headers: { ...headers, [replayedHeader]: "true" } });
+    return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, keyed: Keyed, id: Uint8Array, response: Response): Promise<Response> {
-    const { attempt } = keyed;
-    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    // After a fault of ours, or for sound that is made anew, there is nothing to be told again.
-    if (!isJson || response.status >= 500 || (response.status >= 400 && !attempt.hasChanged)) {
-      await attempt.end(null);
-      return response;
-    }
+  async #end(request: Request, { attempt }: Keyed, id: Uint8Array, response: Response): Promise<Response> {
     const { status, headers } = response;
-    const text = await response.text();
-    const answer = new Response(text, { status, headers });
+    const text = isText(headers) ? await response.text() : null;
+    const answer = text === null ? response : new Response(text || null, { status, headers });
     try {
-      const isKept = await attempt.end({ status, headers: told(headers), body: this.#kept(request, id, text) });
+      const isKept = await attempt.end(this.#endingOf(request, id, answer, text, attempt.hasChanged));
       if (!isKept) this.#parts.log.warn({ requestId: headers.get("x-request-id") }, "could not keep an answer");
       return answer;
     } catch (error) {
-      return this.#parts.refusal(error, request, headers);
+      return this.#parts.gate.refusal(error, request, headers);
     }
+  }
+
+  #endingOf(
+    request: Request,
+    id: Uint8Array,
+    { status, headers }: Response,
+    text: string | null,
+    hasChanged: boolean,
+  ): Ending {
+    // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
+    if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
+    if ((status >= 400 || text === null) && !hasChanged) return "undone";
+    return { status, headers: told(headers), body: text === null ? null : this.#kept(request, id, text) };
   }
 
   #kept(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
     if (text.length > maxKeptBytes) return null;
-    return showsSecret(text) ? sealed(sealKey(this.#parts.secretOf(request), id), text) : text;
+    return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
   }
 
   #unsealed(request: Request, id: Uint8Array, body: Uint8Array): string {
-    const text = unsealed(sealKey(this.#parts.secretOf(request), id), body);
+    const text = unsealed(sealKey(this.#parts.gate.secretOf(request), id), body);
     if (text !== null) return text;
     throw new ApiError("CONFLICT", {
       message: "The answer shows a secret, so it is told again only to the API key that asked first.",
     });
   }
+}
+
+/**
+ * Fires when the client goes away; never for a POST with an Idempotency-Key, whose client comes back for the answer.
+ */
+export function givenUp(request: Request): AbortSignal {
+  const comesBack = request.method === "POST" && request.headers.has(idempotencyHeader);
+  return comesBack ? new AbortController().signal : request.signal;
 }
 
 /** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
@@ -206,6 +219,12 @@ async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number)
     }
   else
     for await (const _ of (bodyStream(request) ?? []) as AsyncIterable<Uint8Array>) if (digest.bytes > maxBytes) return;
+}
+
+/** Sound, and streams that may have no end, are not read. */
+function isText(headers: Headers): boolean {
+  const type = headers.get("content-type");
+  return type === null || /^(application\/json|text\/(plain|csv))\b/.test(type);
 }
 
 function isSame(one: Uint8Array | null, other: Uint8Array): boolean {

@@ -6,6 +6,7 @@ import type { NewKeyView } from "../../src/keys/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";
+import { beep, cloneForm, clonesPath, type CloneList, type Created } from "../support/voices.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -206,31 +207,44 @@ test("a new key is shown again to who asked for it, to nobody else, and the data
 
 test("a form is compared by its fields and files, whatever its boundary is", async () => {
   const user = await service.user();
-  const form = (content: string, fileName = "a.wav") => {
-    const data = new FormData();
-    data.append("files", new File([content], fileName));
-    return data;
-  };
-  const key = newKey();
-  const path = "/api/v2/voice-clones/check";
-  const answers = [];
-  for (const body of [form("not sound"), form("not sound")]) answers.push(await user.post(path, body, withKey(key)));
-  // A refusal: nothing was done, so nothing is kept.
-  expect(answers.map(({ status }) => status)).toEqual([400, 400]);
-  expect(answers.map(replayed)).toEqual([null, null]);
+  const options = withKey(newKey());
+  const send = (form: FormData) => user.post<Created>(clonesPath, form, options);
+  const first = succeeded(await send(cloneForm([["a.wav", beep()]])));
+  // A new form draws a new boundary.
+  const second = await send(cloneForm([["a.wav", beep()]]));
+  expect({ data: second.data, replayed: replayed(second) }).toEqual({ data: first.data, replayed: "true" });
+  for (const other of [
+    cloneForm([["b.wav", beep()]]),
+    cloneForm([["a.wav", beep(2)]]),
+    cloneForm([["a.wav", beep(1, 9)]]),
+    cloneForm([["a.wav", beep()]], { name: "Grace" }),
+    cloneForm([["a.wav", beep()]], { description: "" }),
+  ])
+    expect((await send(other)).code).toBe("IDEMPOTENCY_KEY_REUSED");
+  expect((await user.get<CloneList>(clonesPath)).data.total).toBe(1);
+});
+
+test("a form that is refused keeps nothing", async () => {
+  const user = await service.user();
+  const options = withKey(newKey());
+  for (let n = 0; n < 2; n++) {
+    const answer = await user.post(clonesPath, cloneForm([["a.wav", "no sound"]]), options);
+    expect({ status: answer.status, replayed: replayed(answer) }).toEqual({ status: 400, replayed: null });
+  }
+  expect((await user.post(clonesPath, cloneForm([["a.wav", beep()]]), options)).status).toBe(200);
 });
 
 test("a file is compared by its bytes; one that goes on longer is refused before its end", async () => {
   const user = await service.user();
   const options = { headers: { "idempotency-key": newKey(), "content-type": "text/csv" } };
-  const file = `email\n${Array.from({ length: 50_000 }, (_, n) => `p${n}@example.com`).join("\n")}\n`;
+  const file = `email\n${Array.from({ length: 5_000 }, (_, n) => `p${n}@example.com`).join("\n")}\n`;
   const first = succeeded(await user.post<{ id: string }>(`${leads}/import`, file, options));
-  const pieces = new Blob([file.slice(0, 70_000), file.slice(70_000)]).stream();
+  const pieces = new Blob([file.slice(0, 40_000), file.slice(40_000)]).stream();
   expect((await user.post<{ id: string }>(`${leads}/import`, pieces, options)).data.id).toBe(first.data.id);
   expect((await user.post(`${leads}/import`, `${file}x@example.com\n`, options)).code).toBe("IDEMPOTENCY_KEY_REUSED");
   expect((await user.post(`${leads}/import`, file.replace("p9@", "q9@"), options)).code).toBe("IDEMPOTENCY_KEY_REUSED");
   await service.ended(user, first.data.id);
-  expect(await totalOf(user)).toBe(50_000);
+  expect(await totalOf(user)).toBe(5_000);
 });
 
 testInProcess("an answer is kept for a day; afterwards the key means a new request", async () => {

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
+import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
 import { networkDrain } from "./cases/network-drain.ts";
@@ -23,6 +24,7 @@ import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from 
  */
 const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
+  idempotency,
   "list-leads": listLeads,
   import: importLeads,
   enrich,

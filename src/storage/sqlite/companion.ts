@@ -6,6 +6,8 @@ export type Companion = {
   readonly isOpen: boolean;
   /** One of its writes has changed something, inside a transaction that is still open. */
   wrote(): void;
+  /** One of its writes is settled before the COMMIT, so that from here on nobody else hears that it failed. */
+  settledEarly(): void;
   /** Called before the COMMIT of such a transaction, to write a row of its own into it. */
   record(): void;
   /** What it recorded is durable. */

@@ -1,8 +1,8 @@
 import type { Statement } from "bun:sqlite";
 import type {
+  Ending,
   Fingerprint,
   IdempotencyStore,
-  KeptAnswer,
   KeptRequest,
   KeyedAttempt,
   KeyedRequest,
@@ -21,7 +21,7 @@ type Row = {
   body: string | Uint8Array | null;
 };
 
-export function createIdempotencyStore({ database, writer }: Engine): IdempotencyStore {
+export function createIdempotencyStore({ database, writer }: Pick<Engine, "database" | "writer">): IdempotencyStore {
   const find = database.query<Row, [Uint8Array]>(
     "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE id = ?",
   );
@@ -30,13 +30,14 @@ export function createIdempotencyStore({ database, writer }: Engine): Idempotenc
     `INSERT OR REPLACE INTO idempotent_requests (id, started_at, fingerprint, bytes, status, headers, body)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const drop = database.prepare("DELETE FROM idempotent_requests WHERE id = ?");
   const forget = database.prepare(
     `DELETE FROM idempotent_requests WHERE started_at < ?
        AND seq IN (SELECT seq FROM idempotent_requests ORDER BY seq LIMIT +?)`,
   );
   return {
     attempt: (work) => {
-      const attempt = new Attempt(writer, keep);
+      const attempt = new Attempt(writer, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
     find: async (id) => {
@@ -51,17 +52,20 @@ const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
 
 class Attempt implements KeyedAttempt, Companion {
   readonly #writer: Writer;
-  readonly #keep: Statement;
+  readonly #statements: Record<"keep" | "drop", Statement>;
   #request: KeyedRequest | null = null;
   #read: () => Fingerprint = nothingRead;
-  #answer: KeptAnswer | null = null;
+  #ending: Ending = "unknown";
   #commit: PromiseWithResolvers<void> | null = null;
   #isInTransaction = false;
+  #isSettledEarly = false;
+  /** Why a write does not hold although its promise says so. */
+  #failure: { reason: unknown } | null = null;
   hasChanged = false;
 
-  constructor(writer: Writer, keep: Statement) {
+  constructor(writer: Writer, statements: Record<"keep" | "drop", Statement>) {
     this.#writer = writer;
-    this.#keep = keep;
+    this.#statements = statements;
   }
 
   get isOpen(): boolean {
@@ -73,20 +77,21 @@ class Attempt implements KeyedAttempt, Companion {
     this.#read = read;
   }
 
-  async end(answer: KeptAnswer | null): Promise<boolean> {
+  async end(ending: Ending): Promise<boolean> {
     const request = this.#request;
     if (request === null) return false;
     if (this.#isInTransaction) {
-      this.#answer = answer;
+      this.#ending = ending;
       this.#commit = Promise.withResolvers();
       await this.#commit.promise;
       return true;
     }
     const fingerprint = this.#read();
     this.#close();
-    if (answer === null) return true;
-    const keep = this.#writer.write(() => this.#write(request, fingerprint, answer));
-    return keep.then(
+    if (this.#failure !== null) throw this.#failure.reason;
+    if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
+    const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
+    return written.then(
       () => true,
       () => false,
     );
@@ -97,8 +102,12 @@ class Attempt implements KeyedAttempt, Companion {
     this.hasChanged = true;
   }
 
+  settledEarly(): void {
+    this.#isSettledEarly = true;
+  }
+
   record(): void {
-    if (this.#request !== null) this.#write(this.#request, this.#read(), this.#answer);
+    if (this.#request !== null) this.#write(this.#request, this.#read(), this.#ending);
   }
 
   committed(): void {
@@ -106,11 +115,16 @@ class Attempt implements KeyedAttempt, Companion {
   }
 
   failed(reason: unknown): void {
-    this.#leaveTransaction()?.reject(reason);
+    const isTold = this.#isSettledEarly;
+    const commit = this.#leaveTransaction();
+    if (commit !== null) commit.reject(reason);
+    // Whoever wrote it was told that it holds, and is not done yet: the end tells.
+    else if (isTold) this.#failure = { reason };
   }
 
   #leaveTransaction(): PromiseWithResolvers<void> | null {
     this.#isInTransaction = false;
+    this.#isSettledEarly = false;
     const commit = this.#commit;
     if (commit !== null) this.#close();
     return commit;
@@ -119,13 +133,15 @@ class Attempt implements KeyedAttempt, Companion {
   /** What a runner that was poked by the request goes on to write is none of its own. */
   #close(): void {
     this.#request = null;
-    this.#answer = null;
+    this.#ending = "unknown";
     this.#read = nothingRead;
   }
 
-  #write({ id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, answer: KeptAnswer | null): void {
-    const { status = null, headers = null, body = null } = answer ?? {};
-    this.#keep.run(id, startedAt, hash, bytes, status, headers && JSON.stringify(headers), body);
+  #write({ id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, ending: Ending): void {
+    const { keep, drop } = this.#statements;
+    if (ending === "undone") drop.run(id);
+    else if (ending === "unknown") keep.run(id, startedAt, hash, bytes, null, null, null);
+    else keep.run(id, startedAt, hash, bytes, ending.status, JSON.stringify(ending.headers), ending.body);
   }
 }
 

@@ -45,6 +45,7 @@ export class Writer {
   readonly #onRollBack: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
+  #onBatch: ((units: number, seconds: number) => void) | null = null;
   #isClosing = false;
   #closed = false;
 
@@ -73,6 +74,11 @@ export class Writer {
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
   onRollBack(forget: () => void): void {
     this.#onRollBack.push(forget);
+  }
+
+  /** `listener` hears of every commit: of how many units, and for how many seconds, their work included. */
+  onBatch(listener: (units: number, seconds: number) => void): void {
+    this.#onBatch = listener;
   }
 
   /** Commits what is queued and takes no more. */
@@ -109,13 +115,15 @@ export class Writer {
     const companions = new Set<Companion>();
     try {
       this.#statements.begin.run();
-      const endAt = performance.now() + maxBatchMs;
+      const startedAt = performance.now();
+      const endAt = startedAt + maxBatchMs;
       for (const [index, unit] of batch.entries()) {
         if (index > 0 && performance.now() > endAt) batch.length = index;
         else this.#runUnit(unit, done, failed, companions);
       }
       if (companions.size > 0) this.#record(done, companions);
       this.#statements.commit.run();
+      this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
     } catch (error) {
       this.#rollBack();
       this.#queue.splice(0, batch.length);
@@ -132,7 +140,10 @@ export class Writer {
 
   #record(done: Settled[], companions: Set<Companion>): void {
     const early = done.filter(({ unit }) => unit.isForAnswer && unit.companion !== null);
-    for (const { unit, value } of early) unit.resolve(value);
+    for (const { unit, value } of early) {
+      unit.companion?.settledEarly();
+      unit.resolve(value);
+    }
     // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
     if (early.length > 0 && !this.#isClosing) drainMicrotasks();
     for (const companion of companions) companion.record();
