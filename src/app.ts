@@ -38,6 +38,8 @@ import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
 import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
@@ -123,6 +125,9 @@ async function compose(
   const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
+  const metrics = config.metrics
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
@@ -203,6 +208,7 @@ async function compose(
     poke,
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
+    onOutcome: metrics?.acted,
   });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
@@ -219,7 +225,7 @@ async function compose(
     network.handler,
     voices.handler,
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -251,7 +257,7 @@ async function compose(
     limiter,
     users,
     readiness,
-    observer: null,
+    observer: metrics,
     documentation,
   });
   const { core } = http;
@@ -296,6 +302,7 @@ async function compose(
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
@@ -337,6 +344,7 @@ async function compose(
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
+    metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();

@@ -34,6 +34,7 @@ export type Config = Readonly<{
   corsOrigins: readonly string[];
   trustedProxies: number;
   logLevel: LogLevel;
+  metrics: boolean;
   connector: ConnectorName;
   /** In lower case; empty = any. */
   networkHosts: readonly string[];

@@ -19,6 +19,7 @@ import {
   size,
   text,
   timeZone,
+  trueOrFalse,
   wholeNumber,
   type ListenAddress,
 } from "./values.ts";
@@ -96,6 +97,13 @@ export const serverOptions = {
     parse: oneOf(logLevels),
     default: "info",
     description: `Least serious log lines to write: ${logLevels.join(", ")}.`,
+  }),
+  metrics: option({
+    argument: "true|false",
+    parse: trueOrFalse,
+    default: true,
+    show: String,
+    description: "Measure, and serve the numbers to Prometheus at /metrics, for API keys with metrics:read.",
   }),
   connector: option<ConnectorName>({
     argument: "NAME",

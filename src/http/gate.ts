@@ -40,6 +40,7 @@ type Headers = Record<string, string | number>;
 type Settings = { headers: Headers; status?: number | string };
 
 const apiPrefix = "/api/v2";
+const metricsPath = "/metrics";
 
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
@@ -95,7 +96,7 @@ export class Gate {
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
-    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
+    if (path !== apiPrefix && path !== metricsPath && !path.startsWith(`${apiPrefix}/`)) return undefined;
     return this.#authenticate(request, path, set);
   }
 
@@ -183,7 +184,8 @@ export class Gate {
     this.#callers.set(request, caller);
     // The command line on this machine manages the server; it shares no quota with clients.
     if (caller.isLocal) return;
-    const cost = path === `${apiPrefix}/health` ? requestCost.health : requestCost.full;
+    const isLight = path === `${apiPrefix}/health` || path === metricsPath;
+    const cost = isLight ? requestCost.health : requestCost.full;
     this.#count(set, this.#parts.limiter.take(subject, cost));
   }
 
@@ -199,10 +201,11 @@ export class Gate {
   }
 }
 
-/** The specification lets voice routes take the key as a Bearer token as well. */
+/** The specification lets voice routes take the key as a Bearer token as well; Prometheus knows no other way. */
 function secretOf({ headers }: Request, path: string): string | null {
   const key = headers.get("x-api-key");
-  if (key !== null || !path.startsWith(`${apiPrefix}/voice-clones`)) return key?.trim() ?? null;
+  const takesBearer = path === metricsPath || path.startsWith(`${apiPrefix}/voice-clones`);
+  if (key !== null || !takesBearer) return key?.trim() ?? null;
   return /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 

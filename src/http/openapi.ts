@@ -128,7 +128,11 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
       schemas: components,
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
-        bearer: { type: "http", scheme: "bearer", description: "The API key; on voice clone routes only." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The API key; on voice clone routes and /metrics only.",
+        },
       },
     },
   };
@@ -156,7 +160,7 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
 
 /** The specification lets voice clone routes take the key in Authorization as well. */
 function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
-  if (!path.startsWith("/api/v2/voice-clones")) return item;
+  if (!path.startsWith("/api/v2/voice-clones") && path !== "/metrics") return item;
   const security = [{ apiKey: [] }, { bearer: [] }];
   return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
 }

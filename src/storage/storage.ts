@@ -7,6 +7,7 @@ import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
+import type { MetricsStore } from "../metrics/store.ts";
 import type { NetworkStore } from "../network/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
@@ -18,6 +19,7 @@ export type Storage = {
   users: UserStore;
   keys: KeyStore;
   rates: RateStore;
+  metrics: MetricsStore;
   idempotency: IdempotencyStore;
   credits: CreditStore;
   leads: LeadStore;

@@ -5,6 +5,7 @@ import { creditRace } from "./cases/credit-race.ts";
 import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
+import { metrics } from "./cases/metrics.ts";
 import { networkDrain } from "./cases/network-drain.ts";
 import { networkKill } from "./cases/network-kill.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
@@ -25,6 +26,7 @@ import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from 
 const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
   idempotency,
+  metrics,
   "list-leads": listLeads,
   import: importLeads,
   enrich,

@@ -14,6 +14,7 @@ import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
+import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
@@ -37,6 +38,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
   return {
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
+    metrics: onFirstUse(() => createMetricsStore(engine, path)),
     idempotency: onFirstUse(() => createIdempotencyStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
