@@ -1,21 +1,18 @@
-import { Elysia } from "elysia";
+import { composeApi } from "./app/api.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { createEnrichHandler } from "./enrichment/enrich-job.ts";
 import { Enricher } from "./enrichment/enricher.ts";
 import { GuardedProvider } from "./enrichment/provider-guard.ts";
 import { createLeadDirectory } from "./enrichment/lead-directory.ts";
-import { enrichmentRoutes } from "./enrichment/routes.ts";
 import { EnrichmentService } from "./enrichment/service.ts";
 import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
-import { healthRoutes } from "./health/routes.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
@@ -23,21 +20,18 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
-import { jobRoutes } from "./jobs/routes.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { permissions } from "./keys/model.ts";
-import { keyRoutes } from "./keys/routes.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
-import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
-import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
+import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
@@ -45,24 +39,18 @@ import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
 import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { prospectImportRoutes } from "./prospecting/import-routes.ts";
 import { ProspectImportService } from "./prospecting/import-service.ts";
 import { createPeopleDirectory } from "./prospecting/people-directory.ts";
-import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
-import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
-import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
-import { voiceRoutes } from "./voice/routes.ts";
 import { createVoices } from "./voice/setup.ts";
 import type { VoiceEngines } from "./voice/training-job.ts";
-import { voiceSampleRoutes } from "./voice/upload-routes.ts";
 
 /** What tests put in the place of the real world. */
 export type Overrides = Partial<{
@@ -284,24 +272,34 @@ async function compose(
   ];
   const maintenance = new Maintenance(chores, log);
 
-  // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-  const server = new Elysia({ handler: { standardHostname: false } })
-    .use(core)
-    .use(healthRoutes(core, users, keys, clock, readiness))
-    .use(userRoutes(core, users, creditService))
-    .use(enrichmentRoutes(core, enrichment))
-    .use(creditRoutes(core, creditService))
-    .use(keyRoutes(core, keys))
-    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
-    .use(leadRoutes(core, leads, suppressions))
-    .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
-    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
-    .use(prospectingRoutes(core, prospecting, savedSearches))
-    .use(jobRoutes(core, jobs))
-    .use(network.routes(core))
-    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
-    .use(voiceSampleRoutes(core, voices.service))
-    .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
+  const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const server = composeApi(core, {
+    config,
+    clock,
+    readiness,
+    users,
+    keys,
+    credits: creditService,
+    enrichment,
+    leads,
+    imports,
+    suppressions,
+    prospectImports,
+    prospecting,
+    savedSearches,
+    jobs,
+    network,
+    voices,
+  })
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 

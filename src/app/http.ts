@@ -47,6 +47,8 @@ export function composeHttp({
   let methodsOf = (_path: string): string[] => [];
   let routeOf = (_method: string, _path: string): string | null => null;
 
+  /** By which requests those came that tools make. */
+  const outerRequests = new WeakMap<Request, Request>();
   const peerOf = (request: Request): string => app?.server?.requestIP(request)?.address ?? "local";
   const gate = new Gate({
     ...parts,
@@ -54,7 +56,10 @@ export function composeHttp({
     ids,
     log,
     corsOrigins: config.corsOrigins,
-    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+    addressOf(request) {
+      const outer = outerRequests.get(request) ?? request;
+      return clientAddress(outer, peerOf(outer), config.trustedProxies);
+    },
     onFault: (error) => readiness.tell(error),
     routeOf: (method, path) => routeOf(method, path),
   });
@@ -77,6 +82,12 @@ export function composeHttp({
     { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
   ];
 
+  /** `request`, which is made on behalf of another one. */
+  function within(request: Request, outer: Request): Request {
+    outerRequests.set(request, outer);
+    return request;
+  }
+
   /** To be called once every route is there. */
   function learnRoutes(complete: AnyElysia): void {
     app = complete;
@@ -84,5 +95,5 @@ export function composeHttp({
     routeOf = routeTemplates(complete);
   }
 
-  return { core, chores, learnRoutes };
+  return { core, chores, within, learnRoutes };
 }

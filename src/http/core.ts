@@ -51,6 +51,11 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
     };
   }
 
+  /** An answer that was given before is of the route's own type; clients that are typed by it need not know. */
+  function replayOf(request: Request): undefined {
+    return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
+  }
+
   async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
     const caller = gate.callerOf(request);
     return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
@@ -65,7 +70,7 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
         gate.refuse(meant(code, error, request, methodsOf), request, set),
       )
       // Of every route there is, behind the checks of its own.
-      .onBeforeHandle({ as: "global" }, ({ request }) => idempotency.begin(request, (each) => gate.callerOf(each)))
+      .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
       /** Acts for a user: the key's own, or the one that a global key names. */
       .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
       /** As `access`, with room for thousands of items in the body. */

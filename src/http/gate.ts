@@ -36,11 +36,13 @@ type Handle = (request: Request) => Response | Promise<Response>;
 /** Why a request was refused; `thrown` is the same error unless it is a fault of ours. */
 type Failure = { error: ApiError; thrown: unknown };
 
-type Headers = Record<string, string | number>;
-type Settings = { headers: Headers; status?: number | string };
+type Settings = { headers: Record<string, string | number>; status?: number | string };
 
 const apiPrefix = "/api/v2";
 const metricsPath = "/metrics";
+const mcpPath = "/mcp";
+/** What is behind a key although it is no part of the API. */
+const guardedPaths = [metricsPath, mcpPath];
 
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
@@ -53,7 +55,8 @@ const securityHeaders = {
 
 /**
  * What every request passes before its route is even looked for: it gets an id and the headers that every answer
- * carries; under /api/v2 its key is checked and its cost taken from the rate limits, before a byte of the body is read.
+ * carries; under /api/v2 and at /mcp its key is checked and its cost taken from the rate limits, before a byte of the
+ * body is read.
  * So an unknown route tells a stranger nothing, and a new route can't forget to ask for a key.
  */
 export class Gate {
@@ -96,7 +99,7 @@ export class Gate {
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
-    if (path !== apiPrefix && path !== metricsPath && !path.startsWith(`${apiPrefix}/`)) return undefined;
+    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`) && !guardedPaths.includes(path)) return undefined;
     return this.#authenticate(request, path, set);
   }
 
@@ -184,8 +187,9 @@ export class Gate {
     this.#callers.set(request, caller);
     // The command line on this machine manages the server; it shares no quota with clients.
     if (caller.isLocal) return;
-    const isLight = path === `${apiPrefix}/health` || path === metricsPath;
-    const cost = isLight ? requestCost.health : requestCost.full;
+    // What a tool calls is counted as a request of its own, so that its message is left to cost little.
+    const isCheap = path === `${apiPrefix}/health` || guardedPaths.includes(path);
+    const cost = isCheap ? requestCost.health : requestCost.full;
     this.#count(set, this.#parts.limiter.take(subject, cost));
   }
 
@@ -201,12 +205,17 @@ export class Gate {
   }
 }
 
-/** The specification lets voice routes take the key as a Bearer token as well; Prometheus knows no other way. */
+/** The specification lets voice routes take the key as a Bearer token as well; clients of MCP and Prometheus need it. */
 function secretOf({ headers }: Request, path: string): string | null {
-  const key = headers.get("x-api-key");
-  const takesBearer = path === metricsPath || path.startsWith(`${apiPrefix}/voice-clones`);
-  if (key !== null || !takesBearer) return key?.trim() ?? null;
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+  return guardedPaths.includes(path) || path.startsWith(`${apiPrefix}/voice-clones`)
+    ? keyIn(headers)
+    : (headers.get("x-api-key")?.trim() ?? null);
+}
+
+/** The key in x-api-key, else in Authorization as a Bearer token. */
+export function keyIn(headers: Headers): string | null {
+  const key = headers.get("x-api-key")?.trim();
+  return key ?? /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */

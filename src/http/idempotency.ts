@@ -63,7 +63,7 @@ export class Idempotency {
   /** Throws VALIDATION_ERROR for a key that can't be one. */
   check(request: Request): void {
     const keyed = this.#keyed.get(request);
-    if (keyed !== undefined) keyed.key ??= keyIn(keyed.header);
+    if (keyed !== undefined) keyed.key ??= idempotencyKeyIn(keyed.header);
   }
 
   /**
@@ -97,7 +97,7 @@ export class Idempotency {
 
   async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
     const { store, clock, keptMs } = this.#parts;
-    const id = idOf(request, caller, (keyed.key ??= keyIn(keyed.header)));
+    const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     const name = nameOf(id);
     if (this.#inFlight.has(name)) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
@@ -184,7 +184,7 @@ export function givenUp(request: Request): AbortSignal {
 }
 
 /** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
-function keyIn(header: string): string {
+function idempotencyKeyIn(header: string): string {
   const text = header.trim();
   const isQuoted = /^"(?:[^"\\]|\\["\\])*"$/.test(text);
   const key = isQuoted ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;

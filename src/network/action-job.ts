@@ -37,6 +37,8 @@ export type ActionJobParts = {
   replan: () => void;
   /** Hears what a connector made of an action. */
   onOutcome?: ((connector: ConnectorName, outcome: ConnectorOutcome["kind"]) => void) | undefined;
+  /** An action has ended that a campaign may have waited for. */
+  onEnded: () => void;
 };
 
 /**
@@ -51,6 +53,7 @@ export function createActionHandler({
   log,
   replan,
   onOutcome,
+  onEnded,
 }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
 
@@ -119,7 +122,9 @@ export function createActionHandler({
       if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
       return store.hand(claim, reminded(consequence.handed));
     });
-    replan();
+    if (consequence.kind === "putOff") replan();
+    else if (action.enrolmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
+      onEnded();
   }
 
   async function carryOut(due: DueAction, audio: VoiceAudio | null): Promise<ConnectorOutcome> {
@@ -175,6 +180,8 @@ export function createActionHandler({
       return { jobs: due.map(({ job }) => job), more };
     },
     run,
+    // By the runner, which gave it up: whoever waits for the action hears of it.
+    ended: async () => onEnded(),
   };
 }
 

@@ -11,6 +11,8 @@ type Unit = {
   isForAnswer: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
+/** `companions` are those of units that changed something. */
+type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion> };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -30,8 +32,9 @@ const maxBatchMs = 10;
 
 /**
  * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
- * transaction with a savepoint each, and no promise settles before the COMMIT that made its unit durable.
- * A unit that throws is rolled back alone. A unit must be synchronous.
+ * transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be synchronous.
+ * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
+ * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
  *
  * A unit with a companion (`companion.ts`) has it record something in the same transaction. With `writeForAnswer` its
  * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the companion
@@ -43,9 +46,9 @@ export class Writer {
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #totalChanges: Statement;
   readonly #onRollBack: (() => void)[] = [];
+  #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
-  #onBatch: ((units: number, seconds: number) => void) | null = null;
   #isClosing = false;
   #closed = false;
 
@@ -110,35 +113,62 @@ export class Writer {
   #commitBatch(): void {
     const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return;
-    const done: Settled[] = [];
-    const failed: Settled[] = [];
-    const companions = new Set<Companion>();
+    let outcome: Outcome;
     try {
-      this.#statements.begin.run();
-      const startedAt = performance.now();
-      const endAt = startedAt + maxBatchMs;
-      for (const [index, unit] of batch.entries()) {
-        if (index > 0 && performance.now() > endAt) batch.length = index;
-        else this.#runUnit(unit, done, failed, companions);
-      }
-      if (companions.size > 0) this.#record(done, companions);
-      this.#statements.commit.run();
-      this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
+      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runAlone(unit, into));
     } catch (error) {
       this.#rollBack();
       this.#queue.splice(0, batch.length);
-      for (const companion of companions) companion.failed(error);
       for (const unit of batch) unit.reject(error);
       return;
     }
     this.#queue.splice(0, batch.length);
-    for (const companion of companions) companion.committed();
-    for (const { unit, value } of done) unit.resolve(value);
-    for (const { unit, value } of failed) unit.reject(value);
+    for (const companion of outcome.companions) companion.committed();
+    for (const { unit, value } of outcome.done) unit.resolve(value);
+    for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
   }
 
-  #record(done: Settled[], companions: Set<Companion>): void {
+  /** Null when a unit failed: then nothing of the batch was written. */
+  #runTogether(batch: Unit[]): Outcome | null {
+    let hasFailed = false;
+    try {
+      return this.#transact(batch, (unit, outcome) => {
+        hasFailed = true;
+        outcome.done.push({ unit, value: this.#valueOf(unit, outcome) });
+        hasFailed = false;
+      });
+    } catch (error) {
+      if (!hasFailed) throw error;
+      this.#rollBack();
+      return null;
+    }
+  }
+
+  /** As many units as fit into the time; the others are taken out of the batch. */
+  #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
+    const outcome: Outcome = { done: [], failed: [], companions: new Set() };
+    this.#statements.begin.run();
+    const startedAt = performance.now();
+    const endAt = startedAt + maxBatchMs;
+    for (const [index, unit] of batch.entries()) {
+      if (index > 0 && performance.now() > endAt) batch.length = index;
+      else run(unit, outcome);
+    }
+    try {
+      if (outcome.companions.size > 0) this.#record(outcome);
+      this.#statements.commit.run();
+    } catch (error) {
+      for (const companion of outcome.companions) companion.failed(error);
+      throw error;
+    }
+    this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
+    return outcome;
+  }
+
+  /** From here on nothing of the batch runs again. */
+  #record({ done, companions }: Outcome): void {
+    for (const companion of companions) companion.wrote();
     const early = done.filter(({ unit }) => unit.isForAnswer && unit.companion !== null);
     for (const { unit, value } of early) {
       unit.companion?.settledEarly();
@@ -149,21 +179,24 @@ export class Writer {
     for (const companion of companions) companion.record();
   }
 
+  #valueOf(unit: Unit, { companions }: Outcome): unknown {
+    const before = unit.companion === null ? 0 : this.#changes();
+    const value = unit.run();
+    if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+    if (unit.companion !== null && this.#changes() > before) companions.add(unit.companion);
+    return value;
+  }
+
   #changes(): number {
     return this.#totalChanges.values()[0]?.[0] as number;
   }
 
-  #runUnit(unit: Unit, done: Settled[], failed: Settled[], companions: Set<Companion>): void {
+  #runAlone(unit: Unit, outcome: Outcome): void {
+    const { done, failed } = outcome;
     this.#statements.enter.run();
     try {
-      const before = unit.companion === null ? 0 : this.#changes();
-      const value = unit.run();
-      if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+      const value = this.#valueOf(unit, outcome);
       this.#statements.leave.run();
-      if (unit.companion !== null && this.#changes() > before) {
-        companions.add(unit.companion);
-        unit.companion.wrote();
-      }
       done.push({ unit, value });
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
