@@ -30,7 +30,7 @@ import { KeyService } from "./keys/service.ts";
 import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
 import { LeadService } from "./leads/service.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
@@ -241,6 +241,7 @@ async function compose(
     clock,
     ids,
     log,
+    requestLog: overrides.log ?? createPlainLog(config.logLevel),
     keyRing,
     limiter,
     users,

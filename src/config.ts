@@ -34,6 +34,7 @@ export type Config = Readonly<{
   corsOrigins: readonly string[];
   trustedProxies: number;
   logLevel: LogLevel;
+  logRequests: boolean;
   metrics: boolean;
   connector: ConnectorName;
   /** In lower case; empty = any. */

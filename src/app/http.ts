@@ -22,6 +22,7 @@ export type HttpParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  requestLog: Log;
   keyRing: KeyRing;
   limiter: RateLimiter;
   users: UserService;
@@ -55,6 +56,7 @@ export function composeHttp({
     clock,
     ids,
     log,
+    requestLevel: config.logRequests ? "info" : "debug",
     corsOrigins: config.corsOrigins,
     addressOf(request) {
       const outer = outerRequests.get(request) ?? request;

@@ -98,6 +98,13 @@ export const serverOptions = {
     default: "info",
     description: `Least serious log lines to write: ${logLevels.join(", ")}.`,
   }),
+  logRequests: option({
+    argument: "true|false",
+    parse: trueOrFalse,
+    default: true,
+    show: String,
+    description: "Write a line for each request, at level info; without it at debug. Probes always at debug.",
+  }),
   metrics: option({
     argument: "true|false",
     parse: trueOrFalse,

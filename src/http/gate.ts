@@ -17,6 +17,9 @@ export type GateParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** For the line of each request, which has no field that could be a secret. */
+  requestLog: Log;
+  requestLevel: "info" | "debug";
   corsOrigins: readonly string[];
   addressOf: (request: Request) => string;
   /** Hears of every failure that is a fault of ours. */
@@ -41,6 +44,8 @@ type Settings = { headers: Record<string, string | number>; status?: number | st
 const apiPrefix = "/api/v2";
 const metricsPath = "/metrics";
 const mcpPath = "/mcp";
+/** Asked every few seconds by machines. */
+const probePaths = ["/healthz", "/readyz", metricsPath];
 /** What is behind a key although it is no part of the API. */
 const guardedPaths = [metricsPath, mcpPath];
 
@@ -140,13 +145,14 @@ export class Gate {
   }
 
   #left(request: Request, response: Response, startedAt: number): Response {
-    const { log, observer, routeOf } = this.#parts;
+    const { log, requestLog, requestLevel, observer, routeOf } = this.#parts;
     const failure = this.#failures.get(request);
     const isFault = this.isFault(request) && !request.signal.aborted;
-    const isLogged = isFault || log.isLevelEnabled("debug");
+    const path = pathOf(request.url);
+    const level = probePaths.includes(path) ? "debug" : requestLevel;
+    const isLogged = isFault || requestLog.isLevelEnabled(level);
     if (observer === null && !isLogged) return response;
     const ms = performance.now() - startedAt;
-    const path = pathOf(request.url);
     const route = routeOf(request.method, path);
     observer?.answered(request.method, route, response.status, ms / 1000);
     if (!isLogged) return response;
@@ -163,8 +169,8 @@ export class Gate {
       ...(failure && { code: failure.error.code }),
     };
     if (isFault) log.error({ ...line, err: failure?.thrown }, "request failed");
-    else if (request.signal.aborted) log.debug(line, "the client went away");
-    else log.debug(line, failure === undefined ? "request served" : "request refused");
+    else if (request.signal.aborted) requestLog[level](line, "the client went away");
+    else requestLog[level](line, failure === undefined ? "request served" : "request refused");
     return response;
   }
 

@@ -12,6 +12,7 @@ import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
@@ -27,6 +28,7 @@ const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
   idempotency,
   metrics,
+  "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,
   enrich,

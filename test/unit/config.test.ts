@@ -33,6 +33,7 @@ test("without any setting the documented defaults hold", () => {
     corsOrigins: [],
     trustedProxies: 0,
     logLevel: "info",
+    logRequests: true,
     metrics: true,
     connector: "manual",
     acknowledgeNetworkRisk: false,
