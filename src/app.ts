@@ -1,4 +1,5 @@
 import { composeApi } from "./app/api.ts";
+import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -12,11 +13,7 @@ import { createLeadDirectory } from "./enrichment/lead-directory.ts";
 import { EnrichmentService } from "./enrichment/service.ts";
 import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
-import { clientAddress } from "./http/client-address.ts";
-import { createCore } from "./http/core.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { Gate } from "./http/gate.ts";
-import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
@@ -33,8 +30,10 @@ import { KeyService } from "./keys/service.ts";
 import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
 import { LeadService } from "./leads/service.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
@@ -114,6 +113,9 @@ async function compose(
   const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
+  const metrics = config.metrics
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
@@ -194,6 +196,7 @@ async function compose(
     poke,
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
+    onOutcome: metrics?.acted,
   });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
@@ -210,7 +213,7 @@ async function compose(
     network.handler,
     voices.handler,
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -226,6 +229,27 @@ async function compose(
       slices++
     );
   };
+  const checkReady = async () => {
+    if (!runner.isStarted) return "the job runner does not run";
+    await storage.check();
+    return null;
+  };
+  const readiness = new Readiness(checkReady, clock, log);
+  const http = composeHttp({
+    config,
+    storage,
+    clock,
+    ids,
+    log,
+    requestLog: overrides.log ?? createPlainLog(config.logLevel),
+    keyRing,
+    limiter,
+    users,
+    readiness,
+    observer: metrics,
+    documentation,
+  });
+  const { core } = http;
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
@@ -245,40 +269,10 @@ async function compose(
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
+    ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
-  const checkReady = async () => {
-    if (!runner.isStarted) return "the job runner does not run";
-    await storage.check();
-    return null;
-  };
-  const readiness = new Readiness(checkReady, clock, log);
-
-  /** By which requests those came that tools make. */
-  const outerRequests = new WeakMap<Request, Request>();
-  const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
-  const gate = new Gate({
-    keyRing,
-    limiter,
-    clock,
-    ids,
-    log,
-    corsOrigins: config.corsOrigins,
-    addressOf(request) {
-      const outer = outerRequests.get(request) ?? request;
-      return clientAddress(outer, peerOf(outer), config.trustedProxies);
-    },
-    onFault: (error) => readiness.tell(error),
-  });
-  let methodsOf = (_path: string): string[] => [];
-  const core = createCore({
-    gate,
-    maxBodyBytes: config.maxBodyBytes,
-    userExists: (id) => users.exists(id),
-    documentation,
-    methodsOf: (path) => methodsOf(path),
-  });
   const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
   const server = composeApi(core, {
     config,
@@ -302,15 +296,13 @@ async function compose(
     .use(
       mcpEndpoint(core, {
         document,
-        handle: async (request, outer): Promise<Response> => {
-          outerRequests.set(request, outer);
-          return server.handle(request);
-        },
+        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
         corsOrigins: config.corsOrigins,
         clock,
       }),
     );
-  methodsOf = allowedMethods(server);
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
+  http.learnRoutes(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
   const localKey = makeSecret("local", ids);
@@ -351,6 +343,7 @@ async function compose(
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
+    metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();
