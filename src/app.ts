@@ -1,8 +1,11 @@
 import { Elysia } from "elysia";
+import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { sessionOfBrowser } from "./dashboard/session.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
@@ -31,7 +34,6 @@ import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { permissions } from "./keys/model.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
@@ -54,6 +56,8 @@ import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
@@ -89,7 +93,7 @@ export type App = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: FirstRun | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
@@ -138,6 +142,13 @@ async function compose(
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
+  });
+  const sessions = new SessionService({
+    store: storage.sessions,
+    ring: keyRing,
+    users,
+    clock,
+    ids,
   });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
@@ -254,6 +265,7 @@ async function compose(
       pattern: "5 0 * * * *",
       run: async () => void (await creditService.grantMonth()),
     },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
@@ -276,6 +288,8 @@ async function compose(
     log,
     corsOrigins: config.corsOrigins,
     addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
+    callerOfSession: (token) => sessions.callerOf(token),
+    publicUrl: config.publicUrl,
     onFault: (error) => readiness.tell(error),
   });
   let methodsOf = (_path: string): string[] => [];
@@ -294,6 +308,7 @@ async function compose(
     .use(enrichmentRoutes(core, enrichment))
     .use(creditRoutes(core, creditService))
     .use(keyRoutes(core, keys))
+    .use(sessionRoutes(core, sessions, keys, () => config.publicUrl ?? listening?.url ?? ""))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
     .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
@@ -303,10 +318,12 @@ async function compose(
     .use(network.routes(core))
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
+    .use(sessionOfBrowser({ ...config, core, gate, sessions, clock }))
+    .use(dashboardPages())
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -374,14 +391,3 @@ async function compose(
 
 /** The file of a failed or cancelled import is kept this long, so that it can be retried. */
 const retryableMs = 7 * 86_400_000;
-
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
-  let secret = "";
-  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
-    const made = keys.make(user.id, "admin", [...permissions], null);
-    secret = made.secret;
-    return made.key;
-  });
-  return { email: admin.email, key: secret };
-}
