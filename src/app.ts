@@ -41,6 +41,8 @@ import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
 import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
+import { leadBulkRoutes } from "./leads/bulk-routes.ts";
+import { LeadBulkService } from "./leads/bulk-service.ts";
 import { leadTransferRoutes } from "./leads/transfer-routes.ts";
 import { createLog, type Log } from "./log.ts";
 import type { Connectors } from "./network/action-job.ts";
@@ -310,11 +312,12 @@ async function compose(
     .use(keyRoutes(core, keys))
     .use(sessionRoutes(core, sessions, keys, () => config.publicUrl ?? listening?.url ?? ""))
     .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
+    .use(leadBulkRoutes(core, new LeadBulkService(leads)))
     .use(leadRoutes(core, leads, suppressions))
     .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
     .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
     .use(prospectingRoutes(core, prospecting, savedSearches))
-    .use(jobRoutes(core, jobs))
+    .use(jobRoutes(core, jobs, users))
     .use(network.routes(core))
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))

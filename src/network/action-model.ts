@@ -50,6 +50,8 @@ export const actionOrders = ["newest", "soonest", "latest"] as const;
  * were carried out, or are being, the latest first.
  */
 export type ActionOrder = (typeof actionOrders)[number];
+/** A place in a list. `at`: the moment of the action; 0 in the order of scheduling. */
+export type ActionPlace = { at: number; seq: number };
 
 /**
  * A moment that never comes: the latest that a Date can hold. Actions without a moment have slots from here on, so that

@@ -17,10 +17,11 @@ import {
   ResolveInput,
   ScheduleInput,
   type ActionOrder,
+  type ActionPlace,
+  type NetworkAction,
 } from "./action-model.ts";
 import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
 import { canonicalProfileUrl } from "./profile-url.ts";
-import type { ActionPlace, ListedAction } from "./store.ts";
 import { waitOf } from "./texts.ts";
 
 const ScheduleAnswer = Type.Object({
@@ -229,7 +230,7 @@ export function schedulerOf(caller: Caller, userId: string): Scheduler {
 }
 
 /** The number alone in the order of scheduling, the moment before it in the others. */
-function cursorOf({ seq, action }: ListedAction, order: ActionOrder): string {
+function cursorOf({ seq, action }: { seq: number; action: NetworkAction }, order: ActionOrder): string {
   return order === "newest" ? String(seq) : `${action.slotAt ?? 0}-${seq}`;
 }
 

@@ -4,6 +4,7 @@ import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-mo
 import type {
   ActionDetails,
   ActionOrder,
+  ActionPlace,
   ActionState,
   NetworkAction,
   Objection,
@@ -87,8 +88,6 @@ export type ActionPage = {
   /** The last action of the page before; null: from the beginning. */
   after: ActionPlace | null;
 };
-/** `at`: the moment of the action; 0 in the order of scheduling. */
-export type ActionPlace = { at: number; seq: number };
 /** An action with its number, which grows with the order of scheduling. */
 export type ListedAction = { seq: number; action: NetworkAction };
 

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, lt, sql, type SQL } from "drizzle-orm";
-import type { ActionFilter, ActionPage, ActionPlace, ListedAction, NetworkStore } from "../../network/store.ts";
+import type { ActionPlace } from "../../network/action-model.ts";
+import type { ActionFilter, ActionPage, ListedAction, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
