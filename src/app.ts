@@ -1,69 +1,55 @@
-import { Elysia } from "elysia";
 import { AuditService } from "./audit/service.ts";
-import { auditRoutes } from "./audit/routes.ts";
+import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
+import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simulation.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { creditRoutes } from "./credits/routes.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
-import { enrichmentRoutes } from "./enrichment/routes.ts";
 import { Readiness } from "./health/readiness.ts";
-import { healthRoutes } from "./health/routes.ts";
-import { clientAddress } from "./http/client-address.ts";
-import { createCore } from "./http/core.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { Gate } from "./http/gate.ts";
-import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
-import { jobRoutes } from "./jobs/routes.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
-import type { Caller } from "./keys/caller.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { permissions } from "./keys/model.ts";
-import { keyRoutes } from "./keys/routes.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler } from "./leads/import-job.ts";
 import { LeadImportService } from "./leads/import-service.ts";
-import { leadRoutes } from "./leads/routes.ts";
 import { LeadService } from "./leads/service.ts";
-import { leadTransferRoutes } from "./leads/transfer-routes.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, createPlainLog, type Log } from "./log.ts";
+import { mcpEndpoint } from "./mcp/endpoint.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createErasureHandler } from "./privacy/erase-job.ts";
-import { privacyRoutes } from "./privacy/routes.ts";
 import { PrivacyService } from "./privacy/service.ts";
 import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { prospectImportRoutes } from "./prospecting/import-routes.ts";
 import { ProspectImportService } from "./prospecting/import-service.ts";
-import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
-import { simulationRoutes } from "./simulation/routes.ts";
+import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
-import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
-import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
-import { voiceRoutes } from "./voice/routes.ts";
 import { createVoices } from "./voice/setup.ts";
 import type { VoiceEngines } from "./voice/training-job.ts";
-import { voiceSampleRoutes } from "./voice/upload-routes.ts";
 
 /** What tests put in the place of the real world. */
 export type Overrides = Partial<{
@@ -89,7 +75,7 @@ export type App = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: FirstRun | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
@@ -130,6 +116,9 @@ async function compose(
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
   const blobs = createDiskBlobs(directory.blobsPath);
 
+  const metrics = config.metrics
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
   // Against real load, also where time stands still.
   const limiter = new RateLimiter(config.rateLimit, realClock);
@@ -145,6 +134,13 @@ async function compose(
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
+  });
+  const sessions = new SessionService({
+    store: storage.sessions,
+    ring: keyRing,
+    users,
+    clock,
+    ids,
   });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
@@ -202,6 +198,7 @@ async function compose(
     poke,
     connectors: simulated?.connectors ?? overrides.connectors ?? {},
     speech: voices.messages,
+    onOutcome: metrics?.acted,
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const { forgetSpeech } = voices;
@@ -220,12 +217,36 @@ async function compose(
     voices.handler,
     createErasureHandler({ store: storage.persons, suppressions, forgetSpeech, clock, log }),
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
     await enrichment.flush();
   };
+  const checkReady = async () => {
+    if (!runner.isStarted) return "the job runner does not run";
+    await storage.check();
+    return null;
+  };
+  const readiness = new Readiness(checkReady, realClock, log);
+  const http = composeHttp({
+    config,
+    storage,
+    clock,
+    ids,
+    log,
+    requestLog: overrides.log ?? createPlainLog(config.logLevel),
+    keyRing,
+    limiter,
+    users,
+    sessions,
+    readiness,
+    audit,
+    isSimulation: simulated !== null,
+    observer: metrics,
+    documentation,
+  });
+  const { core } = http;
   const chores: Chore[] = [
     ...enrichment.chores,
     { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
@@ -242,9 +263,11 @@ async function compose(
       pattern: "5 0 * * * *",
       run: async () => void (await creditService.grantMonth()),
     },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
+    ...http.chores,
   ];
   const maintenance = new Maintenance(simulated === null ? chores : [], log);
   async function idle(): Promise<void> {
@@ -254,63 +277,46 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
-  const checkReady = async () => {
-    if (!runner.isStarted) return "the job runner does not run";
-    await storage.check();
-    return null;
-  };
-  const readiness = new Readiness(checkReady, realClock, log);
-
-  const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
-  const onGlobalRefused = (caller: Caller, route: string): void =>
-    void audit
-      .note(caller, { action: "key.globalRefused", userId: null, details: { route } })
-      .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
-  const gate = new Gate({
-    keyRing,
-    limiter,
+  const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const server = composeApi(core, {
+    config,
     clock,
-    ids,
-    log,
-    corsOrigins: config.corsOrigins,
-    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
-    onFault: (error) => readiness.tell(error),
-    onGlobalRefused,
-    isSimulation: simulated !== null,
-  });
-  let methodsOf = (_path: string): string[] => [];
-  const core = createCore({
-    gate,
-    maxBodyBytes: config.maxBodyBytes,
-    userExists: (id) => users.exists(id),
-    documentation,
-    methodsOf: (path) => methodsOf(path),
-  });
-  // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-  const server = new Elysia({ handler: { standardHostname: false } })
-    .use(core)
-    .use(healthRoutes(core, users, keys, clock, readiness, simulated !== null))
-    .use(userRoutes(core, users, creditService))
-    .use(enrichmentRoutes(core, enrichment.service))
-    .use(creditRoutes(core, creditService))
-    .use(keyRoutes(core, keys))
-    .use(auditRoutes(core, audit))
-    .use(privacyRoutes(core, privacy))
-    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes, audit))
-    .use(leadRoutes(core, leads, suppressions))
-    .use(suppressionRoutes(core, suppressions, config.maxImportBytes, audit))
-    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
-    .use(prospectingRoutes(core, prospecting, savedSearches))
-    .use(jobRoutes(core, jobs))
-    .use(network.routes(core))
-    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
-    .use(voiceSampleRoutes(core, voices.service))
-    .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
-  if (simulator !== null) server.use(simulationRoutes(core, simulator));
-  methodsOf = allowedMethods(server);
+    readiness,
+    users,
+    keys,
+    credits: creditService,
+    enrichment: enrichment.service,
+    audit,
+    privacy,
+    simulator,
+    leads,
+    imports,
+    suppressions,
+    prospectImports,
+    prospecting,
+    savedSearches,
+    jobs,
+    network,
+    voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+  })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock }))
+    .use(dashboardPages())
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
+  http.learnRoutes(server);
 
   await audit.noteRisk(config.acknowledgeNetworkRisk);
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -351,6 +357,7 @@ async function compose(
     simulator?.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
+    metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();
@@ -376,14 +383,3 @@ async function compose(
 
 /** The file of a failed or cancelled import is kept this long, so that it can be retried. */
 const retryableMs = 7 * 86_400_000;
-
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
-  let secret = "";
-  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
-    const made = keys.make(user.id, "admin", [...permissions], null);
-    secret = made.secret;
-    return made.key;
-  });
-  return { email: admin.email, key: secret };
-}

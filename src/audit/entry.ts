@@ -11,17 +11,17 @@ const excerptLength = 200;
 export function auditEntry(
   caller: Caller | null,
   at: number,
-  { action, userId, target, details = {} }: AuditEvent,
+  { action, userId, target, details = {}, origin }: AuditEvent,
 ): AuditEntry {
   return {
     at,
     action,
     userId,
-    via: caller === null ? "service" : caller.isLocal ? "commandLine" : "api",
+    via: caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service",
     actorId: caller?.userId ?? null,
     keyId: caller === null || caller.isLocal ? null : caller.keyId,
     keyName: caller === null || caller.isLocal ? null : caller.keyName,
-    ...(caller?.origin?.() ?? nowhere),
+    ...(origin ?? caller?.origin?.() ?? nowhere),
     targetType: target?.type ?? null,
     targetId: target?.id ?? null,
     details,

@@ -56,6 +56,8 @@ export type AuditEvent = {
   userId: string | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
+  /** Of a stranger's request, which has no caller. */
+  origin?: Origin;
 };
 
 export type AuditEntry = Origin & {

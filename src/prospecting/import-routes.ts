@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
+import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -72,7 +73,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImportService,
         const settings = settingsOf(query, formatOf(request));
         refuseAnnounced(request, maxImportBytes);
         const refuse = () => tooLarge(maxImportBytes);
-        const job = await imports.start(caller, userId, request.body, settings, maxImportBytes, refuse);
+        const job = await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, refuse);
         set.status = 202;
         set.headers.location = `/api/v2/users/jobs/${job.id}`;
         return ok(jobView(job));

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -7,13 +8,24 @@ import { requireAdmin } from "../keys/caller.ts";
 import { Advanced, ClockInput, SimulationView } from "./model.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** Only a server that was started with --simulate has these. */
-export function simulationRoutes(core: Core, simulator: Simulator) {
+/** `simulator` is null on a real server, where these routes answer NOT_FOUND. */
+export function simulationRoutes(core: Core, simulator: Simulator | null) {
+  function simulated(): Simulator {
+    if (simulator !== null) return simulator;
+    throw new ApiError("NOT_FOUND", {
+      message: "This server is real. Start one with --simulate, on a data directory of its own.",
+      details: { resource: "simulation", id: "" },
+    });
+  }
   return new Elysia({ prefix: "/api/v2/simulation" })
     .use(core)
-    .get("/", () => ok(simulator.view()), {
-      callerOnly: null,
-      detail: answersJson(success(SimulationView), { tag: "Simulation", summary: "What time it is" }),
+    .get("/", () => ok(simulated().view()), {
+      callerOnly: "users:read",
+      detail: answersJson(success(SimulationView), {
+        tag: "Simulation",
+        summary: "What time it is",
+        errors: ["NOT_FOUND"],
+      }),
     })
     .post(
       "/clock",
@@ -21,7 +33,7 @@ export function simulationRoutes(core: Core, simulator: Simulator) {
         requireAdmin(caller);
         // A year takes longer than a connection may be silent.
         server?.timeout(request, 0);
-        return ok(await simulator.advance(input, request.signal));
+        return ok(await simulated().advance(input, request.signal));
       },
       {
         callerOnly: "users:write",
@@ -31,7 +43,7 @@ export function simulationRoutes(core: Core, simulator: Simulator) {
           summary: "Move the clock on",
           description:
             "For admins. Everything that is due until then happens, in order and at its moment, before the answer comes, which tells what it was. A client that goes away stops the clock where it is.",
-          errors: ["CONFLICT"],
+          errors: ["CONFLICT", "NOT_FOUND"],
         }),
       },
     );

@@ -2,6 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
 import { ApiError } from "../errors.ts";
+import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
@@ -112,7 +113,7 @@ export function suppressionRoutes(
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null };
-        const body = bounded(request.body, maxImportBytes);
+        const body = bounded(bodyStream(request), maxImportBytes);
         const report = await importList(suppressions, caller, userId, body, options);
         const { rows, added } = report;
         await audit.note(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });

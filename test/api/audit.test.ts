@@ -65,6 +65,32 @@ test("commands on the server's machine are told apart from requests", async () =
   expect(entry).toMatchObject({ via: "commandLine", keyId: null, actorId: null });
 });
 
+test("who signs in with a browser, and out, is told with the address; so is who was refused", async () => {
+  const user = await service.user();
+  const { id: keyId } = succeeded(await user.get<{ keys: { id: string }[] }>("/api/v2/keys")).data.keys[0]!;
+  const headers = { "x-outreachd-page": "1", "content-type": "application/json", "x-forwarded-for": "198.51.100.9" };
+  const session = (method: string, body?: object, more: Record<string, string> = {}) =>
+    fetch(`${service.url}/app/session`, {
+      method,
+      headers: { ...headers, ...more },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const refused = await session("POST", { key: "nonsense" });
+  expect(refused.status).toBe(401);
+  const signedIn = await session("POST", { key: user.key });
+  expect(signedIn.status).toBe(200);
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await session("DELETE", undefined, { cookie })).status).toBe(200);
+
+  const found = await listed(user, { action: "session" });
+  expect(found).toMatchObject([
+    { action: "session.signedOut", address: "198.51.100.9", targetId: keyId, actorId: user.userId },
+    { action: "session.signedIn", address: "198.51.100.9", targetId: keyId, actorId: user.userId },
+  ]);
+  const [stranger] = await listed(service.admin, { action: "session.refused" });
+  expect(stranger).toMatchObject({ via: "api", address: "198.51.100.9", userId: null, keyId: null });
+});
+
 test("a global key that is refused is told of", async () => {
   const global = await service.globalKey();
   const before = (await listed(service.admin, { action: "key.globalRefused" })).length;

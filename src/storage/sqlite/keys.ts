@@ -26,7 +26,7 @@ export function createKeyStore(engine: Engine): KeyStore {
 
   return {
     insert: (key, audit) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         orm.insert(apiKeys).values(key).run();
         audits.append(audit);
       }),
@@ -46,7 +46,7 @@ export function createKeyStore(engine: Engine): KeyStore {
         .limit(limit)
         .all(),
     update: (id, change, audit) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
         if (key !== null) audits.append(audit);
         return key;

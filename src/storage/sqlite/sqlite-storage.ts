@@ -9,16 +9,19 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
+import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
 import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
+import { createSessionStore } from "./sessions.ts";
 import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
@@ -40,6 +43,9 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     audit: onFirstUse(() => createAuditStore(engine)),
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
+    metrics: onFirstUse(() => createMetricsStore(engine, path)),
+    idempotency: onFirstUse(() => createIdempotencyStore(engine)),
+    sessions: onFirstUse(() => createSessionStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),

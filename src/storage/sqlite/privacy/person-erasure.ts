@@ -135,12 +135,15 @@ export function createPersonErasure(parts: ErasureParts) {
   /** Blots the person's addresses out of the texts of a row about something else. */
   function redact(place: Place, { key, userId }: PersonRecord, mentions: Mentions, at: number): Outcome {
     const row = database
-      .query<Record<string, string | null>, SQLQueryBindings[]>(
+      .query<Record<string, unknown>, SQLQueryBindings[]>(
         `SELECT ${place.texts.join(", ")} FROM ${place.table} WHERE ${isRow(place)}`,
       )
       .get(...key);
     if (row === null) return "unchanged";
-    const texts = Object.entries(row).map(([name, text]) => [name, text === null ? null : mentions.redacted(text)]);
+    const texts = Object.entries(row).map(([name, text]) => [
+      name,
+      typeof text === "string" ? mentions.redacted(text) : null,
+    ]);
     const redacted = Object.fromEntries(texts.filter(([, text]) => text !== null)) as Record<string, string>;
     if (Object.keys(redacted).length === 0) return "unchanged";
     if (place.removesMentions) return change(`DELETE FROM ${place.table} WHERE ${isRow(place)}`, [...key]);

@@ -193,6 +193,18 @@ export const places: readonly Place[] = [
     erase: "remove",
   },
   {
+    // Of requests with an Idempotency-Key, for a day. Nobody knows whose they were, so only a search of the team finds them.
+    name: "answers",
+    table: "idempotent_requests",
+    key: ["seq"],
+    personal: ["body"],
+    others: ["id", "started_at", "fingerprint", "bytes", "status", "headers"],
+    owner: "NULL",
+    own: null,
+    texts: ["body"],
+    erase: "remove",
+  },
+  {
     // Amounts stay.
     name: "credits",
     table: "credit_ledger",
@@ -270,6 +282,8 @@ const impersonal = {
   provider_spending: ["provider", "month", "spent"],
   rate_windows: ["subject", "window", "started_at", "used"],
   schema_migrations: ["number", "name", "hash", "applied_at"],
+  sessions: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
+  sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   simulation: ["only_one", "seed", "now", "starts"],
   suppression_counts: ["owner", "kind", "entries"],
   users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
