@@ -2,6 +2,7 @@ import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
 import type { EnrichmentStore } from "../enrichment/store.ts";
+import type { EventStore } from "../events/store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { KeyStore } from "../keys/store.ts";
@@ -28,6 +29,7 @@ export type Storage = {
   prospects: ProspectStore;
   savedSearches: SavedSearchStore;
   voices: VoiceStore;
+  events: EventStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

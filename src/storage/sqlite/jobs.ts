@@ -1,7 +1,10 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
+import { shortReason, type NewEvent } from "../../events/model.ts";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { beginningOf, endOf } from "./job-events.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -127,11 +130,17 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
 }
 
 type JobChange = Partial<Job>;
+type EndedAction = { userId: string; outcome: string; actionType: string } & Record<
+  "leadId" | "campaignId" | "accountId",
+  string | null
+>;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
 
-export function createJobRows({ orm, database }: Engine) {
+export function createJobRows(engine: Engine) {
+  const { orm, database } = engine;
+  const events = createEventRows(engine);
   const at = sql.placeholder;
   const byId = orm
     .select()
@@ -167,10 +176,12 @@ export function createJobRows({ orm, database }: Engine) {
     .prepare();
 
   // Whoever ends such a job without its action, because it was interrupted too often, ends the action too.
-  const endAction = database.query(
+  const endAction = database.query<EndedAction, [number, string]>(
     "UPDATE network_actions SET state = iif(state = 'sending', 'unknown', 'failed'), pending_reason = NULL," +
       " slot_at = iif(state = 'sending', slot_at, NULL), updated_at = ?" +
-      " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')",
+      " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')" +
+      " RETURNING user_id AS userId, state AS outcome, action_type AS actionType, lead_id AS leadId, campaign_id AS campaignId," +
+      " (SELECT id FROM network_accounts WHERE seq = account) AS accountId",
   );
 
   const get = (id: string): Job | null => {
@@ -189,7 +200,12 @@ export function createJobRows({ orm, database }: Engine) {
     const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
     const metadata = JSON.stringify(after.metadata);
     update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
+    if (job.status !== status && (status === "completed" || status === "failed")) tell(endOf(after));
     return after;
+  }
+
+  function tell(event: NewEvent | null): void {
+    if (event !== null) events.append(event);
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */
@@ -219,15 +235,26 @@ export function createJobRows({ orm, database }: Engine) {
     return [...lost.map((job) => claimed(job, 1)), ...waiting.map((job) => claimed(job, 0))];
   }
 
+  function endActionOf(jobId: string, { at: now, message }: Pick<JobEnd, "at" | "message">): void {
+    const ended = endAction.get(now, jobId);
+    if (ended === null) return;
+    const { userId, actionType, outcome, ...subjects } = ended;
+    const data = { actionType, outcome, reason: shortReason(message) };
+    tell({ type: "action.failed", userId, at: now, jobId, ...subjects, data });
+  }
+
   return {
     get,
-    insert: (job: Job): void => void insertJob.run(job),
+    insert(job: Job): void {
+      insertJob.run(job);
+      tell(beginningOf(job));
+    },
     write,
     writeClaimed,
     claim,
     end: (claimed: JobClaim, end: JobEnd) => {
       const isOurs = writeClaimed(claimed, (job) => endingOf(job, end));
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endAction.run(end.at, claimed.id);
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endActionOf(claimed.id, end);
       return isOurs;
     },
   };

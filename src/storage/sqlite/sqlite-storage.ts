@@ -8,6 +8,7 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createEventStore } from "./events.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
@@ -50,6 +51,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
+    events: onFirstUse(() => createEventStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

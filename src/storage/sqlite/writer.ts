@@ -27,6 +27,7 @@ export class Writer {
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #onRollBack: (() => void)[] = [];
+  readonly #onCommit: (() => void)[] = [];
   #queue: Unit[] = [];
   #scheduled = false;
   #closed = false;
@@ -51,6 +52,11 @@ export class Writer {
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
   onRollBack(forget: () => void): void {
     this.#onRollBack.push(forget);
+  }
+
+  /** `tell` is called after each COMMIT, once the promises of its units are settled. It must not throw. */
+  onCommit(tell: () => void): void {
+    this.#onCommit.push(tell);
   }
 
   /** Commits what is queued and takes no more. */
@@ -92,6 +98,7 @@ export class Writer {
     for (const { unit, value } of done) unit.resolve(value);
     for (const { unit, value } of failed) unit.reject(value);
     this.#afterCommit();
+    for (const tell of this.#onCommit) tell();
   }
 
   #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
