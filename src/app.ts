@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { composeEvents } from "./app/events.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -207,6 +208,7 @@ async function compose(
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
   });
+  const events = composeEvents({ config, storage, clock, log, keyRing, keys });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -257,6 +259,7 @@ async function compose(
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
+    ...events.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
@@ -301,6 +304,7 @@ async function compose(
     .use(prospectingRoutes(core, prospecting, savedSearches))
     .use(jobRoutes(core, jobs))
     .use(network.routes(core))
+    .use(events.routes(core))
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
@@ -330,6 +334,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    await events.start();
   }
 
   async function start(): Promise<void> {
@@ -343,6 +348,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
+    await events.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.

@@ -2,6 +2,7 @@ import { connectorNames, type ConnectorName } from "../network/account-model.ts"
 import type { PhoneRegion } from "../suppression/phone.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
+import { eventOptions } from "./event-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
@@ -162,6 +163,7 @@ export const serverOptions = {
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
   ...voiceOptions,
+  ...eventOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),
