@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
-import { shortReason, type NewEvent } from "../../events/model.ts";
+import type { NewEvent } from "../../events/model.ts";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
@@ -33,7 +33,13 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
         .offset(offset)
         .toSQL(),
     );
-    return found.map(({ id }) => shown(ofUser(userId, id))).filter((job) => job !== null);
+    const page: Job[] = [];
+    for (const [index, { id }] of found.entries()) {
+      if (index > 0 && index % sliceRows === 0) await new Promise((resolve) => setImmediate(resolve));
+      const job = shown(ofUser(userId, id));
+      if (job !== null) page.push(job);
+    }
+    return page;
   }
 
   async function countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
@@ -115,7 +121,14 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
       writer.write(() =>
         claims.filter((claim) => !rows.writeClaimed(claim, () => ({ leaseUntil }))).map(({ id }) => id),
       ),
-    end: (claim, end) => writer.write(() => rows.end(claim, end)),
+    end: (claim, end) =>
+      writer.write(() => {
+        const isLast = end.kind === "completed" || end.kind === "failed";
+        const isOurs = rows.end(claim, end);
+        // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
+        if (isOurs && isLast) network().jobs.gaveUp(claim.id, end.message, end.at);
+        return isOurs;
+      }),
     nextDueAt,
     cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
     retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
@@ -129,11 +142,10 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   };
 }
 
+/** Read in one go, which takes a millisecond or two. */
+const sliceRows = 50;
+
 type JobChange = Partial<Job>;
-type EndedAction = { userId: string; outcome: string; actionType: string } & Record<
-  "leadId" | "campaignId" | "accountId",
-  string | null
->;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
@@ -174,15 +186,6 @@ export function createJobRows(engine: Engine) {
     })
     .where(eq(jobs.id, at("id")))
     .prepare();
-
-  // Whoever ends such a job without its action, because it was interrupted too often, ends the action too.
-  const endAction = database.query<EndedAction, [number, string]>(
-    "UPDATE network_actions SET state = iif(state = 'sending', 'unknown', 'failed'), pending_reason = NULL," +
-      " slot_at = iif(state = 'sending', slot_at, NULL), updated_at = ?" +
-      " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')" +
-      " RETURNING user_id AS userId, state AS outcome, action_type AS actionType, lead_id AS leadId, campaign_id AS campaignId," +
-      " (SELECT id FROM network_accounts WHERE seq = account) AS accountId",
-  );
 
   const get = (id: string): Job | null => {
     const [row] = byId.values({ id });
@@ -235,14 +238,6 @@ export function createJobRows(engine: Engine) {
     return [...lost.map((job) => claimed(job, 1)), ...waiting.map((job) => claimed(job, 0))];
   }
 
-  function endActionOf(jobId: string, { at: now, message }: Pick<JobEnd, "at" | "message">): void {
-    const ended = endAction.get(now, jobId);
-    if (ended === null) return;
-    const { userId, actionType, outcome, ...subjects } = ended;
-    const data = { actionType, outcome, reason: shortReason(message) };
-    tell({ type: "action.failed", userId, at: now, jobId, ...subjects, data });
-  }
-
   return {
     get,
     insert(job: Job): void {
@@ -252,11 +247,7 @@ export function createJobRows(engine: Engine) {
     write,
     writeClaimed,
     claim,
-    end: (claimed: JobClaim, end: JobEnd) => {
-      const isOurs = writeClaimed(claimed, (job) => endingOf(job, end));
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endActionOf(claimed.id, end);
-      return isOurs;
-    },
+    end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
   };
 }
 
