@@ -6,6 +6,7 @@ import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { eventSubjects, eventTypes, EventView, type EventFilter } from "./model.ts";
+import { startOf } from "./resume.ts";
 import { scopesOf, type EventService } from "./service.ts";
 import type { EventStreams } from "./streams.ts";
 import { typesOf, unknownType } from "./type-filter.ts";
@@ -82,7 +83,7 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
       async ({ caller, userId, query, request, server }) => {
         const filter = filterOf(query);
         const scopes = scopesOf(caller, userId, filter);
-        const stream = await streams.open({ caller, scopes, filter }, startOf(request, query));
+        const stream = await streams.open({ caller, scopes, filter }, startOf(request.headers, query.after));
         // A stream may be silent for long; once it has ended, a client that takes nothing is cut off again.
         server?.timeout(request, 0);
         request.signal.addEventListener("abort", () => stream.end("The client went away."));
@@ -122,12 +123,4 @@ function filterOf(query: FilterQuery): EventFilter {
   const found = typesOf(query.type);
   if ("unknown" in found) throw invalid([{ path: "type", message: unknownType(found.unknown) }]);
   return { ...filter, types: found.types };
-}
-
-/** The query wins: whoever writes it means it, while browsers send the header by themselves. */
-function startOf({ headers }: Request, { after }: Static<typeof StreamQuery>): number | null {
-  const header = headers.get("last-event-id")?.trim() ?? "";
-  if (after !== undefined || header === "") return after ?? null;
-  if (/^\d{1,15}$/.test(header)) return Number(header);
-  throw invalid([{ path: "Last-Event-ID", message: "Expected the id of an event, a number." }]);
 }
