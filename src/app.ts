@@ -208,7 +208,7 @@ async function compose(
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
   });
-  const events = composeEvents({ config, storage, clock, log, keyRing, keys });
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -348,8 +348,8 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await events.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await events.endStreams();
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop(), events.stop(drainMs)]);
     await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
@@ -372,8 +372,9 @@ async function compose(
     relations: network.relations,
     async idle() {
       // Each may give the others something to do.
-      do for (const each of [runner, ...network.workers]) await each.idle();
-      while ([runner, ...network.workers].some((each) => each.isBusy));
+      const workers = [runner, ...network.workers, ...events.workers];
+      do for (const each of workers) await each.idle();
+      while (workers.some((each) => each.isBusy));
     },
   };
 }

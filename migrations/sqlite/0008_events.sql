@@ -36,3 +36,61 @@ CREATE TABLE key_warnings (
 UPDATE api_keys
   SET permissions = json_insert(permissions, '$[#]', 'events:read', '$[#]', 'webhooks:read', '$[#]', 'webhooks:write')
   WHERE json_array_length(permissions) = 21;
+
+-- Where events of a user are posted to. Secrets stand here in clear: a signature can't be made from a hash.
+CREATE TABLE webhook_endpoints (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  owner INTEGER NOT NULL REFERENCES users (seq) ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  description TEXT,
+  -- Names of types and groups, as JSON; null: everything.
+  types TEXT,
+  is_enabled INTEGER NOT NULL,
+  disabled_at INTEGER,
+  disabled_reason TEXT,
+  secret TEXT NOT NULL,
+  old_secret TEXT,
+  old_secret_until INTEGER,
+  -- It is told what happened behind this event.
+  since INTEGER NOT NULL,
+  -- How it does: failures since its last success, since when, and until when it is left alone.
+  failures INTEGER NOT NULL DEFAULT 0,
+  failing_since INTEGER,
+  rests_until INTEGER NOT NULL DEFAULT 0,
+  last_success_at INTEGER,
+  last_failure_at INTEGER,
+  -- When its earliest pending delivery is due; null: nothing is pending.
+  due_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Its deliveries are removed bit by bit, then it is.
+  is_deleted INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX webhook_endpoints_active ON webhook_endpoints (owner) WHERE is_enabled = 1 AND is_deleted = 0;
+CREATE INDEX webhook_endpoints_owned ON webhook_endpoints (owner, created_at) WHERE is_deleted = 0;
+CREATE INDEX webhook_endpoints_deleted ON webhook_endpoints (seq) WHERE is_deleted = 1;
+-- Apart, so that thousands of dead receivers don't stand in the way of one that works.
+CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at)
+  WHERE is_enabled = 1 AND is_deleted = 0 AND failures = 0 AND due_at IS NOT NULL;
+CREATE INDEX webhook_endpoints_due_failing ON webhook_endpoints (due_at)
+  WHERE is_enabled = 1 AND is_deleted = 0 AND failures > 0 AND due_at IS NOT NULL;
+
+-- What an endpoint is to be told, and what came of it. next_at: of the next attempt while it is pending, else null.
+-- attempts: the latest of them, as JSON. tries: those since it was last put into the queue.
+CREATE TABLE webhook_deliveries (
+  endpoint INTEGER NOT NULL REFERENCES webhook_endpoints (seq) ON DELETE CASCADE,
+  event INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  next_at INTEGER,
+  tries INTEGER NOT NULL,
+  attempts TEXT NOT NULL,
+  PRIMARY KEY (endpoint, event)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (endpoint, event) WHERE state = 'failed';
+CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event);
+
+-- Up to which event deliveries have been made.
+CREATE TABLE webhook_position (event INTEGER NOT NULL) STRICT;
+INSERT INTO webhook_position VALUES (0);

@@ -1,5 +1,5 @@
 import type { Option } from "./sources.ts";
-import { wholeNumber } from "./values.ts";
+import { hostOrNetwork, listOf, wholeNumber } from "./values.ts";
 
 export const eventOptions = {
   eventDays: option({
@@ -22,6 +22,21 @@ export const eventOptions = {
     default: 100,
     unit: "streams",
     description: "Live streams that one API key may have open.",
+  }),
+  webhookPrivateHosts: option<readonly string[]>({
+    argument: "HOSTS",
+    parse: listOf(hostOrNetwork),
+    default: [],
+    show: (hosts) => hosts.join(","),
+    description:
+      "Hosts, addresses or networks (10.0.0.0/8) of your own that webhooks may be posted to although they are not public, with commas between them. They may be called by plain http.",
+  }),
+  webhookDisableDays: option({
+    argument: "DAYS",
+    parse: wholeNumber(0, 365),
+    default: 5,
+    unit: "days",
+    description: "A webhook endpoint that has failed for so long without a success is turned off. 0 = never.",
   }),
 };
 

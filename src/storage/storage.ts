@@ -12,6 +12,7 @@ import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
 import type { VoiceStore } from "../voice/store.ts";
+import type { WebhookStore } from "../webhooks/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
@@ -30,6 +31,7 @@ export type Storage = {
   savedSearches: SavedSearchStore;
   voices: VoiceStore;
   events: EventStore;
+  webhooks: WebhookStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

@@ -99,6 +99,8 @@ test("without any setting the documented defaults hold", () => {
     eventDays: 90,
     maxStreams: 1000,
     maxStreamsPerKey: 100,
+    webhookPrivateHosts: [],
+    webhookDisableDays: 5,
   });
 });
 

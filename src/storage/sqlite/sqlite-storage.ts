@@ -21,6 +21,7 @@ import { createRateStore } from "./rates.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
@@ -52,6 +53,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
     events: onFirstUse(() => createEventStore(engine)),
+    webhooks: onFirstUse(() => createWebhookStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
