@@ -35,13 +35,26 @@ export type ActionJobParts = {
   log: Log;
   /** Some queue is to be planned again, perhaps. */
   replan: () => void;
+  /** Hears what a connector made of an action. */
+  onOutcome?: ((connector: ConnectorName, outcome: ConnectorOutcome["kind"]) => void) | undefined;
+  /** An action has ended that a campaign may have waited for. */
+  onEnded: () => void;
 };
 
 /**
  * Carries actions out when they are due. The store marks an action as sending, durably, before the connector is called;
  * whoever finds the mark on a job whose lease ended knows that an earlier attempt died in between, and never repeats it.
  */
-export function createActionHandler({ store, connectors, speech, clock, log, replan }: ActionJobParts): JobHandler {
+export function createActionHandler({
+  store,
+  connectors,
+  speech,
+  clock,
+  log,
+  replan,
+  onOutcome,
+  onEnded,
+}: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
 
   async function run(job: Job, context: JobContext): Promise<null> {
@@ -58,6 +71,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
     const { claim, signal } = context;
     const { userId, details, message } = due.action;
     const spoken = await spokenBy(
+      claim.id,
       (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
       signal,
     );
@@ -71,7 +85,11 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
   }
 
   /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
-  async function spokenBy(speak: (signal: AbortSignal) => Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+  async function spokenBy(
+    jobId: string,
+    speak: (signal: AbortSignal) => Promise<Speech>,
+    signal: AbortSignal,
+  ): Promise<Speech> {
     const tooLong = new AbortController();
     const silence = Promise.withResolvers<Speech>();
     const cancelTimer = clock.after(speechTimeoutMs, () => {
@@ -82,7 +100,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
       return await Promise.race([speak(AbortSignal.any([signal, tooLong.signal])), silence.promise]);
     } catch (error) {
       signal.throwIfAborted();
-      log.error({ err: error }, "a voice failed");
+      log.error({ err: error, jobId }, "a voice failed");
       return { kind: "refused", reason: "The voice could not speak it." };
     } finally {
       cancelTimer();
@@ -97,13 +115,16 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
   ): Promise<void> {
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
     const { jobId, actionType } = action;
+    onOutcome?.(account.connector, outcome.kind);
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
     await patiently(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);
       if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
       return store.hand(claim, reminded(consequence.handed));
     });
-    replan();
+    if (consequence.kind === "putOff") replan();
+    else if (action.enrolmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
+      onEnded();
   }
 
   async function carryOut(due: DueAction, audio: VoiceAudio | null): Promise<ConnectorOutcome> {
@@ -160,7 +181,7 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
     },
     run,
     // By the runner, which gave it up: whoever waits for the action hears of it.
-    ended: async () => replan(),
+    ended: async () => onEnded(),
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventStreams } from "../../src/events/streams.ts";
+import type { Caller } from "../../src/keys/caller.ts";
 import { createLog } from "../../src/log.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -70,10 +71,15 @@ async function createWorld() {
     log: createLog("silent"),
   });
   await streams.start();
-  const caller = {
-    ...{ keyId: "key", keyName: "key", userId: user.id, role: "member", permissions: ["events:read"] },
-    ...{ requiresApproval: false, isLocal: false },
-  } as const;
+  const caller: Caller = {
+    keyId: "key",
+    keyName: "key",
+    userId: user.id,
+    role: "member",
+    permissions: ["events:read"],
+    requiresApproval: false,
+    isLocal: false,
+  };
   return {
     clock,
     streams,

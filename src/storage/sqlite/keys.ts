@@ -35,7 +35,7 @@ export function createKeyStore(engine: Engine): KeyStore {
 
   return {
     insert: (key) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         orm.insert(apiKeys).values(key).run();
         events.append(keyEvent("key.created", key, key.createdAt));
       }),
@@ -55,7 +55,7 @@ export function createKeyStore(engine: Engine): KeyStore {
         .limit(limit)
         .all(),
     update: (id, change) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
         if (key !== null && change.hash !== undefined)
           events.append(keyEvent("key.regenerated", key, change.updatedAt));

@@ -10,7 +10,6 @@ import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../n
 import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./jobs.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
@@ -44,6 +43,17 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();
+  // As `isHeld` of jobs.ts. `+` keeps SQLite from walking the index of all running jobs.
+  const claimed = joined()
+    .where(
+      and(
+        eq(jobs.id, sql.placeholder("id")),
+        sql`${jobs.attempt} = +${sql.placeholder("attempt")}`,
+        sql`+${jobs.status} = 'running'`,
+        sql`+${jobs.leaseUntil} IS NOT NULL`,
+      ),
+    )
+    .prepare();
   const forWorker = joined()
     .where(
       and(
@@ -73,8 +83,13 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     };
   }
 
-  /** `pendingReason` tells a worker's lease, which outlives this process, from our own. */
-  function mark({ row, record }: Target, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
+  /**
+   * `pendingReason` tells a worker's lease, which outlives this process, from our own, and what only goes into a person's
+   * list, which does no harm twice.
+   */
+  function mark({ row, record }: Target, now: number, isWorkers = false): ActionRow {
+    const isPersons = record.account.connector === "manual";
+    const pendingReason = isWorkers ? "awaitingWorker" : isPersons ? "awaitingPerson" : null;
     const change = { pendingReason, used: 1, slotAt: now } as const;
     actions.settle(row, "sending", { ...change, now });
     accounts.countChange(record);
@@ -155,7 +170,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       case "awaiting":
         return leased(target, "follow", now, leaseUntil);
       default:
-        interrupted(target, now);
+        if (row.pendingReason === "awaitingPerson") waitUntil(target, { until: now, reason: "queued" }, now);
+        else interrupted(target, now);
         return null;
     }
   }
@@ -187,10 +203,11 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   /** The target of a claim that still holds. */
   function held(claim: JobClaim): Target | null {
-    const job = jobRows.get(claim.id);
-    const row = job !== null && isHeld(job, claim) ? actions.get(claim.id) : null;
-    const record = row && accounts.get(row.account);
-    return job === null || row === null || record === null ? null : { job, row, record };
+    const [values] = claimed.values({ id: claim.id, attempt: claim.attempt });
+    if (values === undefined) return null;
+    const { job, row } = storedActionJob(values);
+    const record = accounts.get(row.account);
+    return record && { job, row, record };
   }
 
   function markSending(claim: JobClaim, now: number): boolean {
@@ -277,7 +294,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         if (!isWanted(target, now)) continue;
         const hold = slots.holdNow(record, row, now);
         if (hold === null)
-          return { claimed: leased({ ...target, row: mark(target, now, "awaitingWorker") }, "send", now, leaseUntil) };
+          return { claimed: leased({ ...target, row: mark(target, now, true) }, "send", now, leaseUntil) };
         if (Number.isFinite(hold.until)) retryAt = Math.min(retryAt ?? hold.until, hold.until);
       }
     }

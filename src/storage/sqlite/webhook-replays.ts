@@ -91,7 +91,7 @@ export function createWebhookReplays(
       return row === null ? null : shown(row, eventId);
     },
     test: (userId, endpointId, at) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const row = rows.find(userId, endpointId);
         if (row === null) return null;
         events.append({ type: "webhook.test", userId, at, data: { endpointId } });
@@ -101,7 +101,7 @@ export function createWebhookReplays(
         return shown(row, eventId);
       }),
     replay: (userId, endpointId, eventId, at) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const row = rows.find(userId, endpointId);
         if (row === null || one.get(row.seq, eventId) === null) return null;
         again.run(at, row.seq, eventId);
