@@ -1,7 +1,15 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { NewEvent } from "../../events/model.ts";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
+import type {
+  ClaimRequest,
+  ClientChange,
+  JobClaim,
+  JobCount,
+  JobEnd,
+  JobPageRequest,
+  JobStore,
+} from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { beginningOf, endOf } from "./job-events.ts";
@@ -60,6 +68,17 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     >;
   }
 
+  async function countByTime(userId: string, from: number, bucketMs: number): Promise<JobCount[]> {
+    const at = sql<number>`${jobs.createdAt} / ${bucketMs} * ${bucketMs}`;
+    const query = orm
+      .select({ at: at.as("at"), status: jobs.status, jobs: count().as("jobs") })
+      .from(jobs)
+      .where(filtered(userId, { createdFrom: from }))
+      .groupBy(sql`at`, jobs.status)
+      .orderBy(sql`at`);
+    return reader.all<JobCount>(query.toSQL());
+  }
+
   const nextPending = database.query<{ at: number | null }, [string]>(
     "SELECT min(run_at) AS at FROM jobs WHERE status = 'pending' AND type = +?",
   );
@@ -116,6 +135,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     get: async (userId, id) => shown(ofUser(userId, id)),
     page,
     countByStatus,
+    countByTime,
     claim: (request) => writer.write(() => rows.claim(request)),
     renew: (claims, leaseUntil) =>
       writer.write(() =>
