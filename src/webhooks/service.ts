@@ -67,7 +67,7 @@ export class WebhookService {
       userId,
       ...this.#contentOf({ url: "", description: null, types: null }, input),
       isEnabled: input.isEnabled ?? true,
-      disabledAt: input.isEnabled === false ? now : null,
+      disabledAt: null,
       disabledReason: null,
       secret: makeWebhookSecret(ids),
       oldSecret: null,

@@ -38,6 +38,15 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       expect(await storage.webhooks.list(userId, 10)).toHaveLength(1);
     });
 
+    test("that get another address begin anew", async () => {
+      await using opened = await open();
+      const { storage, userId, target, eventId } = await withDelivery(opened.storage);
+      await storage.webhooks.settle([failure(target, eventId, { restsUntil: now + hour })]);
+      const moved = await storage.webhooks.update(userId, target.id, { url: "https://new.example", at: now });
+      expect(moved).toMatchObject({ url: "https://new.example", failures: 0, failingSince: null });
+      expect(await storage.webhooks.nextDueAt(now)).toBe(now + 5000);
+    });
+
     test("keep the old secret beside a new one", async () => {
       await using opened = await open();
       const { storage, make, userId } = await withUser(opened.storage);

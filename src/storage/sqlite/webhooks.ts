@@ -33,8 +33,10 @@ export function createWebhookStore(engine: Engine): WebhookStore {
     "UPDATE webhook_endpoints SET url = ?, description = ?, types = ?, updated_at = ? WHERE seq = ?",
   );
   const turnOn = database.prepare(
-    `UPDATE webhook_endpoints SET is_enabled = 1, disabled_at = NULL, disabled_reason = NULL, since = ?,
-       failures = 0, failing_since = NULL, rests_until = 0 WHERE seq = ?`,
+    "UPDATE webhook_endpoints SET is_enabled = 1, disabled_at = NULL, disabled_reason = NULL, since = ? WHERE seq = ?",
+  );
+  const beginAnew = database.prepare(
+    "UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0 WHERE seq = ?",
   );
   const turnOff = database.prepare("UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ? WHERE seq = ?");
   const newSecret = database.prepare(
@@ -93,8 +95,11 @@ export function createWebhookStore(engine: Engine): WebhookStore {
         if (row === null) return null;
         const { url, description, types } = { ...storedEndpoint(row), ...wanted };
         change.run(url, description, typesOf(types), at, row.seq);
-        if (isEnabled === true && row.isEnabled === 0) {
-          turnOn.run(beginning(), row.seq);
+        const isTurnedOn = isEnabled === true && row.isEnabled === 0;
+        if (isTurnedOn) turnOn.run(beginning(), row.seq);
+        // Another address deserves another chance, at once.
+        if (isTurnedOn || url !== row.url) {
+          beginAnew.run(row.seq);
           rows.noteDue(row.seq);
         }
         if (isEnabled === false && row.isEnabled === 1) turnOff.run(at, row.seq);
