@@ -10,7 +10,7 @@ import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { Log } from "../log.ts";
-import { createWebhookPoster } from "../providers/webhooks/http.ts";
+import { createWebhookSender } from "../providers/webhooks/threaded.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Deliverer } from "../webhooks/deliverer.ts";
 import { webhookRoutes } from "../webhooks/routes.ts";
@@ -39,7 +39,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     clock,
     log,
   });
-  const connector = createWebhookPoster(config.webhookPrivateHosts, clock);
+  const connector = createWebhookSender(config.webhookPrivateHosts);
   const deliverer = new Deliverer({
     store: storage.webhooks,
     connector,
@@ -78,6 +78,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     /** What is being posted may end, at most for `drainMs`. */
     async stop(drainMs: number): Promise<void> {
       await deliverer.stop(drainMs);
+      await connector.stop();
     },
   };
 }

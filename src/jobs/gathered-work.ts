@@ -22,8 +22,9 @@ export class GatheredWork {
     return this.#cancel !== null || this.#work.isBusy;
   }
 
-  wake(): void {
-    this.#cancel ??= this.#clock.after(this.#gatherMs, () => this.#now());
+  /** `afterMs`: for a hint that is in less of a hurry. */
+  wake(afterMs: number = this.#gatherMs): void {
+    this.#cancel ??= this.#clock.after(afterMs, () => this.#now());
   }
 
   /** Does at once what it was woken for, and resolves when nothing is under way. */

@@ -32,6 +32,8 @@ const timeoutMs = 15_000;
 const places = { all: 256, unproven: 192, failing: 64 };
 /** Events that come close together are told together, as are their outcomes: at most forty commits a second. */
 const gatherMs = 25;
+/** What the process before has left waits until this one has got going: there may be much of it. */
+const settleInMs = 1000;
 /** Some milliseconds of the writer's time when each of them goes to dozens of endpoints. */
 const eventsAtOnce = 100;
 /** When nothing is due for longer, look again anyway. */
@@ -75,8 +77,8 @@ export class Deliverer {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#stopListening = this.#parts.onNewEvents(() => this.#fanning.wake());
-    this.#fanning.wake();
-    this.#looking.wake();
+    this.#fanning.wake(settleInMs);
+    this.#looking.wake(settleInMs);
   }
 
   /** Begins nothing more, and waits for what is being posted, at most `drainMs`; the rest is posted again after a start. */
@@ -184,13 +186,19 @@ export class Deliverer {
       lane.posting++;
       this.#posting++;
       lane.unsettled.add(delivery.event.id);
-      const post: Promise<void> = this.#post(lane, delivery).finally(() => {
-        this.#posts.delete(post);
-        lane.posting--;
-        this.#posting--;
-        this.#begin(lane);
-        if (lane.wanted > 0) this.wake();
-      });
+      const post: Promise<void> = this.#post(lane, delivery)
+        .catch((error: unknown) => {
+          lane.unsettled.delete(delivery.event.id);
+          this.#parts.log.error({ err: error, endpointId: lane.endpoint.id }, "could not post a webhook");
+        })
+        .finally(() => {
+          this.#posts.delete(post);
+          lane.posting--;
+          this.#posting--;
+          this.#begin(lane);
+          // Another lane may have waited for this place.
+          this.wake();
+        });
       this.#posts.add(post);
     }
   }

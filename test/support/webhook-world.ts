@@ -81,10 +81,10 @@ export async function createWebhookWorld({ disableDays = 5 } = {}) {
     urls: () => posted.map(({ url }) => url),
     /** Lets everything happen that is due, but for what hangs. */
     async settle(): Promise<void> {
-      for (let rounds = 0; rounds < 40; rounds++) {
+      for (let rounds = 0; rounds < 80; rounds++) {
         clock.advance(25);
-        await new Promise((resolve) => setImmediate(resolve));
-        await storage.check();
+        // A commit takes a turn of the event loop, what follows from it another.
+        for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
       }
     },
     /** Lets time pass, a step at a time, as a running server would see it. */

@@ -24,9 +24,9 @@ export function createWebhookPoster(
 ): WebhookConnector {
   const http = createHttpClient({ ...world, clock, allowPrivate: privateHosts, keepAliveMs });
   return {
-    problem: (url) => problemOfUrl(url, privateHosts, names),
+    problem: (url) => problemOfReceiver(url, privateHosts),
     async post({ url, headers, body, timeoutMs }, signal) {
-      const problem = problemOfUrl(url, privateHosts, names);
+      const problem = problemOfReceiver(url, privateHosts);
       if (problem !== null) return { kind: "failed", reason: problem };
       const content = { bytes: body, type: "application/json" };
       return outcomeOf(
@@ -36,6 +36,11 @@ export function createWebhookPoster(
       );
     },
   };
+}
+
+/** A sentence on why nothing is posted to this address, or null. */
+export function problemOfReceiver(url: string, privateHosts: readonly string[]): string | null {
+  return problemOfUrl(url, privateHosts, names);
 }
 
 function outcomeOf(outcome: HttpOutcome, now: number, timeoutMs: number): PostOutcome {
