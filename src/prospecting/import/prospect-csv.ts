@@ -4,7 +4,8 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
 import { unguardedCell } from "../../leads/lead-csv.ts";
 import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
-import { readProspect, type ReadProspect } from "./raw-prospect.ts";
+import { readProspect } from "./raw-prospect.ts";
+import type { ReadProspect } from "./row-values.ts";
 
 export type NumberedProspect = { row: number } & ReadProspect;
 /** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */

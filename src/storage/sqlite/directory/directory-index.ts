@@ -118,9 +118,10 @@ export class DirectoryIndex {
   find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
     if (this.#opened !== null)
-      keys.forEach((key, place) => {
-        for (const number of this.#open.keys.find(key, most)) pairs.push(place, number);
-      });
+      for (let place = 0; place < keys.length; place++) {
+        const found = this.#opened.keys.find(keys[place]!, most);
+        for (let at = 0; at < found.length; at++) pairs.push(place, found[at]!);
+      }
     return Uint32Array.from(pairs);
   }
 

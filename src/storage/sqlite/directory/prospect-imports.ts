@@ -63,7 +63,10 @@ export function createProspectImports(
     const release = rows.recent(owner).begin();
     try {
       const keys: number[] = [];
-      for (const row of batch) if ("keys" in row) for (const key of row.keys) if (isPersonKey(key)) keys.push(key);
+      for (const row of batch) {
+        if ("errors" in row) continue;
+        for (let at = 0; at < row.keys.length; at++) if (isPersonKey(row.keys[at]!)) keys.push(row.keys[at]!);
+      }
       const found = new Map<number, number[]>();
       const pairs = await index.find(owner, keys, maxNamesakes);
       for (let at = 0; at < pairs.length; at += 2) {

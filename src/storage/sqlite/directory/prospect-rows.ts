@@ -89,7 +89,7 @@ export function createProspectRows(database: Database) {
     current!.change++;
     insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
     const known = recent(owner);
-    for (const key of keys) if (isPersonKey(key)) known.add(key, number);
+    for (let at = 0; at < keys.length; at++) if (isPersonKey(keys[at]!)) known.add(keys[at]!, number);
     return number;
   }
 
@@ -140,7 +140,10 @@ export function createProspectRows(database: Database) {
   /** Whether anything hints at somebody with one of these keys. */
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
-    for (const key of keys) if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]!;
+      if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    }
     return false;
   }
 
@@ -174,8 +177,11 @@ function without(terms: Term[], others: Term[]): Term[] {
   return terms.filter((term) => !known.has(termKey(term)));
 }
 
+/** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
 function bytesOf(keys: Keys): Uint8Array {
-  const hashes = new Float64Array(keys.length);
   for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
-  return new Uint8Array(hashes.buffer);
+  return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
 }
+
+const hashes = new Float64Array(16); // a prospect has five at most
+const views: Uint8Array[] = [];
