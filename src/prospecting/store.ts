@@ -1,3 +1,4 @@
+import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/store.ts";
 import type { FieldError } from "../errors.ts";
 import type { TermQuery } from "./facets/query.ts";
 import type { ProspectIdentity } from "./keys.ts";
@@ -25,6 +26,15 @@ export type FacetRequest = {
   query: TermQuery;
 };
 export type FacetCount = { value: string; label: string; count: number };
+
+/** Prospects that a user gets to see. Who was paid for at `freeSince` or later is not charged again. */
+export type Reveal = { userId: string; ids: readonly string[]; freeSince: number };
+export type RevealPayment =
+  /** `each` for everyone who is not free. */
+  | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
+  /** What was reserved before is settled, whoever is free; the prospects are free from then on. */
+  | { kind: "settle"; settlement: SettleCredits };
+export type RevealOutcome = { kind: "charged"; charged: number; balance: number } | Exhausted;
 
 export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };
 
@@ -91,6 +101,10 @@ export type ProspectStore = {
   setLead(userId: string, id: string, leadId: string): Promise<void>;
   /** Stores what a live source found, or adds it to who is there already. Answers them in the same order. */
   put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
+  /** How many of them are not free. */
+  unpaid(reveal: Reveal): Promise<number>;
+  /** Charges for prospects and notes that they are paid for, all or nothing. Writes nothing when all of them are free. */
+  reveal(reveal: Reveal & { payment: RevealPayment }): Promise<RevealOutcome>;
   /** Starts to look for the persons of a batch. */
   lookUp(batch: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints>;
   /**

@@ -207,6 +207,14 @@ test("a search costs a credit for each prospect returned; a dry run tells so bef
   expect(real).toMatchObject({ total: 2, creditsUsed: 2, creditsRequired: 2, remainingCredits: before - 2 });
 });
 
+test("who was paid for is shown again for nothing", async () => {
+  const client = await directory();
+  await searched(client, { company: { industry: ["Software"] } });
+  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 2 });
+  expect(await searched(client, {})).toMatchObject({ creditsUsed: 2, remainingCredits: 100_000 - 4 });
+  expect(await searched(client, {})).toMatchObject({ creditsUsed: 0, remainingCredits: 100_000 - 4 });
+});
+
 test("without enough credits nothing is shown, and the refusal tells what is missing", async () => {
   await using poor = await startService({ settings: { DEFAULT_CREDITS: 1 } });
   const client = await poor.user();
@@ -221,10 +229,11 @@ test("without enough credits nothing is shown, and the refusal tells what is mis
     status: 200,
     data: { creditsUsed: 1, remainingCredits: 0 },
   });
-  expect(await client.post(`${api}/search`, { limit: 1 })).toMatchObject({ status: 402 });
-  expect(await client.post(`${api}/search`, { limit: 1, dryRun: true })).toMatchObject({
+  const next = { limit: 1, offset: 1 };
+  expect(await client.post(`${api}/search`, next)).toMatchObject({ status: 402 });
+  expect(await client.post(`${api}/search`, { ...next, dryRun: true })).toMatchObject({
     status: 200,
-    data: { total: 4 },
+    data: { total: 4, creditsRequired: 1 },
   });
 });
 

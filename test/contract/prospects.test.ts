@@ -391,6 +391,69 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: "lead-1", phone: "1" });
   });
 
+  test("who was paid for is free until that was too long ago, and races pay once", async () => {
+    await using opened = await open();
+    const { prospects, credits } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    await credits.add(factories.grant(user.id, { amount: 5 }));
+    const drafts = [1, 2, 3].map((n) => made({ email: `p${n}@example.com` }));
+    const [one, two, three] = (await prospects.put(user.id, drafts, startOfTests)).map(({ id }) => id);
+    let request = 0;
+    const shown = (ids: (string | undefined)[], at: number, each = 2) =>
+      prospects.reveal({
+        userId: user.id,
+        ids: ids.map(String),
+        freeSince: at - 1000,
+        payment: {
+          kind: "charge",
+          each,
+          charge: {
+            entryId: `e${++request}`,
+            userId: user.id,
+            request: `r${request}`,
+            purpose: "search",
+            keyId: null,
+            at,
+          },
+        },
+      });
+    const [first, second] = await Promise.all([shown([one, two], 5000), shown([two, one], 5000)]);
+    expect([first, second]).toEqual([
+      { kind: "charged", charged: 4, balance: 1 },
+      { kind: "charged", charged: 0, balance: 1 },
+    ]);
+    expect(await shown([one, three], 5001)).toEqual({ kind: "exhausted", by: "balance", remaining: 1, required: 2 });
+    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5000 })).toBe(1);
+    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5001 })).toBe(2);
+    expect(await shown([one], 6001, 1)).toEqual({ kind: "charged", charged: 1, balance: 0 });
+  });
+
+  test("what was settled for prospects makes them free", async () => {
+    await using opened = await open();
+    const { prospects, credits } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    await credits.add(factories.grant(user.id, { amount: 5 }));
+    const [stored] = await prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
+    const shown = { userId: user.id, ids: [stored!.id], freeSince: startOfTests };
+    const held = await credits.reserve(factories.reservation(user.id, { amount: 3 }));
+    const settlement = {
+      reservationId: held.kind === "reserved" ? held.id : "",
+      items: [{ entryId: "settled", item: "results", amount: 2 }],
+      releaseId: "released",
+      closes: true,
+      at: startOfTests,
+    };
+    expect(await prospects.unpaid(shown)).toBe(1);
+    expect(await prospects.reveal({ ...shown, payment: { kind: "settle", settlement } })).toEqual({
+      kind: "charged",
+      charged: 2,
+      balance: 3,
+    });
+    expect(await prospects.unpaid(shown)).toBe(0);
+  });
+
   test("many namesakes are stored in time that does not grow with their number", async () => {
     await using opened = await open();
     const { storage } = opened;
