@@ -159,6 +159,8 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
       return { jobs: due.map(({ job }) => job), more };
     },
     run,
+    // By the runner, which gave it up: whoever waits for the action hears of it.
+    ended: async () => replan(),
   };
 }
 
