@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
@@ -57,7 +58,7 @@ const reports: CaseReport[] = [];
 for (const [name, { about, run, isLong }] of Object.entries(cases)) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
-  const measures = await run({ keep: values.keep ?? null });
+  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep) });
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
   reports.push(report);
   if (!values.json) printCase(report);

@@ -66,6 +66,7 @@ export class DirectoryIndex {
   #unwrittenRows = 0;
   #unwrittenChanges = 0;
   #seenVersion = -1;
+  #revision = 0;
   #flushing: Promise<void> | null = null;
 
   constructor(database: Database, owner: number, write: Write, shared: Shared) {
@@ -88,6 +89,11 @@ export class DirectoryIndex {
 
   get postings(): Postings {
     return this.#open.postings;
+  }
+
+  /** Another number whenever something was taken in. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Segments that have prospects. */
@@ -184,6 +190,7 @@ export class DirectoryIndex {
       const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
       for (const change of changes) this.#applyChange(change);
       this.#unwrittenChanges += changes.length;
+      if (rows.length + changes.length > 0) this.#revision++;
       return rows.length < readAtOnce && changes.length < readAtOnce;
     })();
   }

@@ -1,8 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { garbageCollector } from "../../../garbage.ts";
+import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
+import type { Container } from "./container.ts";
 import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
 import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
+import { FoundCache } from "./found-cache.ts";
 import { pagesOfRun } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
@@ -12,12 +15,15 @@ const slicesBetweenCollections = 2;
 const slicesBetweenFullCollections = 100;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
+/** Some 200 queries over a million prospects. */
+const foundBytes = 16 * 2 ** 20;
 
 /** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
   const database = openForReading(path);
   const shared = sharedParts(database);
-  const indexes = new Map<number, { index: DirectoryIndex; last: Promise<void> }>();
+  const cache = new FoundCache(foundBytes);
+  const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<void> }>();
   const writing = new Map<number, { resolve: (result: number | null) => void; reject: (reason: Error) => void }>();
   let lastWrite = 0;
 
@@ -31,7 +37,10 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     let entry = indexes.get(owner);
     if (entry === undefined) {
       const ofOwner: Write = (work) => write(owner, work);
-      entry = { index: new DirectoryIndex(database, owner, ofOwner, shared), last: Promise.resolve() };
+      const index = new DirectoryIndex(database, owner, ofOwner, shared);
+      const find: Find = (query) =>
+        cache.get(owner, index.revision, query, () => matches(index.postings, query, index.segments));
+      entry = { index, find, last: Promise.resolve() };
       indexes.set(owner, entry);
     }
     return entry;
@@ -47,28 +56,31 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     }
     const { id, owner, question } = request;
     const entry = indexOf(owner);
-    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question)));
+    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question, entry.find)));
   });
 }
 
+/** Who fits, segment by segment. */
+type Find = (query: TermQuery) => Container[];
+
 /** Never rejects, so that the next question is answered in any case. */
-async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion): Promise<IndexAnswer> {
+async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<IndexAnswer> {
   try {
     await index.refresh();
-    return { id, result: await resultOf(index, question) };
+    return { id, result: await resultOf(index, question, find) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function resultOf(index: DirectoryIndex, question: IndexQuestion): Promise<unknown> {
+async function resultOf(index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<unknown> {
   if (question.kind === "find") return index.find(question.keys, question.most);
   if (question.kind === "flush") return index.flush();
   if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
   const { postings } = index;
   const { query } = question;
   const isNarrow = query.groups.length > 0 || query.none.length > 0;
-  const found = question.kind === "search" || isNarrow ? matches(postings, query, index.segments) : null;
+  const found = question.kind === "search" || isNarrow ? find(query) : null;
   if (question.kind === "search") return foundNumbers(postings, found ?? [], question.offset, question.limit);
   return facetValues(postings, question.facet, question.text, question.limit, found);
 }
