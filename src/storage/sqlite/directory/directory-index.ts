@@ -10,8 +10,8 @@ import {
   type Term,
 } from "../../../prospecting/facets/terms.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
-import { seqOf, type IndexWrite, type KeyHints } from "./index-messages.ts";
-import { KeyRuns, pagesOfRun, type RunState } from "./key-runs.ts";
+import { seqOf, type IndexWrite, type KeyHints, type Write } from "./index-messages.ts";
+import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects read at once; between two such slices others are served. */
@@ -30,8 +30,6 @@ const maxRemembered = 100_000;
 
 type State = { indexed_to: number; changes_to: number; key_runs: string; rules: number };
 type Change = [n: number, number: number, removed: string, added: string, keys: Uint8Array];
-/** Has a piece of work written, durably; for `dropTerms` the answer is how many there were. */
-export type Write = (work: IndexWrite) => Promise<number | null>;
 /** What all indexes of the thread share. */
 export type Shared = {
   cache: PostingsCache;
@@ -170,7 +168,10 @@ export class DirectoryIndex {
     // What changed until now is in the prospects themselves.
     const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
     await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });
-    await this.#dropRuns(runs.map(([run]) => run));
+    await dropRuns(
+      runs.map(([run]) => run),
+      this.#write,
+    );
   }
 
   /** Takes in a slice, all of it as of one moment. True when nothing is left. */
@@ -260,15 +261,8 @@ export class DirectoryIndex {
       this.#unwrittenRows += rows;
       throw error;
     }
-    await this.#dropRuns(run?.dropped ?? []);
+    await dropRuns(run?.dropped ?? [], this.#write);
     if (hadChanges) while ((await this.#write({ kind: "dropChanges", to: changesTo })) !== 0);
-  }
-
-  async #dropRuns(runs: number[]): Promise<void> {
-    for (const run of runs)
-      while (
-        (await this.#write({ kind: "dropPages", from: run * pagesOfRun, to: run * pagesOfRun + pagesOfRun - 1 })) !== 0
-      );
   }
 }
 

@@ -3,10 +3,10 @@ import { garbageCollector } from "../../../garbage.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
 import type { Container } from "./container.ts";
-import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
-import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
+import { DirectoryIndex, type Shared } from "./directory-index.ts";
+import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite, Write } from "./index-messages.ts";
 import { FoundCache } from "./found-cache.ts";
-import { pagesOfRun } from "./key-runs.ts";
+import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
@@ -46,6 +46,8 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     return entry;
   }
 
+  const swept = dropOrphans(database, (work) => write(noOwner, work)).catch(() => undefined); // the next start tries again
+
   port.onMessage((request) => {
     if ("written" in request) {
       const waiting = writing.get(request.written);
@@ -56,8 +58,32 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     }
     const { id, owner, question } = request;
     const entry = indexOf(owner);
+    if (question.kind === "flush") entry.last = entry.last.then(() => swept);
     entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question, entry.find)));
   });
+}
+
+/** What pieces of work about runs alone are sent with. */
+const noOwner = 0;
+
+/** Drops the runs that a crash left behind: on disk, but of no directory, either not yet or no longer. */
+async function dropOrphans(database: Database, write: Write): Promise<void> {
+  const known = new Set(
+    database
+      .query<{ key_runs: string }, []>("SELECT key_runs FROM prospect_directories")
+      .all()
+      .flatMap(({ key_runs }) => (JSON.parse(key_runs) as RunState[]).map(([run]) => run)),
+  );
+  const next = database.prepare<{ place: number }, [number]>(
+    "SELECT place FROM prospect_key_pages WHERE place >= ? ORDER BY place LIMIT 1",
+  );
+  const orphans: number[] = [];
+  for (let page = next.get(0); page !== null;) {
+    const run = Math.floor(page.place / pagesOfRun);
+    if (!known.has(run)) orphans.push(run);
+    page = next.get((run + 1) * pagesOfRun);
+  }
+  await dropRuns(orphans, write);
 }
 
 /** Who fits, segment by segment. */

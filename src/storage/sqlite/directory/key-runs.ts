@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite";
 import { isPersonKey } from "../../../prospecting/keys.ts";
+import type { Write } from "./index-messages.ts";
 import { noteNumber, PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
@@ -133,6 +134,14 @@ export class KeyRuns {
   *#pagesOf({ run }: Run): Generator<Entries, void, void> {
     const rows = this.#firsts.values(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1) as [number, Uint8Array][];
     for (const [, bytes] of rows) yield entriesIn(bytes);
+  }
+}
+
+/** Removes runs that no directory has any more, some pages at a time. */
+export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {
+  for (const run of runs) {
+    const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
+    while ((await write({ kind: "dropPages", ...pages })) !== 0);
   }
 }
 
