@@ -53,6 +53,8 @@ export type ProspectBatch = {
   attempt: number;
   rows: ProspectRow[];
   onDuplicate: ProspectOnDuplicate;
+  /** Decide and report only; see `importBatch`. */
+  dryRun: boolean;
   /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
   lastRow: number;
   /** Percent of the file. */
@@ -110,8 +112,12 @@ export type ProspectStore = {
   /**
    * Stores a batch, its report lines and the job's progress. Answers the counts of the whole import so far, or null
    * when the attempt no longer holds the job: then nothing was stored. Lets go of the hints.
+   * A dry run compares with what it foresaw of earlier rows, which is kept for the attempt, so that each attempt counts
+   * and reports from the first row on. That people get what the file says of their companies, it does not foresee.
    */
   importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null>;
+  /** To be called when an attempt at a dry run is over. */
+  forgetDryRun(jobId: string): void;
   importReport(request: ProspectReportRequest): Promise<ProspectReportRow[]>;
   /** After many were stored: brings the index to disk, so that the next start has less to do. */
   settle(userId: string): Promise<void>;

@@ -426,6 +426,42 @@ test("files in other encodings are understood, and bytes that mean nothing are r
   expect(prospects.map(({ company }) => company ?? "").toSorted()).toEqual(["Firma ü", "Müller", "Łódź"]);
 });
 
+test("a dry run foresees what the import then does, row by row, and stores nothing", async () => {
+  const header = "First Name,Last Name,Email,LinkedIn URL,Company,Website,Industry,# Employees";
+  const file = `${header}
+Ada,Lovelace,ada@engines.example,,Analytical Engines,,Mathematics,
+Ann,New,ann@new.example,,New Works,,,
+Ann,New,ANN@new.example,https://network.example/in/ann,New Works,,,
+,,,https://network.example/in/ann,New Works,,,
+No,Body,broken,,,,,
+,,,,New Works,new.example,Shipping,20
+,,,,New Works,new.example,Shipping,20
+,,,,New Works,new.example,Shipping,30
+Bob,Next,bob@new.example,,New Works,,,
+Bob,Next,bob@new.example,,New Works,,Shipping,
+`;
+  type Line = { row: number; outcome: string; prospectId: string | null };
+  // Where rows are skipped, the profile of the third row is news again in the fourth.
+  for (const [onDuplicate, created] of [
+    ["update", 3],
+    ["skip", 4],
+  ] as const) {
+    const client = await directory();
+    const counts = async (dryRun: boolean) => {
+      const { message, metadata, id } = await imported(client, file, { onDuplicate, dryRun: String(dryRun) });
+      const { rows, created, updated, skipped, failed, companies } = metadata;
+      expect(message.includes("nothing was stored")).toBe(dryRun);
+      const report = succeeded(await client.get<{ rows: Line[] }>(`${api}/import/${id}/report`)).data.rows;
+      const lines = report.map(({ row, outcome }) => [row, outcome]);
+      return { rows, created, updated, skipped, failed, companies, lines, known: report[0]?.prospectId };
+    };
+    const foretold = await counts(true);
+    expect((await searched(client, {}, { dryRun: true })).total).toBe(4);
+    expect(foretold).toMatchObject({ rows: 10, created, failed: 1, companies: 3 });
+    expect(await counts(false)).toEqual(foretold);
+  }
+});
+
 test("columns can be named by hand; a wrong target is refused", async () => {
   const client = await service.user();
   const file = "Adresse,Betrieb,Kopfzahl\na@example.com,Werk,300\n";

@@ -63,6 +63,7 @@ async function imported(
     attempt: job!.attempt,
     rows,
     onDuplicate: "update" as const,
+    dryRun: false,
     lastRow: rows.at(-1)?.row ?? 0,
     progress: 50,
     leaseUntil: startOfTests + 60_000,
@@ -229,6 +230,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       attempt: claimed!.attempt,
       rows,
       onDuplicate: "update",
+      dryRun: false,
       lastRow: 6,
       progress: 40,
       leaseUntil: startOfTests + 9000,
@@ -452,6 +454,47 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       balance: 3,
     });
     expect(await prospects.unpaid(shown)).toBe(0);
+  });
+
+  test("each attempt at a dry run begins anew, and nothing of it is stored", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(storage);
+    await storage.prospects.put(user.id, [made({ email: "old@example.com" })], startOfTests);
+    const job = await factories.storedJob(storage, user.id, { type: "prospect_import" });
+    const rows = [personRow(2, { email: "new@example.com" }), personRow(3, { email: "OLD@example.com" })];
+    const foretold = { rows: 2, created: 1, updated: 0, skipped: 1, failed: 0, companies: 0 };
+    for (const attempt of [1, 2]) {
+      const now = startOfTests + attempt * 60_000;
+      const claim = { type: "prospect_import", limit: 1, now, leaseUntil: now + 30_000 } as const;
+      const [claimed] = await storage.jobs.claim(claim);
+      expect(claimed).toMatchObject({ id: job.id, attempt });
+      const foresee = async (some: ProspectRow[]) => {
+        const batch: ProspectBatch = {
+          userId: user.id,
+          jobId: job.id,
+          attempt,
+          rows: some,
+          onDuplicate: "update",
+          dryRun: true,
+          lastRow: 3,
+          progress: 50,
+          leaseUntil: now + 30_000,
+          at: now,
+        };
+        return await storage.prospects.importBatch(batch, await storage.prospects.lookUp(batch));
+      };
+      expect(await foresee(rows)).toEqual(foretold);
+      expect(await foresee([personRow(4, { email: "NEW@example.com" })])).toMatchObject({ rows: 3, skipped: 2 });
+    }
+    storage.prospects.forgetDryRun(job.id);
+    const page = { userId: user.id, jobId: job.id, outcome: null, afterRow: 0, limit: 10 };
+    expect((await storage.prospects.importReport(page)).map(({ row, outcome }) => [row, outcome])).toEqual([
+      [3, "skipped"],
+      [4, "skipped"],
+    ]);
+    expect(await all(storage, user.id)).toHaveLength(1);
   });
 
   test("many namesakes are stored in time that does not grow with their number", async () => {
