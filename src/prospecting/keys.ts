@@ -85,5 +85,10 @@ export function isPersonKey(key: number): boolean {
 }
 
 function hashOf(kind: string, text: string, lowest: 0 | 1): number {
-  return Number(Bun.hash.xxHash64(kind + text) >> 12n) * 2 + lowest;
+  hash[0] = Bun.hash.xxHash64(kind + text);
+  return (halves[1]! * 2 ** 20 + (halves[0]! >>> 12)) * 2 + lowest;
 }
+
+/** A hash and its halves, the lower first: arithmetic with big integers takes as long as the hashing. */
+const hash = new BigUint64Array(1);
+const halves = new Uint32Array(hash.buffer);

@@ -67,17 +67,17 @@ function batchOf(rows: NumberedProspect[], bytesRead: number): ProspectFileAnswe
   let text = "";
   let count = 0;
   for (let at = 0; at < rows.length; at++) {
-    const row = rows[at]!;
-    numbers[at] = row.row;
+    const { row, read } = rows[at]!;
+    numbers[at] = row;
     if (at > 0) text += "\n";
-    if ("errors" in row) {
-      text += `e${JSON.stringify(row.errors)}`;
+    if ("errors" in read) {
+      text += `e${JSON.stringify(read.errors)}`;
       continue;
     }
-    text += row.kind === "person" ? "p" : "c";
-    text += row.content;
-    keyCounts[at] = row.keys.length;
-    for (let key = 0; key < row.keys.length; key++) keys[count++] = row.keys[key]!;
+    text += read.kind === "person" ? "p" : "c";
+    text += read.content;
+    keyCounts[at] = read.keys.length;
+    for (let key = 0; key < read.keys.length; key++) keys[count++] = read.keys[key]!;
   }
   return { kind: "batch", rows: numbers, text, keys: keys.slice(0, count), keyCounts, bytesRead };
 }

@@ -38,7 +38,7 @@ export class ProspectNdjsonRows {
     const rows: NumberedProspect[] = [];
     for (const line of lines) {
       const row = ++this.#row;
-      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, ...this.#read(line, hasBadBytes) });
+      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, read: this.#read(line, hasBadBytes) });
     }
     return rows;
   }

@@ -12,9 +12,9 @@ export type ReadProspect = { kind: "person" | "company"; content: string; keys: 
 export const revenueOf = remembered(revenueRange);
 const splitName = remembered(splitFullName);
 
-export function namesOf({ fullName, firstName, lastName }: Values): { firstName?: string; lastName?: string } {
-  if (fullName !== undefined && firstName === undefined) return splitName(fullName);
-  return { ...(firstName !== undefined && { firstName }), ...(lastName !== undefined && { lastName }) };
+export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
+  const { fullName, firstName } = values;
+  return fullName !== undefined && firstName === undefined ? splitName(fullName) : values;
 }
 
 export function placeOf({ location, city, state, country }: Values): string | undefined {

@@ -180,10 +180,12 @@ export class DirectoryIndex {
     return this.#database.transaction(() => {
       const from = seqOf(this.#owner, this.#indexedTo);
       const rows = this.#rows.values(from, seqOf(this.#owner + 1, 0), readAtOnce) as [number, string, Uint8Array][];
-      for (const [seq, content, hashes] of rows) {
-        const number = seq - seqOf(this.#owner, 0);
-        this.#indexRow(number, JSON.parse(content) as ProspectContent);
-        addHashes(keys, hashes, number);
+      const first = seqOf(this.#owner, 0);
+      for (let at = 0; at < rows.length; at++) {
+        const row = rows[at]!;
+        const number = row[0] - first;
+        this.#indexRow(number, JSON.parse(row[1]) as ProspectContent);
+        addHashes(keys, row[2], number);
         this.#indexedTo = number + 1;
       }
       this.#unwrittenRows += rows.length;
@@ -307,9 +309,13 @@ class RememberedTerms {
 
 /** Adds the hashes in a column `keys`: little-endian, 64-bit floats. */
 function addHashes(keys: KeyRuns, bytes: Uint8Array, number: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < bytes.byteLength; at += 8) keys.add(view.getFloat64(at, true), number);
+  hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
+  for (let at = 0; at * 8 < bytes.length; at++) keys.add(hashes[at]!, number);
 }
+
+/** A prospect has five at most. */
+const hashes = new Float64Array(16);
+const hashBytes = new Uint8Array(hashes.buffer);
 
 /** The terms of every prospect; for queries that ask for nothing else. */
 export const everyTerm = termKey(everyProspect);
