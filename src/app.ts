@@ -1,9 +1,12 @@
 import { composeApi } from "./app/api.ts";
+import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { createEnrichHandler } from "./enrichment/enrich-job.ts";
@@ -24,7 +27,6 @@ import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { permissions } from "./keys/model.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler } from "./leads/import-job.ts";
@@ -45,6 +47,7 @@ import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
+import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -76,7 +79,7 @@ export type App = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: FirstRun | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
@@ -128,6 +131,13 @@ async function compose(
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
+  });
+  const sessions = new SessionService({
+    store: storage.sessions,
+    ring: keyRing,
+    users,
+    clock,
+    ids,
   });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
@@ -245,6 +255,7 @@ async function compose(
     keyRing,
     limiter,
     users,
+    sessions,
     readiness,
     observer: metrics,
     documentation,
@@ -266,6 +277,7 @@ async function compose(
       pattern: "5 0 * * * *",
       run: async () => void (await creditService.grantMonth()),
     },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
@@ -291,7 +303,11 @@ async function compose(
     jobs,
     network,
     voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
   })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
+    .use(dashboardPages())
     .use(docsRoutes(document))
     .use(
       mcpEndpoint(core, {
@@ -304,7 +320,7 @@ async function compose(
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -373,14 +389,3 @@ async function compose(
 
 /** The file of a failed or cancelled import is kept this long, so that it can be retried. */
 const retryableMs = 7 * 86_400_000;
-
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
-  let secret = "";
-  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
-    const made = keys.make(user.id, "admin", [...permissions], null);
-    secret = made.secret;
-    return made.key;
-  });
-  return { email: admin.email, key: secret };
-}

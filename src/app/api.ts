@@ -16,6 +16,8 @@ import type { JobService } from "../jobs/service.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { LeadImportService } from "../leads/import-service.ts";
+import { leadBulkRoutes } from "../leads/bulk-routes.ts";
+import { LeadBulkService } from "../leads/bulk-service.ts";
 import { leadRoutes } from "../leads/routes.ts";
 import type { LeadService } from "../leads/service.ts";
 import { leadTransferRoutes } from "../leads/transfer-routes.ts";
@@ -24,6 +26,8 @@ import type { ProspectImportService } from "../prospecting/import-service.ts";
 import { prospectingRoutes } from "../prospecting/routes.ts";
 import type { SavedSearchService } from "../prospecting/saved-searches.ts";
 import type { ProspectingService } from "../prospecting/service.ts";
+import { sessionRoutes } from "../sessions/routes.ts";
+import type { SessionService } from "../sessions/service.ts";
 import { suppressionRoutes } from "../suppression/routes.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import { userRoutes } from "../users/routes.ts";
@@ -51,6 +55,9 @@ export type ApiParts = {
   jobs: JobService;
   network: ReturnType<typeof composeNetwork>;
   voices: ReturnType<typeof createVoices>;
+  sessions: SessionService;
+  /** Where browsers reach the server; "" while nobody knows. */
+  baseUrl: () => string;
 };
 
 /** All routes of the API, in one app. */
@@ -66,12 +73,14 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(enrichmentRoutes(core, parts.enrichment))
       .use(creditRoutes(core, credits))
       .use(keyRoutes(core, keys))
+      .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
       .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes))
+      .use(leadBulkRoutes(core, new LeadBulkService(leads)))
       .use(leadRoutes(core, leads, suppressions))
       .use(suppressionRoutes(core, suppressions, maxImportBytes))
       .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
-      .use(jobRoutes(core, parts.jobs))
+      .use(jobRoutes(core, parts.jobs, users))
       .use(parts.network.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))

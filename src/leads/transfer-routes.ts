@@ -5,13 +5,14 @@ import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { mediaType, refuseAnnounced, tooLarge } from "../http/read-body.ts";
+import { mediaType, readBytes, refuseAnnounced, tooLarge } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
 import { JobView } from "../jobs/model.ts";
 import { jobView } from "../jobs/service.ts";
 import { exportFormats, exportMediaTypes, exportStream } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { ImportSettings } from "./import-job.ts";
+import { ImportPreview, previewOf } from "./import/preview.ts";
 import type { LeadImportService } from "./import-service.ts";
 import { importOnDuplicate, importOutcomes, maxTagLength, maxTags } from "./model.ts";
 import type { LeadService } from "./service.ts";
@@ -58,6 +59,18 @@ const ImportQuery = Type.Object({
   ),
   userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
 });
+
+const { delimiter, columns } = ImportQuery.properties;
+const PreviewQuery = Type.Object({
+  delimiter,
+  columns,
+  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+});
+const fileContent = Object.fromEntries(
+  Object.keys(importFormats).map((type) => [type, { schema: { type: "string" as const } }]),
+);
+/** Layout and encoding are found out by the first 64 KiB; a little more is no reason to refuse. */
+const maxPreviewBytes = 2 * 65_536;
 
 const ReportQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
@@ -123,12 +136,30 @@ export function leadTransferRoutes(core: Core, leads: LeadService, imports: Lead
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
             headers: { Location: "The job." },
           }),
-          requestBody: {
-            required: true,
-            content: Object.fromEntries(
-              Object.keys(importFormats).map((type) => [type, { schema: { type: "string" } }]),
-            ),
-          },
+          requestBody: { required: true, content: fileContent },
+        },
+      },
+    )
+    .post(
+      "/import/preview",
+      async ({ request, query: { delimiter = null, columns } }) => {
+        const format = formatOf(request);
+        const start = await readBytes(request, maxPreviewBytes);
+        const options = { format, delimiter, columns: columns === undefined ? null : columnsIn(columns) };
+        return ok(await previewOf(start, options, request.signal));
+      },
+      {
+        upload: "leads:write",
+        parse: "none",
+        query: params(PreviewQuery),
+        detail: {
+          ...answersJson(success(ImportPreview), {
+            tag: "Leads",
+            summary: "See how a file would be read",
+            description: `Send the first 64 KiB of it, or all of a smaller one. Nothing is stored; \`columns\` and \`delimiter\` as for the import.`,
+            errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+          }),
+          requestBody: { required: true, content: fileContent },
         },
       },
     )

@@ -1,0 +1,23 @@
+import type { ComponentType } from "preact";
+import type { Permission } from "../../keys/model.ts";
+import type { IconName } from "./ui/icons.tsx";
+import { HomePage } from "./pages/home.tsx";
+
+export type PageProps = { params: Record<string, string> };
+
+export type Page = {
+  /** Below /app; ":name" stands for a part that the page gets in `params`. */
+  path: string;
+  /** Of the browser's tab, and of the entry in the menu. */
+  title: string;
+  /** Pages with an icon stand in the menu, in this order. */
+  icon?: IconName;
+  /** Without it the page says so instead of asking the server; null: for everybody. */
+  permission: Permission | null;
+  component: ComponentType<PageProps>;
+};
+
+/** Every page: a file in pages/ and a line here. */
+export const pages: readonly Page[] = [
+  { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
+];
