@@ -5,6 +5,8 @@ import { HomePage } from "./pages/home.tsx";
 import { ImportPage } from "./pages/import/import-page.tsx";
 import { LeadPage } from "./pages/leads/lead-detail.tsx";
 import { LeadsPage } from "./pages/leads/lead-list.tsx";
+import { QueuePage } from "./pages/queue/queue-page.tsx";
+import { WorkPage } from "./pages/queue/work-page.tsx";
 
 export type PageProps = { params: Record<string, string> };
 
@@ -26,4 +28,6 @@ export const pages: readonly Page[] = [
   { path: "/leads", title: "Leads", icon: "leads", permission: "leads:read", component: LeadsPage },
   { path: "/leads/import", title: "Import leads", permission: "leads:write", component: ImportPage },
   { path: "/leads/:id", title: "Lead", permission: "leads:read", component: LeadPage },
+  { path: "/queue", title: "Queue", icon: "queue", permission: "network:read", component: QueuePage },
+  { path: "/work", title: "Work list", icon: "work", permission: "network:read", component: WorkPage },
 ];
