@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../keys/model.ts";
 import type { IconName } from "./ui/icons.tsx";
-import { HomePage } from "./pages/home.tsx";
+import { HomePage } from "./pages/home/home-page.tsx";
 import { ImportPage } from "./pages/import/import-page.tsx";
 import { LeadPage } from "./pages/leads/lead-detail.tsx";
 import { LeadsPage } from "./pages/leads/lead-list.tsx";
