@@ -7,6 +7,7 @@ import { LeadPage } from "./pages/leads/lead-detail.tsx";
 import { LeadsPage } from "./pages/leads/lead-list.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
 import { WorkPage } from "./pages/queue/work-page.tsx";
+import { WelcomePage } from "./pages/welcome/welcome-page.tsx";
 
 export type PageProps = { params: Record<string, string> };
 
@@ -25,6 +26,7 @@ export type Page = {
 /** Every page: a file in pages/ and a line here. */
 export const pages: readonly Page[] = [
   { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
+  { path: "/welcome", title: "Welcome", permission: null, component: WelcomePage },
   { path: "/leads", title: "Leads", icon: "leads", permission: "leads:read", component: LeadsPage },
   { path: "/leads/import", title: "Import leads", permission: "leads:write", component: ImportPage },
   { path: "/leads/:id", title: "Lead", permission: "leads:read", component: LeadPage },
