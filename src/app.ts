@@ -24,14 +24,14 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { FileImports } from "./jobs/file-imports.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler } from "./leads/import-job.ts";
-import { LeadImportService } from "./leads/import-service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -41,8 +41,7 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
-import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { createPeopleDirectory } from "./prospecting/people-directory.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
@@ -145,8 +144,8 @@ async function compose(
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, intake);
-  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
