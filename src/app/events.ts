@@ -27,6 +27,8 @@ export type EventParts = {
 };
 
 const dayMs = 86_400_000;
+/** Most receivers answer within this. What takes longer is posted again after the next start. */
+const lastPostsMs = 2000;
 
 /** What happened, told in lists, streams and webhooks, put together. */
 export function composeEvents({ config, storage, clock, ids, log, keyRing, keys }: EventParts) {
@@ -75,9 +77,8 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     async endStreams(): Promise<void> {
       await streams.stop();
     },
-    /** What is being posted may end, at most for `drainMs`. */
     async stop(drainMs: number): Promise<void> {
-      await deliverer.stop(drainMs);
+      await deliverer.stop(Math.min(drainMs, lastPostsMs));
       await connector.stop();
     },
   };
