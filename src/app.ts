@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { composeBackups } from "./app/backups.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -26,6 +27,7 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { retryableMs } from "./jobs/job-files.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
@@ -55,6 +57,7 @@ import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
+import { removeSnapshot } from "./storage/sqlite/snapshot.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -102,9 +105,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
+    const log = overrides.log ?? createLog(config.logLevel);
+    removeSnapshot(directory.databasePath); // of a backup that was killed
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
-      return await compose(config, directory, storage, clock, overrides);
+      return await compose(config, directory, storage, clock, log, overrides);
     } catch (error) {
       await storage.close();
       throw error;
@@ -120,10 +125,10 @@ async function compose(
   directory: DataDirectory,
   storage: Storage,
   clock: Clock,
+  log: Log,
   overrides: Overrides,
 ): Promise<App> {
   const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
@@ -207,6 +212,7 @@ async function compose(
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
   });
+  const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -255,6 +261,7 @@ async function compose(
       run: async () => void (await creditService.grantMonth()),
     },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
     ...network.chores,
     ...voices.chores,
   ];
@@ -303,6 +310,7 @@ async function compose(
     .use(network.routes(core))
     .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
     .use(voiceSampleRoutes(core, voices.service))
+    .use(backups.routes(core))
     .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
   methodsOf = allowedMethods(server);
 
@@ -343,7 +351,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop(), backups.stop()]);
     await voices.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
@@ -371,9 +379,6 @@ async function compose(
     },
   };
 }
-
-/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
-const retryableMs = 7 * 86_400_000;
 
 /** The first user of a new data directory: an admin with a key that holds every permission. */
 async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -25,7 +26,7 @@ const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
 /** Where the files of imports lie. */
-export const importFolder = "imports";
+export const importFolder = folderOfImports.lead_import;
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
 export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {

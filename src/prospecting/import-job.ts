@@ -1,6 +1,7 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -15,7 +16,7 @@ export type ProspectImportSettings = Pick<ProspectFileOptions, "format" | "delim
 };
 
 /** Where the files of imports lie. */
-export const prospectImportFolder = "prospect-imports";
+export const prospectImportFolder = folderOfImports.prospect_import;
 
 /** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
 const batchRows = 500;

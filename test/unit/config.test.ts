@@ -66,6 +66,7 @@ test("without any setting the documented defaults hold", () => {
       openaiSpeechModel: "tts-1",
       openaiSpeechVoice: null,
     },
+    backup: { schedule: null, keep: 7, place: null },
     timeZone: null,
     phoneRegion: null,
     defaultCredits: 1000,

@@ -1,0 +1,25 @@
+import { backupRoutes } from "../backup/routes.ts";
+import { BackupService } from "../backup/service.ts";
+import { createArchives } from "../blobs/archives.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import type { Core } from "../http/core.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { Log } from "../log.ts";
+import { version } from "../version.ts";
+
+export type BackupParts = { config: Config; directory: DataDirectory; clock: Clock; log: Log };
+
+/** Backups by request and by schedule. */
+export function composeBackups({ config, directory, clock, log }: BackupParts) {
+  const { schedule, keep, place: configured } = config.backup;
+  const { databasePath, blobsPath, backupsPath } = directory;
+  const place = configured ?? { kind: "disk" as const, path: backupsPath };
+  const archives = createArchives(place);
+  const paths = { databasePath, blobsPath };
+  const service = new BackupService({ archives, place, schedule, keep, version, ...paths, clock, log });
+  const chores: Chore[] =
+    schedule === null ? [] : [{ name: "make a backup", pattern: schedule, run: () => service.runScheduled() }];
+  return { chores, routes: (core: Core) => backupRoutes(core, service), stop: () => service.stop() };
+}
