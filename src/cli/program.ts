@@ -7,6 +7,7 @@ import { addConfigCommand } from "./config.ts";
 import { createContext, type CommandContext } from "./context.ts";
 import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addCreditsCommand } from "./credits.ts";
+import { addDoctorCommand } from "./doctor.ts";
 import { addEnrichCommand } from "./enrich.ts";
 import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
@@ -81,6 +82,7 @@ function createProgram(context: CommandContext): Command {
   addSearchCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
+  addDoctorCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);
