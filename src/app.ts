@@ -57,7 +57,9 @@ import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
+import { migrations } from "./storage/sqlite/migrate.ts";
 import { removeSnapshot } from "./storage/sqlite/snapshot.ts";
+import { copyBeforeUpgrade } from "./storage/sqlite/upgrade-copy.ts";
 import type { Storage } from "./storage/storage.ts";
 import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -107,6 +109,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const clock = overrides.clock ?? systemClock;
     const log = overrides.log ?? createLog(config.logLevel);
     removeSnapshot(directory.databasePath); // of a backup that was killed
+    const copy = copyBeforeUpgrade(directory.databasePath, directory.backupsPath, migrations, clock.now());
+    if (copy !== null) log.info({ copy }, "copied the database before it is upgraded");
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
       return await compose(config, directory, storage, clock, log, overrides);
