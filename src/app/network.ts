@@ -102,13 +102,13 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     profileHosts,
     onNews: () => engine.wake(),
   });
-  /** An action has ended, or was put off. */
-  const onEnded = () => {
+  const onEnded = () => engine.wake();
+  const onReport = () => {
     planner.wake();
     engine.wake();
   };
-  const handWork = new WorkService(storage.network, clock, poke, onEnded);
-  const actionParts = { store: storage.network, connectors, speech, clock, log, replan: onEnded };
+  const handWork = new WorkService(storage.network, clock, poke, onReport);
+  const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [
     { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },

@@ -15,6 +15,7 @@ import {
   type WarmUp,
 } from "./account-model.ts";
 import type { Connectors } from "./action-job.ts";
+import { changedWeek } from "./governor/calendar.ts";
 import { ceilingOf } from "./governor/limits.ts";
 import { isTimeZone } from "./governor/zone.ts";
 import { newAccount } from "./new-account.ts";
@@ -80,7 +81,8 @@ export class AccountService {
     const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     const fresh = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
     const errors: FieldError[] = [];
-    const account = { ...fresh, ...this.#changeOf(input, fresh, now, errors) };
+    const { workingHours = [], ...settings } = this.#changeOf(input, fresh, now, errors);
+    const account = { ...fresh, ...settings, workingHours: changedWeek(fresh.workingHours, workingHours) };
     if (errors.length > 0) throw invalid(errors);
     await store.insertAccount(account);
     return accountView(account);
@@ -129,7 +131,7 @@ export class AccountService {
         path: "timeZone",
         message: `"${singleLine(timeZone).slice(0, 60)}" is not an IANA time zone, such as Europe/Berlin.`,
       });
-    const week = readWeek(workingHours ?? {}, account.workingHours);
+    const week = readWeek(workingHours ?? {});
     errors.push(...week.errors, ...spacingErrors(input), ...sessionErrors(input));
     const wanted = {
       tier: tier ?? account.tier,
@@ -148,7 +150,7 @@ export class AccountService {
       connectorSettings,
       tier,
       timeZone,
-      workingHours: workingHours && week.hours,
+      workingHours: workingHours && week.days,
       caps,
       warmUp: warm,
       spacing,

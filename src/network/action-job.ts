@@ -35,13 +35,23 @@ export type ActionJobParts = {
   log: Log;
   /** Some queue is to be planned again, perhaps. */
   replan: () => void;
+  /** An action has ended that a campaign may have waited for. */
+  onEnded: () => void;
 };
 
 /**
  * Carries actions out when they are due. The store marks an action as sending, durably, before the connector is called;
  * whoever finds the mark on a job whose lease ended knows that an earlier attempt died in between, and never repeats it.
  */
-export function createActionHandler({ store, connectors, speech, clock, log, replan }: ActionJobParts): JobHandler {
+export function createActionHandler({
+  store,
+  connectors,
+  speech,
+  clock,
+  log,
+  replan,
+  onEnded,
+}: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
 
   async function run(job: Job, context: JobContext): Promise<null> {
@@ -103,7 +113,9 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
       if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
       return store.hand(claim, reminded(consequence.handed));
     });
-    replan();
+    if (consequence.kind === "putOff") replan();
+    else if (action.enrolmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
+      onEnded();
   }
 
   async function carryOut(due: DueAction, audio: VoiceAudio | null): Promise<ConnectorOutcome> {
@@ -159,6 +171,8 @@ export function createActionHandler({ store, connectors, speech, clock, log, rep
       return { jobs: due.map(({ job }) => job), more };
     },
     run,
+    // By the runner, which gave it up: whoever waits for the action hears of it.
+    ended: async () => onEnded(),
   };
 }
 

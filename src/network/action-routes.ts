@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
 import { body, params } from "../http/input.ts";
-import { answersJson, success } from "../http/openapi.ts";
+import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { hasPermission, type Caller } from "../keys/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
@@ -144,6 +144,30 @@ export function actionRoutes(core: Core, actions: ActionService) {
       params: byJob,
       detail: answersJson(success(ActionView), { tag: "Network", summary: "Get an action", errors: ["NOT_FOUND"] }),
     })
+    .get(
+      "/actions/:jobId/audio",
+      async ({ userId, params: { jobId }, request }) => {
+        const { bytes, mediaType } = await actions.audio(userId, jobId, request.signal);
+        return new Response(new Uint8Array(bytes), {
+          headers: { "content-type": mediaType, "x-ai-generated": "true" },
+        });
+      },
+      {
+        access: "network:voice",
+        params: byJob,
+        detail: answers(
+          { "audio/mp4": { schema: Type.String({ format: "binary" }) } },
+          {
+            tag: "Network",
+            summary: "Get the sound of a voice message",
+            description:
+              "For the person or program that sends it by hand. It is spoken when it is asked for, and kept for a while.",
+            errors: ["NOT_FOUND", "CONFLICT"],
+            headers: { "X-AI-Generated": "true: nobody said this." },
+          },
+        ),
+      },
+    )
     .patch(
       "/actions/:jobId",
       async ({ caller, userId, params: { jobId }, body: input }) =>

@@ -20,6 +20,7 @@ import type {
 import type { NetworkAccount } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
 import { jobOf, newAction } from "./new-action.ts";
+import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
 import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
@@ -180,6 +181,18 @@ export class ActionService {
       at: clock.now(),
     });
     return this.#changed(change, jobId);
+  }
+
+  /** The sound of a voice message, for whoever sends it by other means. CONFLICT when there is none. */
+  async audio(userId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
+    const found = await this.#parts.store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const { actionType, details, message } = found.action;
+    if (actionType !== "sendVoiceMessage")
+      throw new ApiError("CONFLICT", { message: `Only voice messages have sound; this is a ${actionType}.` });
+    const spoken = await this.#parts.speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
+    if (spoken.kind === "spoken") return spoken.audio;
+    throw new ApiError("CONFLICT", { message: `It can't be spoken now: ${spoken.reason}` });
   }
 
   #checked(

@@ -45,7 +45,7 @@ export class ForesightService {
   async plan(userId: string, accountId: string, caps: Caps | undefined, limit: number): Promise<PlanView> {
     const account = await this.#accounts.choose(userId, accountId);
     const now = this.#clock.now();
-    const basis = await this.#store.planBasis(accountId, mostForeseen, now);
+    const basis = await this.#store.planBasis(accountId, mostForeseen, now, caps);
     if (basis === null) throw notFound("network account", accountId);
     const isHeld = caps === undefined && account.state !== "active";
     const foreseen = isHeld ? [] : await this.#coming(basis, caps === undefined ? null : { ...account, caps }, now);

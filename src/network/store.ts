@@ -1,11 +1,17 @@
 import type { Job } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
-import type { CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
+import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
 import type { ActionDetails, ActionState, NetworkAction, Objection, PendingReason } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
+import type { ChangedDays } from "./governor/calendar.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
 
-export type AccountChange = { updatedAt: number } & Partial<Omit<NetworkAccount, "id" | "userId" | "createdAt">>;
+export type AccountChange = { updatedAt: number } & Partial<
+  Omit<NetworkAccount, "id" | "userId" | "createdAt" | "workingHours">
+> & {
+    /** Only the days that change, so two changes of different days both hold. */
+    workingHours?: ChangedDays;
+  };
 
 export type ScheduleAction = {
   /** `slotAt` and `pendingReason` are set by the store; state `scheduled` or `awaitingApproval`. */
@@ -202,7 +208,7 @@ export type NetworkStore = {
 
   usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]>;
   /** Null when there is no such account. At most `limit` queued actions, soonest first. */
-  planBasis(accountId: string, limit: number, now: number): Promise<PlanBasis | null>;
+  planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null>;
   /** Accounts whose queue is to be planned again. */
   accountsToPlan(): Promise<string[]>;
   /** Marks the queues of all accounts to be planned again. */

@@ -1,6 +1,6 @@
 import type { FieldError } from "../errors.ts";
 import { weekdays, type WeekView } from "./account-model.ts";
-import type { WorkingHours, WorkingSpan } from "./governor/calendar.ts";
+import type { ChangedDays, WorkingHours, WorkingSpan } from "./governor/calendar.ts";
 
 /** Working hours as clients read and write them: wall-clock times by the name of the day. */
 export function weekView(hours: WorkingHours): WeekView {
@@ -11,15 +11,12 @@ export function weekView(hours: WorkingHours): WeekView {
   return Object.fromEntries(days) as WeekView;
 }
 
-/** Puts the days that a client sent in the place of ours; an empty span or overlapping ones are errors. */
-export function readWeek(
-  week: Partial<WeekView>,
-  current: WorkingHours,
-): { hours: WorkingHours; errors: FieldError[] } {
+/** The days that a client sent; an empty span or overlapping ones are errors. */
+export function readWeek(week: Partial<WeekView>): { days: ChangedDays; errors: FieldError[] } {
   const errors: FieldError[] = [];
-  const hours = weekdays.map((day, index) => {
+  const days = weekdays.map((day) => {
     const sent = week[day];
-    if (sent === undefined) return current[index] ?? [];
+    if (sent === undefined) return undefined;
     const spans = sent
       .map(({ from, to }) => ({ from: minutesOf(from), to: minutesOf(to) }))
       .toSorted((a, b) => a.from - b.from);
@@ -27,7 +24,7 @@ export function readWeek(
     if (problem !== null) errors.push({ path: `workingHours.${day}`, message: problem });
     return spans;
   });
-  return { hours, errors };
+  return { days, errors };
 }
 
 function problemOf(spans: WorkingSpan[]): string | null {

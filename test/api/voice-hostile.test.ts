@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { M4aEncoder, wavBytes, wavHeader, wavSamples } from "../../src/voice/audio/audio.ts";
 import { audioFile } from "../support/audio-files.ts";
 import { seeded } from "../support/random.ts";
@@ -13,6 +13,9 @@ import {
   type NamedFile,
 } from "../support/voices.ts";
 import { joined, melody, mixed, speech } from "../support/voice-signals.ts";
+
+// Measuring speech takes seconds, on a busy machine many.
+setDefaultTimeout(120_000);
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());

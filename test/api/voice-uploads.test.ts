@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -6,6 +6,9 @@ import { audioFile } from "../support/audio-files.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded, type Service } from "../support/service.ts";
 import { beep, cloneForm, clonesPath, createClone, rawForm, type CloneList, type Created } from "../support/voices.ts";
+
+// Measuring speech takes seconds, on a busy machine many.
+setDefaultTimeout(120_000);
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
 const service = await startService();

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bytesSource, decodeAudio, probeAudio } from "../../src/voice/audio/audio.ts";
@@ -17,6 +17,9 @@ import {
   type CloneDetailView,
   type CloneList,
 } from "../support/voices.ts";
+
+// Measuring speech takes seconds, on a busy machine many.
+setDefaultTimeout(120_000);
 
 const path = (voiceId: string, rest = "") => `${clonesPath}/${voiceId}${rest}`;
 
@@ -94,6 +97,26 @@ test("a voice is trained from speech and speaks, all in the program itself", asy
   expect(probeAudio(bytesSource(m4a.bytes))).toMatchObject({ format: "m4a", channels: 1 });
   expect(secondsOf(m4a.bytes)).toBeCloseTo(secondsOf(wav.bytes), 1);
   expect(Buffer.from(m4a.bytes).includes("AI-generated speech")).toBe(true);
+  const action = {
+    actionType: "sendVoiceMessage",
+    profileUrl: "https://network.example/in/grace",
+    voiceId,
+    message: text,
+  };
+  const { jobId } = succeeded(
+    await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", action),
+  ).data;
+  const sound = await fetch(`${service.url}/api/v2/network/actions/${jobId}/audio`, {
+    headers: { "x-api-key": client.key! },
+  });
+  expect(sound.headers.get("content-type")).toBe("audio/mp4");
+  expect(secondsOf(new Uint8Array(await sound.arrayBuffer()))).toBeCloseTo(secondsOf(m4a.bytes), 0);
+  const visit = { actionType: "visitProfile", profileUrl: action.profileUrl };
+  const other = await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", visit);
+  expect(await client.get(`/api/v2/network/actions/${other.data.jobId}/audio`)).toMatchObject({
+    code: "CONFLICT",
+    message: "Only voice messages have sound; this is a visitProfile.",
+  });
   const silent = await client.post(path(voiceId, "/preview"), { text: "。。。" });
   expect(silent).toMatchObject({ status: 400, code: "VALIDATION_ERROR", message: expect.stringContaining("English") });
   expect((await client.delete(path(voiceId))).status).toBe(200);

@@ -59,14 +59,14 @@ function cepstra(recording: Float32Array, isChannelFree: boolean): Float64Array[
   return vectors.map((vector) => vector.map((value, c) => value - centre[c]!));
 }
 
-/** Cepstra of each frame, null where nothing is said: more than 30 dB under the loud frames. */
+/** Cepstra of each frame, null where nothing is said: far under the loud frames, or near the noise of the room. */
 function spoken(recording: Float32Array): (Float64Array | null)[] {
   const count = Math.max(0, Math.floor((recording.length - window.length) / hop));
   const levels = Array.from({ length: count }, (_, frame) => {
     const part = recording.subarray(frame * hop, frame * hop + window.length);
     return 10 * Math.log10(part.reduce((sum, value) => sum + value * value, 0) + 1e-9);
   });
-  const threshold = quantile(levels, 0.95) - 30;
+  const threshold = Math.max(quantile(levels, 0.95) - 30, quantile(levels, 0.1) + 12);
   return levels.map((level, frame) => (level < threshold ? null : frameCepstrum(recording, frame * hop)));
 }
 

@@ -212,6 +212,12 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       await storage.jobs.end(claimOf(job), { kind: "failed", message: "Given up", metadata: {}, at });
       expect((await storage.jobs.retry(userId, job.id, at)).kind).toBe("refused");
       expect(await claimActions(storage, at)).toEqual([]);
+      expect(await storage.network.action(userId, job.id)).toMatchObject({
+        action: { state: "unknown" },
+        job: { status: "failed", message: "Given up" },
+      });
+      const uses = await storage.network.usage(userId, account.id, at);
+      expect(uses).toContainEqual(expect.objectContaining({ meter: "all", window: "day", used: 1 }));
     });
 
     test("never sets the same action on its way a second time beside one that is on its way", async () => {

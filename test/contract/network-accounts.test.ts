@@ -62,6 +62,20 @@ describe.each(engines)("network accounts on $name", ({ open }) => {
     expect(await network.accounts(other.user.id)).toEqual([other.account]);
   });
 
+  test("changes of different days at the same time both hold", async () => {
+    await using opened = await open();
+    const { network } = opened.storage;
+    const { user, account } = await createFactories().storedUser(opened.storage);
+    const day = [{ from: 60, to: 120 }];
+    await Promise.all([
+      network.updateAccount(user.id, account.id, { workingHours: [day], updatedAt: 1 }),
+      network.updateAccount(user.id, account.id, { workingHours: [undefined, undefined, []], updatedAt: 2 }),
+    ]);
+    const { workingHours } = (await network.account(user.id, account.id))!;
+    const [, tuesday, , ...others] = account.workingHours;
+    expect(workingHours).toEqual([day, tuesday!, [], ...others]);
+  });
+
   test("an account that does not exist, or is somebody else's, can't be updated", async () => {
     await using opened = await open();
     const { network } = opened.storage;

@@ -67,6 +67,7 @@ export async function createNetworkWorld(
       clock: ownClock,
       log,
       replan: () => planner.wake(),
+      onEnded: () => {},
     });
     const runner: JobRunner = new JobRunner(life.mortal(storage.jobs), [handler], ownClock, make.ids, log);
     runner.start();

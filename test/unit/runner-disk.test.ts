@@ -141,6 +141,7 @@ test("the outcome of an action that was sent is kept until there is room to writ
         clock,
         log: createLog("silent"),
         replan: () => {},
+        onEnded: () => {},
       }),
     ];
   });

@@ -33,6 +33,15 @@ test("long sentences are cut at pauses, endless words anywhere, and nothing is l
   expect(letters.join("").match(/a/g)).toHaveLength(5000);
 });
 
+test("a long first sentence is begun at its pause, so that it is heard soon", () => {
+  const start = "I saw your post about warehouse robotics, ";
+  const rest = "and would love to hear how your team plans the next rollouts in the north.";
+  expect(speakableText(start + rest)).toEqual([start.trim(), rest]);
+  expect(speakableText(`Hello. ${start}${rest}`)).toEqual(["Hello.", start + rest]);
+  expect(speakableText("Hi, this sentence is as long as the others are but has its only pause too early to help it start."))
+    .toHaveLength(1); // prettier-ignore
+});
+
 describe("nothing to speak", () => {
   test.each([[""], ["   "], ["🎉🎉🎉"], ["こんにちは世界"], ["Привет"], ["!?…"], ["42"], ["a"], ["\u0000\u0007"]])(
     "%j",

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { defaultWorkingHours } from "../../src/network/account-model.ts";
+import { changedWeek } from "../../src/network/governor/calendar.ts";
 import { readWeek, weekView } from "../../src/network/week.ts";
-
-const closed = [[], [], [], [], [], [], []];
 
 test("working hours are written as wall-clock times by the name of the day, and read back as they were", () => {
   const hours = [
@@ -25,27 +24,29 @@ test("working hours are written as wall-clock times by the name of the day, and 
   ]);
   expect(view.wednesday).toEqual([]);
   expect(view.sunday).toEqual([{ from: "00:01", to: "00:02" }]);
-  expect(readWeek(view, closed)).toEqual({ hours, errors: [] });
+  expect(readWeek(view)).toEqual({ days: [...hours], errors: [] });
 });
 
 test("days that are not sent stay as they are; an empty list is a day off", () => {
-  const { hours, errors } = readWeek({ monday: [], saturday: [{ from: "10:00", to: "12:00" }] }, defaultWorkingHours);
+  const { days, errors } = readWeek({ monday: [], saturday: [{ from: "10:00", to: "12:00" }] });
   expect(errors).toEqual([]);
-  expect(hours).toEqual([[], ...defaultWorkingHours.slice(1, 5), [{ from: 600, to: 720 }], []]);
+  expect(changedWeek(defaultWorkingHours, days)).toEqual([
+    [],
+    ...defaultWorkingHours.slice(1, 5),
+    [{ from: 600, to: 720 }],
+    [],
+  ]);
 });
 
 test("spans are put in order, and may touch each other", () => {
-  const { hours, errors } = readWeek(
-    {
-      monday: [
-        { from: "12:00", to: "24:00" },
-        { from: "09:00", to: "12:00" },
-      ],
-    },
-    closed,
-  );
+  const { days, errors } = readWeek({
+    monday: [
+      { from: "12:00", to: "24:00" },
+      { from: "09:00", to: "12:00" },
+    ],
+  });
   expect(errors).toEqual([]);
-  expect(hours[0]).toEqual([
+  expect(days[0]).toEqual([
     { from: 540, to: 720 },
     { from: 720, to: 1440 },
   ]);
@@ -80,12 +81,12 @@ test.each([
     "The spans at 09:00 and 10:00 overlap.",
   ],
 ])("%s is an error of its day", (_what, spans, message) => {
-  expect(readWeek({ tuesday: spans, friday: [] }, closed).errors).toEqual([{ path: "workingHours.tuesday", message }]);
+  expect(readWeek({ tuesday: spans, friday: [] }).errors).toEqual([{ path: "workingHours.tuesday", message }]);
 });
 
 test("every day with a problem is told", () => {
   const bad = [{ from: "10:00", to: "09:00" }];
-  expect(readWeek({ monday: bad, sunday: bad }, closed).errors.map(({ path }) => path)).toEqual([
+  expect(readWeek({ monday: bad, sunday: bad }).errors.map(({ path }) => path)).toEqual([
     "workingHours.monday",
     "workingHours.sunday",
   ]);

@@ -71,6 +71,26 @@ test("a unit that throws is rolled back alone, with what it had done before", as
   expect(notes.all()).toEqual(["a", "c"]);
 });
 
+test("a batch in which a unit throws runs again, after everybody was told to forget what it wrote", async () => {
+  using notes = openNotes();
+  const steps: string[] = [];
+  notes.writer.onRollBack(() => steps.push("forget"));
+  const a = notes.writer.write(() => steps.push("a") && notes.insert("a"));
+  const b = notes.writer.write(() => {
+    steps.push("b");
+    throw new Error("broken");
+  });
+  const c = notes.writer.write(() => steps.push("c") && notes.insert("c"));
+  expect((await Promise.allSettled([a, b, c])).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(steps).toEqual(["a", "b", "forget", "a", "b", "forget", "c"]);
+  expect(notes.all()).toEqual(["a", "c"]);
+  expect(notes.commits()).toBe(1);
+});
+
 test("a broken constraint rejects its own unit only", async () => {
   using notes = openNotes();
   const writes = ["a", "a", "b"].map((text) => notes.writer.write(() => notes.insert(text)));

@@ -7,6 +7,14 @@ export type WorkingSpan = { from: number; to: number };
 /** Spans by weekday, Monday first; an empty list is a day off. */
 export type WorkingHours = readonly WorkingSpan[][];
 
+/** By weekday, as working hours; undefined: as it was. */
+export type ChangedDays = readonly (WorkingSpan[] | undefined)[];
+
+/** A week with some of its days changed. */
+export function changedWeek(week: WorkingHours, days: ChangedDays): WorkingHours {
+  return week.map((spans, day) => days[day] ?? spans);
+}
+
 /** When an account works: its hours, less the breaks that are drawn anew for each day. */
 export type Calendar = {
   /** Decides on the breaks; the account's id. */

@@ -30,7 +30,13 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
         .offset(offset)
         .toSQL(),
     );
-    return found.map(({ id }) => shown(ofUser(userId, id))).filter((job) => job !== null);
+    const page: Job[] = [];
+    for (const [index, { id }] of found.entries()) {
+      if (index > 0 && index % sliceRows === 0) await new Promise((resolve) => setImmediate(resolve));
+      const job = shown(ofUser(userId, id));
+      if (job !== null) page.push(job);
+    }
+    return page;
   }
 
   async function countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>> {
@@ -112,7 +118,14 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
       writer.write(() =>
         claims.filter((claim) => !rows.writeClaimed(claim, () => ({ leaseUntil }))).map(({ id }) => id),
       ),
-    end: (claim, end) => writer.write(() => rows.end(claim, end)),
+    end: (claim, end) =>
+      writer.write(() => {
+        const isLast = end.kind === "completed" || end.kind === "failed";
+        const isOurs = rows.end(claim, end);
+        // An action is ended by its feature. Whoever ends only its job, after too many interruptions, gave it up.
+        if (isOurs && isLast) network().jobs.gaveUp(claim.id, end.message, end.at);
+        return isOurs;
+      }),
     nextDueAt,
     cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
     retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
@@ -125,6 +138,9 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     countAll: () => counted(undefined),
   };
 }
+
+/** Read in one go, which takes a millisecond or two. */
+const sliceRows = 50;
 
 type JobChange = Partial<Job>;
 
@@ -165,13 +181,6 @@ export function createJobRows({ orm, database }: Engine) {
     })
     .where(eq(jobs.id, at("id")))
     .prepare();
-
-  // Whoever ends such a job without its action, because it was interrupted too often, ends the action too.
-  const endAction = database.query(
-    "UPDATE network_actions SET state = iif(state = 'sending', 'unknown', 'failed'), pending_reason = NULL," +
-      " slot_at = iif(state = 'sending', slot_at, NULL), updated_at = ?" +
-      " WHERE job_id = ? AND state IN ('scheduled', 'sending', 'awaiting')",
-  );
 
   const get = (id: string): Job | null => {
     const [row] = byId.values({ id });
@@ -225,11 +234,7 @@ export function createJobRows({ orm, database }: Engine) {
     write,
     writeClaimed,
     claim,
-    end: (claimed: JobClaim, end: JobEnd) => {
-      const isOurs = writeClaimed(claimed, (job) => endingOf(job, end));
-      if (isOurs && (end.kind === "completed" || end.kind === "failed")) endAction.run(end.at, claimed.id);
-      return isOurs;
-    },
+    end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
   };
 }
 

@@ -19,10 +19,12 @@ export class KeyTable {
     return this.#size;
   }
 
+  /** Once, however often it is added: a write unit that is undone with its batch runs again. */
   add(key: number, lead: number): void {
     if (this.#size >= fullest * this.#keys.length) this.#grow();
     let slot = this.#firstSlot(key);
-    while (this.#leads[slot] !== 0) slot = this.#nextSlot(slot);
+    for (; this.#leads[slot] !== 0; slot = this.#nextSlot(slot))
+      if (this.#keys[slot] === key && this.#leads[slot] === lead + 1) return;
     this.#keys[slot] = key;
     this.#leads[slot] = lead + 1;
     this.#size++;

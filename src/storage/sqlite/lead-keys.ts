@@ -138,14 +138,13 @@ export class LeadKeys {
 
   async #mergeLog(): Promise<void> {
     const { writer } = this.#engine;
-    const upTo = await writer.write(() => {
-      [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
-      return this.#lastNumber;
-    });
+    await null; // until the batch of the unit that found the log full is on disk
+    [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
+    const upTo = this.#lastNumber;
     const inOrder = this.#merging.sortedKeys();
-    let latestKey: number | null = null;
     for (let start = 0; start < inOrder.length; start += mergeSlice)
       await writer.write(() => {
+        let latestKey: number | null = null;
         for (const key of inOrder.subarray(start, start + mergeSlice)) {
           if (key === latestKey) continue;
           latestKey = key;

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../network/account-model.ts";
+import { changedWeek } from "../../network/governor/calendar.ts";
 import type { Governed } from "../../network/governor/slot.ts";
 import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
@@ -133,9 +134,15 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
     const record = rows.ofUser(userId, id);
     if (record === null) return null;
     const isOther = plannedBy.some((field) => field in change);
+    const { workingHours: days, ...settings } = change;
+    const workingHours = days && changedWeek(record.account.workingHours, days);
     const row = orm
       .update(networkAccounts)
-      .set({ ...change, ...(isOther && { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` }) })
+      .set({
+        ...settings,
+        workingHours,
+        ...(isOther && { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` }),
+      })
       .where(eq(networkAccounts.seq, record.seq))
       .returning()
       .get();

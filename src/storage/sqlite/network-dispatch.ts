@@ -8,7 +8,6 @@ import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../n
 import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./jobs.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
@@ -41,6 +40,17 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
+    .prepare();
+  // As `isHeld` of jobs.ts. `+` keeps SQLite from walking the index of all running jobs.
+  const claimed = joined()
+    .where(
+      and(
+        eq(jobs.id, sql.placeholder("id")),
+        sql`${jobs.attempt} = +${sql.placeholder("attempt")}`,
+        sql`+${jobs.status} = 'running'`,
+        sql`+${jobs.leaseUntil} IS NOT NULL`,
+      ),
+    )
     .prepare();
   const forWorker = joined()
     .where(
@@ -184,10 +194,11 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   /** The target of a claim that still holds. */
   function held(claim: JobClaim): Target | null {
-    const job = jobRows.get(claim.id);
-    const row = job !== null && isHeld(job, claim) ? actions.get(claim.id) : null;
-    const record = row && accounts.get(row.account);
-    return job === null || row === null || record === null ? null : { job, row, record };
+    const [values] = claimed.values({ id: claim.id, attempt: claim.attempt });
+    if (values === undefined) return null;
+    const { job, row } = storedActionJob(values);
+    const record = accounts.get(row.account);
+    return record && { job, row, record };
   }
 
   function markSending(claim: JobClaim, now: number): boolean {

@@ -35,6 +35,16 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
 
   return {
     withPlan,
+    /** The runner gave a job up. What was being sent then has an unknown outcome. */
+    gaveUp(jobId: string, message: string, at: number): void {
+      const row = actions.get(jobId);
+      const target = row && scheduling.found(row.userId, jobId);
+      if (target === null || !["scheduled", "sending", "awaiting"].includes(target.row.state)) return;
+      const { state, slotAt } = target.row;
+      const end = { message, metadata: {}, reference: null, relation: null, at };
+      if (state === "sending") scheduling.end(target, { ...end, state: "unknown" }, slotAt ?? at);
+      else scheduling.end(target, { ...end, state: "failed" });
+    },
     cancelJob(job: Job, at: number): ClientChange {
       const target = scheduling.found(job.userId, job.id);
       if (target === null) return { kind: "refused", job };

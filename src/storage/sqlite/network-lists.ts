@@ -43,7 +43,10 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
       .from(networkActions)
       .where(
         and(
-          eq(networkActions.account, account),
+          // A lead has few actions, so its index is the one to use: `+` hides the other.
+          filter.leadId === undefined
+            ? eq(networkActions.account, account)
+            : sql`+${networkActions.account} = ${account}`,
           before === null ? undefined : lt(networkActions.seq, before),
           ...terms(filter),
         ),

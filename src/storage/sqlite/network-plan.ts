@@ -1,5 +1,5 @@
 import { neverAt } from "../../network/action-model.ts";
-import { meters, windowMs, windows, type Meter } from "../../network/account-model.ts";
+import { meters, windowMs, windows, type Caps, type Meter } from "../../network/account-model.ts";
 import type { MeterUsage, NetworkStore, PlanBasis, PlannedSlot, QueuedAction } from "../../network/store.ts";
 import { steadyCap } from "../../network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
@@ -28,8 +28,9 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );
 
-  async function history(record: AccountRecord, meter: Meter, now: number): Promise<number[]> {
-    const caps = windows.map((window) => steadyCap(record.account, meter, window) ?? 0);
+  async function history(record: AccountRecord, meter: Meter, now: number, asked: Caps): Promise<number[]> {
+    const settings = [record.account, { ...record.account, caps: asked }];
+    const caps = settings.flatMap((account) => windows.map((window) => steadyCap(account, meter, window) ?? 0));
     const rows = await reader.all<{ slot_at: number }>({
       sql:
         `SELECT slot_at FROM network_actions WHERE ${meterTerms(meter)} AND account = ? AND used = 1` +
@@ -62,13 +63,14 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
     return queue;
   }
 
-  async function planBasis(accountId: string, limit: number, now: number): Promise<PlanBasis | null> {
+  async function planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null> {
     const record = accounts.byId(accountId);
     if (record === null) return null;
+    const asked = caps ?? record.account.caps;
     const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
     const queue = await queueOf(record, limit);
     const histories = await Promise.all(
-      meters.map(async (meter) => [meter, await history(record, meter, now)] as const),
+      meters.map(async (meter) => [meter, await history(record, meter, now, asked)] as const),
     );
     return {
       account: record.account,

@@ -22,7 +22,7 @@ export type Slots = ReturnType<typeof createSlots>;
 
 /** Where an action fits into the plan of its account, and whether it may go now. */
 export function createSlots(engine: Engine) {
-  const { database } = engine;
+  const { database, writer } = engine;
   const timelines = createTimelines(engine);
   const frontierOf = database.query<{ frontier_at: number | null; free_at: number | null }, [number, number]>(
     "SELECT frontier_at, free_at FROM network_meters WHERE account = ? AND meter = ?",
@@ -70,6 +70,7 @@ export function createSlots(engine: Engine) {
   }
 
   let mended = { account: 0, at: 0 };
+  writer.onRollBack(() => (mended = { account: 0, at: 0 }));
   /** Marks of the future are left from a clock that was ahead; they count as made now. Once for all of a claim. */
   function mendClock({ seq }: AccountRecord, now: number): void {
     if (mended.account === seq && mended.at === now) return;

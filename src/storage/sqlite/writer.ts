@@ -2,6 +2,7 @@ import type { Database, Statement } from "bun:sqlite";
 
 type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
 type Settled = { unit: Unit; value: unknown };
+type Outcome = { done: Settled[]; failed: Settled[] };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -19,8 +20,9 @@ const maxBatchMs = 10;
 
 /**
  * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
- * transaction with a savepoint each, and no promise settles before the COMMIT that made its unit durable.
- * A unit that throws is rolled back alone. A unit must be synchronous.
+ * transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be synchronous.
+ * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
+ * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
  */
 export class Writer {
   readonly #database: Database;
@@ -72,16 +74,9 @@ export class Writer {
   #commitBatch(): void {
     const batch = this.#queue.slice(0, maxBatch);
     if (batch.length === 0) return;
-    const done: Settled[] = [];
-    const failed: Settled[] = [];
+    let outcome: Outcome;
     try {
-      this.#statements.begin.run();
-      const endAt = performance.now() + maxBatchMs;
-      for (const [index, unit] of batch.entries()) {
-        if (index > 0 && performance.now() > endAt) batch.length = index;
-        else this.#runUnit(unit, done, failed);
-      }
-      this.#statements.commit.run();
+      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runAlone(unit, into));
     } catch (error) {
       this.#rollBack();
       this.#queue.splice(0, batch.length);
@@ -89,16 +84,44 @@ export class Writer {
       return;
     }
     this.#queue.splice(0, batch.length);
-    for (const { unit, value } of done) unit.resolve(value);
-    for (const { unit, value } of failed) unit.reject(value);
+    for (const { unit, value } of outcome.done) unit.resolve(value);
+    for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
   }
 
-  #runUnit(unit: Unit, done: Settled[], failed: Settled[]): void {
+  /** Null when a unit failed: then nothing of the batch was written. */
+  #runTogether(batch: Unit[]): Outcome | null {
+    let hasFailed = false;
+    try {
+      return this.#transact(batch, (unit, { done }) => {
+        hasFailed = true;
+        done.push({ unit, value: valueOf(unit) });
+        hasFailed = false;
+      });
+    } catch (error) {
+      if (!hasFailed) throw error;
+      this.#rollBack();
+      return null;
+    }
+  }
+
+  /** As many units as fit into the time; the others are taken out of the batch. */
+  #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
+    const outcome: Outcome = { done: [], failed: [] };
+    this.#statements.begin.run();
+    const endAt = performance.now() + maxBatchMs;
+    for (const [index, unit] of batch.entries()) {
+      if (index > 0 && performance.now() > endAt) batch.length = index;
+      else run(unit, outcome);
+    }
+    this.#statements.commit.run();
+    return outcome;
+  }
+
+  #runAlone(unit: Unit, { done, failed }: Outcome): void {
     this.#statements.enter.run();
     try {
-      const value = unit.run();
-      if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+      const value = valueOf(unit);
       this.#statements.leave.run();
       done.push({ unit, value });
     } catch (error) {
@@ -124,4 +147,10 @@ export class Writer {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }
   }
+}
+
+function valueOf(unit: Unit): unknown {
+  const value = unit.run();
+  if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+  return value;
 }

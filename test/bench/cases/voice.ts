@@ -17,6 +17,7 @@ import { judgeOf } from "../voice-judge.ts";
 const texts = [
   "Hi Maria, thanks for connecting. I saw your post about warehouse robotics, and I would love to hear how your team plans the next rollouts in Berlin.",
   "The report shows nine of the ten offices grew this year. Please send the figures before four, and we will join you at the main station on Friday.",
+  "Good morning, this is a short voice note. We help small firms find better software, and I thought of you when I read about the new project.",
 ];
 const enrolledSeconds = 60;
 const probeSeconds = 12;
