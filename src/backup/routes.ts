@@ -57,10 +57,10 @@ export function backupRoutes(core: Core, backups: BackupService) {
     .get(
       "/:name/download",
       async ({ caller, params: { name }, request }) => {
-        const { bytes, path, stream } = await backups.download(caller, name);
+        const { path, stream } = await backups.download(caller, name);
         const headers = { "content-type": "application/zstd", "content-disposition": disposition("attachment", name) };
         const file = path === null ? null : await fileAnswer(request, path, headers);
-        return file ?? new Response(stream(), { headers: { ...headers, "content-length": String(bytes) } });
+        return file ?? new Response(stream(), { headers });
       },
       {
         callerOnly: "backups:read",

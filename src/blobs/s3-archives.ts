@@ -30,7 +30,7 @@ export function createS3Archives(place: Extract<ArchivePlace, { kind: "s3" }>): 
     create: async (name) => createSink(client, keyOf(name)),
     list: async () => (await Array.fromAsync(objects())).toSorted((a, b) => (a.name < b.name ? 1 : -1)),
     async find(name) {
-      if (!(await client.exists(keyOf(name)))) return null;
+      if (timeOfArchive(name) === null || !(await client.exists(keyOf(name)))) return null;
       const { size } = await client.stat(keyOf(name));
       return { bytes: size, path: null, stream: () => client.file(keyOf(name)).stream() };
     },

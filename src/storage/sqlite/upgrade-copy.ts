@@ -50,7 +50,7 @@ export function copyBeforeUpgrade(
     for (const name of byTime.slice(keep - 1)) rmSync(join(folder, name), { force: true });
     return target;
   } catch (cause) {
-    rmSync(`${target}.part`, { force: true });
+    removeIfPossible(`${target}.part`);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StartError(`The database must be upgraded, but could not be copied to ${folder} before: ${reason}.`, {
       hint: "Nothing was changed. Make room or mend the directory, then start again; or start the version of before.",
@@ -71,7 +71,10 @@ function upgradeOf(path: string, list: readonly Migration[]): { from: string; to
     if (applied.length === list.length) return null;
     database.run("PRAGMA synchronous = FULL");
     const checkpoint = database.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    if (checkpoint?.busy !== 0) throw new Error("Another program has the database open");
+    if (checkpoint?.busy !== 0)
+      throw new StartError(`Another program has the database ${path} open, so it can't be upgraded.`, {
+        hint: "Close it, for example a shell of sqlite3, and start again.",
+      });
     const shown = (number = 0) => String(number).padStart(4, "0");
     return { from: shown(applied.at(-1)?.number), to: shown(list.at(-1)?.number) };
   } finally {
@@ -84,6 +87,15 @@ function refuseNoRoom(path: string, folder: string): void {
   const needed = Math.ceil(statSync(path).size * (1 + sparePart));
   if (bavail * bsize >= needed) return;
   throw new Error(`it needs ${megabytes(needed)} MB, and ${megabytes(bavail * bsize)} MB are free`);
+}
+
+/** What can't be removed must not hide why there is no copy. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It may not even be there.
+  }
 }
 
 function megabytes(bytes: number): string {
