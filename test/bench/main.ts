@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { backup } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -38,6 +39,7 @@ const cases: Record<string, BenchCase> = {
   "network-kill": networkKill,
   voice,
   "voice-clones": voiceClones,
+  backup,
 };
 
 const { values, positionals } = parseArgs({
