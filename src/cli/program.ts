@@ -13,6 +13,7 @@ import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addMcpCommand } from "./mcp.ts";
 import { addRestoreCommand } from "./restore.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
@@ -83,6 +84,7 @@ function createProgram(context: CommandContext): Command {
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
   addDoctorCommand(program, context);
+  addMcpCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

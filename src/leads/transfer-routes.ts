@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
+import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
@@ -101,7 +102,9 @@ export function leadTransferRoutes(core: Core, leads: LeadService, imports: Lead
       async ({ userId, request, query, set }) => {
         const settings = settingsOf(query, formatOf(request));
         refuseAnnounced(request, maxImportBytes);
-        const job = await imports.start(userId, request.body, settings, maxImportBytes, () => tooLarge(maxImportBytes));
+        const job = await imports.start(userId, bodyStream(request), settings, maxImportBytes, () =>
+          tooLarge(maxImportBytes),
+        );
         set.status = 202;
         set.headers.location = `/api/v2/users/jobs/${job.id}`;
         return ok(jobView(job));

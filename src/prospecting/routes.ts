@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { givenUp } from "../http/idempotency.ts";
 import { body, optionalBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -88,7 +89,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/search",
       async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, request }) => {
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
       {
         access: "prospecting:search",
@@ -252,7 +253,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
       {
         access: "prospecting:search",

@@ -3,14 +3,17 @@ import { backup } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
+import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
+import { metrics } from "./cases/metrics.ts";
 import { networkDrain } from "./cases/network-drain.ts";
 import { networkKill } from "./cases/network-kill.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
@@ -24,6 +27,9 @@ import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from 
  */
 const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
+  idempotency,
+  metrics,
+  "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,
   enrich,
