@@ -98,12 +98,17 @@ export function backupConfig<T extends Values>(values: T) {
 }
 
 function cronPattern(value: string): ReturnType<Parse<string>> {
-  try {
-    new Cron(value, { paused: true }).stop();
-  } catch (cause) {
-    throw new RangeError(`Expected a cron pattern such as "15 3 * * *", got "${value}".`, { cause });
-  }
+  if (!isRecurring(value)) throw new RangeError(`Expected a cron pattern such as "15 3 * * *", got "${value}".`);
   return value;
+}
+
+/** Croner also takes a date, for once, and patterns such as the 31st of February, for never. */
+function isRecurring(value: string): boolean {
+  try {
+    return new Cron(value, { paused: true, utcOffset: 0 }).nextRuns(2).length === 2;
+  } catch {
+    return false;
+  }
 }
 
 function secret(description: string): Option<string | null> {
