@@ -1,3 +1,4 @@
+import type { BackupThread } from "./backup/backup-thread.ts";
 import type { LeadFileThread } from "./leads/import/lead-file-thread.ts";
 import type { ProspectFileThread } from "./prospecting/import/prospect-file-thread.ts";
 import type { IndexThread } from "./storage/sqlite/directory/index-messages.ts";
@@ -17,6 +18,7 @@ type Start =
   | AnalysisThread
   | FittingThread
   | SpeakingThread
+  | BackupThread
   | SendingThread;
 
 // The entry point of every worker thread. It lies beside main.ts because a compiled executable finds it only there.
@@ -54,6 +56,14 @@ onThreadStart<Start>(async (start) => {
     case "webhook-sending": {
       const { runSendingThread } = await import("./providers/webhooks/sending-thread.ts");
       return runSendingThread(start.port, start.init);
+    }
+    case "backup": {
+      const [{ runBackupThread }, { createArchives }, { takeSnapshot }] = await Promise.all([
+        import("./backup/backup-thread.ts"),
+        import("./blobs/archives.ts"),
+        import("./storage/sqlite/snapshot.ts"),
+      ]);
+      return runBackupThread(start.port, start.init, { createArchives, takeSnapshot });
     }
     default:
       throw new Error(`No thread knows the task ${JSON.stringify(start)}.`);

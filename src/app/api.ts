@@ -36,6 +36,7 @@ import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
 import type { composeEvents } from "./events.ts";
+import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
 /** What stands behind the routes. */
@@ -60,6 +61,7 @@ export type ApiParts = {
   sessions: SessionService;
   /** Where browsers reach the server; "" while nobody knows. */
   baseUrl: () => string;
+  backups: ReturnType<typeof composeBackups>;
 };
 
 /** All routes of the API, in one app. */
@@ -87,6 +89,7 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(parts.events.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
+      .use(parts.backups.routes(core))
   );
 }
 

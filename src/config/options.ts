@@ -1,5 +1,6 @@
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
+import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { eventOptions } from "./event-options.ts";
@@ -38,7 +39,7 @@ export const serverOptions = {
     argument: "DIR",
     parse: text,
     default: "./outreachd-data",
-    description: "Directory of the database and the files. It is the only thing to back up; put it on a local disk.",
+    description: "Directory of the database and the files. Put it on a local disk.",
   }),
   listen: option<ListenAddress>({
     argument: "HOST:PORT",
@@ -187,6 +188,7 @@ export const serverOptions = {
   }),
   ...voiceOptions,
   ...eventOptions,
+  ...backupOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

@@ -10,7 +10,7 @@ export const permissions = [
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
   // Not of the specification, which leaves these open.
-  "metrics:read", "events:read", "webhooks:read", "webhooks:write",
+  "backups:read", "backups:write", "metrics:read", "events:read", "webhooks:read", "webhooks:write",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
 /** What a key holds: single permissions, or everything. */

@@ -290,6 +290,13 @@ export const toolTable: Record<string, ToolSpec> = {
     isOpenWorld: true,
   }),
   replay_webhook_deliveries: adds("POST /api/v2/webhooks/{endpointId}/replay", { isOpenWorld: true }),
+
+  list_backups: reads("GET /api/v2/backups"),
+  get_backup: reads("GET /api/v2/backups/{name}"),
+  make_backup: adds("POST /api/v2/backups", {
+    note: "Follow it with get_backup. With `prune` older backups are deleted, as the server's settings say.",
+  }),
+  delete_backup: deletes("DELETE /api/v2/backups/{name}", { note: "A backup that is deleted can't be made again." }),
 };
 
 const secret = "its answer holds a secret, which must not pass through a model; a person makes it with `outreachd key`";
@@ -320,4 +327,6 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples": "get_voice_clone tells the same",
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
+  "GET /api/v2/backups/{name}/download":
+    "it is a large file of everybody's data; a person takes it from where backups go, or with `outreachd backup --output`",
 };
