@@ -30,8 +30,8 @@ const timeoutMs = 15_000;
  * many hang, there is room for those that work.
  */
 const places = { all: 256, unproven: 192, failing: 64 };
-/** Events that come close together are told together, as are their outcomes: at most forty commits a second. */
-const gatherMs = 25;
+/** Events that come close together are told together, as are their outcomes: at most twenty commits a second of each. */
+const gatherMs = 50;
 /** What the process before has left waits until this one has got going: there may be much of it. */
 const settleInMs = 1000;
 /** Some milliseconds of the writer's time when each of them goes to dozens of endpoints. */

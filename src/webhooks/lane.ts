@@ -49,9 +49,9 @@ export class Lane {
     return !this.#isClosed && (this.#isFailing ? this.unsettled.size === 0 : this.posting < this.#width);
   }
 
-  /** How many more may be read. */
+  /** How many more may be read; none while there are enough, because those that are known are read again with them. */
   get wanted(): number {
-    if (this.#isClosed) return 0;
+    if (this.#isClosed || this.waiting.length >= this.#width) return 0;
     const most = this.#isFailing ? 1 : this.#width * lotsAhead;
     return Math.max(most - this.waiting.length - this.posting, 0);
   }

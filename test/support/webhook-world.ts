@@ -81,8 +81,8 @@ export async function createWebhookWorld({ disableDays = 5 } = {}) {
     urls: () => posted.map(({ url }) => url),
     /** Lets everything happen that is due, but for what hangs. */
     async settle(): Promise<void> {
-      for (let rounds = 0; rounds < 80; rounds++) {
-        clock.advance(25);
+      for (let rounds = 0; rounds < 60; rounds++) {
+        clock.advance(50);
         // A commit takes a turn of the event loop, what follows from it another.
         for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
       }
