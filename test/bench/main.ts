@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { backup } from "./cases/backup.ts";
+import { backup, restore } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -46,6 +46,7 @@ const cases: Record<string, BenchCase> = {
   voice,
   "voice-clones": voiceClones,
   backup,
+  restore,
 };
 
 const { values, positionals } = parseArgs({
