@@ -1,10 +1,13 @@
 import { composeApi } from "./app/api.ts";
+import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { createEnrichHandler } from "./enrichment/enrich-job.ts";
@@ -21,16 +24,15 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { FileImports } from "./jobs/file-imports.ts";
 import { retryableMs } from "./jobs/job-files.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { permissions } from "./keys/model.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler } from "./leads/import-job.ts";
-import { LeadImportService } from "./leads/import-service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -40,13 +42,13 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
-import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { createPeopleDirectory } from "./prospecting/people-directory.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
+import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -78,7 +80,7 @@ export type App = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: FirstRun | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
@@ -133,13 +135,20 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
+  const sessions = new SessionService({
+    store: storage.sessions,
+    ring: keyRing,
+    users,
+    clock,
+    ids,
+  });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, intake);
-  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -250,6 +259,7 @@ async function compose(
     keyRing,
     limiter,
     users,
+    sessions,
     readiness,
     observer: metrics,
     documentation,
@@ -271,6 +281,7 @@ async function compose(
       pattern: "5 0 * * * *",
       run: async () => void (await creditService.grantMonth()),
     },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...backups.chores,
     ...network.chores,
@@ -297,8 +308,12 @@ async function compose(
     jobs,
     network,
     voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
+    .use(dashboardPages())
     .use(docsRoutes(document))
     .use(
       mcpEndpoint(core, {
@@ -311,7 +326,7 @@ async function compose(
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -376,15 +391,4 @@ async function compose(
       while ([runner, ...network.workers].some((each) => each.isBusy));
     },
   };
-}
-
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
-  let secret = "";
-  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
-    const made = keys.make(user.id, "admin", [...permissions], null);
-    secret = made.secret;
-    return made.key;
-  });
-  return { email: admin.email, key: secret };
 }

@@ -119,6 +119,19 @@ export class KeyService {
     return newKeyView(await this.#write(id, change), secret);
   }
 
+  /**
+   * The key, for a caller who may sign in with it: as for `regenerate`, nobody gets at more than they hold. CONFLICT
+   * when the key is turned off or expired.
+   */
+  async forSignIn(caller: Caller, id: string): Promise<ApiKey> {
+    const key = await this.#require(caller, id);
+    this.#refuseMore(caller, key.permissions);
+    this.#refuseUnbound(caller, key.requiresApproval);
+    if (!key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now()))
+      throw new ApiError("CONFLICT", { message: `The key "${key.name}" is turned off or expired: it opens nothing.` });
+    return key;
+  }
+
   /** Deletes the key for good; it is refused from the moment this resolves. Answers its name. */
   async remove(caller: Caller, id: string): Promise<string> {
     const key = await this.#require(caller, id);

@@ -92,6 +92,8 @@ export const toolTable: Record<string, ToolSpec> = {
   create_lead: adds("POST /api/v2/leads", { note: "With onDuplicate=error or update nobody is stored twice." }),
   update_lead: changes("PUT /api/v2/leads/{leadId}"),
   delete_lead: deletes("DELETE /api/v2/leads/{leadId}"),
+  update_leads: changes("POST /api/v2/leads/bulk/update", { isIdempotent: true }),
+  delete_leads: deletes("POST /api/v2/leads/bulk/delete", { isIdempotent: true }),
   import_leads: adds("POST /api/v2/leads/import", { dryRun: "route", file: leadFile, note: followLeads }),
   get_lead_import_report: reads("GET /api/v2/leads/import/{jobId}/report"),
   export_leads: reads("GET /api/v2/leads/export", { note: exportNote }),
@@ -149,6 +151,7 @@ export const toolTable: Record<string, ToolSpec> = {
   list_jobs: reads("GET /api/v2/users/jobs"),
   list_jobs_of_user: reads("GET /api/v2/users/jobs/userJobStatus/{userId}", { isForGlobalKeys: true }),
   count_jobs: reads("GET /api/v2/users/jobs/jobCounts"),
+  count_jobs_by_day: reads("GET /api/v2/users/jobs/history"),
   get_job: reads("GET /api/v2/users/jobs/{jobId}", {
     note: "To follow a job, wait a few seconds between two calls.",
   }),
@@ -282,6 +285,8 @@ const machine = "it is for programs that carry actions out, and holds them to le
 export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/keys": secret,
   "POST /api/v2/keys/{keyId}/regenerate": secret,
+  "POST /api/v2/keys/{keyId}/link": secret,
+  "POST /api/v2/leads/import/preview": "the dry run of import_leads tells more",
   "GET /api/v2/prospecting/facets": "list_prospect_facets does the same, and takes filters",
   "GET /api/v2/users/jobs/jobStatus": "get_job does the same; this is its legacy form",
   "GET /api/v2/network/actions/{jobId}/audio": "the sound is for the person or the program that sends it by hand",

@@ -9,6 +9,7 @@ import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { MetricsStore } from "../metrics/store.ts";
 import type { NetworkStore } from "../network/store.ts";
+import type { SessionStore } from "../sessions/store.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
@@ -18,6 +19,7 @@ import type { VoiceStore } from "../voice/store.ts";
 export type Storage = {
   users: UserStore;
   keys: KeyStore;
+  sessions: SessionStore;
   rates: RateStore;
   metrics: MetricsStore;
   idempotency: IdempotencyStore;

@@ -304,3 +304,27 @@ test("a key without jobs:update reads jobs but does not change them", async () =
   expect((await reader.get(`${root}/${id}`)).status).toBe(200);
   for (const action of ["cancel", "retry"]) expect((await reader.post(`${root}/${id}/${action}`)).status).toBe(403);
 });
+
+testInProcess("jobs are counted by the days of the person's time zone, up to today", async () => {
+  // Half past midnight in Calcutta, five and a half hours ahead.
+  const clock = new FakeClock(Date.parse("2026-03-01T19:00:00Z"));
+  await using own = await startService({ clock });
+  const user = await own.user({ timeZone: "Asia/Kolkata" });
+  const importing = () =>
+    user.post("/api/v2/leads/import", "email\na@example.com\n", { headers: { "content-type": "text/csv" } });
+  await importing();
+  clock.set(Date.parse("2026-03-02T19:00:00Z"));
+  await importing();
+  await importing();
+  await own.idle();
+  const { data } = succeeded(await user.get<object>("/api/v2/users/jobs/history", { query: { days: 3 } }));
+  const none = { pending: 0, running: 0, completed: 0, failed: 0 };
+  expect(data).toEqual({
+    timeZone: "Asia/Kolkata",
+    days: [
+      { ...none, date: "2026-03-01" },
+      { ...none, date: "2026-03-02", completed: 1 },
+      { ...none, date: "2026-03-03", completed: 2 },
+    ],
+  });
+});

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { backup, restore } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
@@ -22,7 +23,7 @@ import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
 /**
- * `bun run bench [name …] [--json]` measures the server against a bare handler on the same machine in the same run.
+ * `bun run bench [name …] [--json] [--keep DIRECTORY]` measures the server against a bare handler on the same machine in the same run.
  * Ratios hold from one machine to the next, absolute numbers do not. Exit code 1: a goal was missed.
  */
 const cases: Record<string, BenchCase> = {
@@ -52,7 +53,7 @@ const cases: Record<string, BenchCase> = {
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: { json: { type: "boolean", default: false }, keep: { type: "string" } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(cases, name));
 if (unknown.length > 0) {
@@ -66,7 +67,7 @@ const reports: CaseReport[] = [];
 for (const [name, { about, run, isLong }] of Object.entries(cases)) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
-  const measures = await run();
+  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep) });
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
   reports.push(report);
   if (!values.json) printCase(report);

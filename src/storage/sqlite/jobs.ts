@@ -1,6 +1,14 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobPageRequest, JobStore } from "../../jobs/store.ts";
+import type {
+  ClaimRequest,
+  ClientChange,
+  JobClaim,
+  JobCount,
+  JobEnd,
+  JobPageRequest,
+  JobStore,
+} from "../../jobs/store.ts";
 import type { Engine } from "./engine.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
@@ -55,6 +63,17 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
       JobStatus,
       number
     >;
+  }
+
+  async function countByTime(userId: string, from: number, bucketMs: number): Promise<JobCount[]> {
+    const at = sql<number>`${jobs.createdAt} / ${bucketMs} * ${bucketMs}`;
+    const query = orm
+      .select({ at: at.as("at"), status: jobs.status, jobs: count().as("jobs") })
+      .from(jobs)
+      .where(filtered(userId, { createdFrom: from }))
+      .groupBy(sql`at`, jobs.status)
+      .orderBy(sql`at`);
+    return reader.all<JobCount>(query.toSQL());
   }
 
   const nextPending = database.query<{ at: number | null }, [string]>(
@@ -113,6 +132,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     get: async (userId, id) => shown(ofUser(userId, id)),
     page,
     countByStatus,
+    countByTime,
     claim: (request) => writer.write(() => rows.claim(request)),
     renew: (claims, leaseUntil) =>
       writer.write(() =>

@@ -19,6 +19,7 @@ import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
+import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
@@ -40,6 +41,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     keys: onFirstUse(() => createKeyStore(engine)),
     metrics: onFirstUse(() => createMetricsStore(engine, path)),
     idempotency: onFirstUse(() => createIdempotencyStore(engine)),
+    sessions: onFirstUse(() => createSessionStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
