@@ -1,10 +1,11 @@
 import type { AccountView } from "../../network/account-model.ts";
-import type { ActionType } from "../../network/action-kinds.ts";
-import type { PendingReason } from "../../network/action-model.ts";
+import type { ActionView, PendingReason } from "../../network/action-model.ts";
 import { api } from "./api.ts";
 import { useResource, type Resource } from "./resource.ts";
 
 export type AccountList = { accounts: AccountView[]; total: number };
+
+export type ActionType = ActionView["actionType"];
 
 /** The network accounts of the person. */
 export function useAccounts(): Resource<AccountList> {

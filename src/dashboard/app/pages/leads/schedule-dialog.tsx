@@ -1,9 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
-import type { ActionType } from "../../../../network/action-kinds.ts";
 import { api, RequestError } from "../../api.ts";
 import { counted } from "../../format.ts";
-import { actionWords, useAccounts } from "../../network.ts";
+import { actionWords, useAccounts, type ActionType } from "../../network.ts";
 import { nameOf } from "../../person.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
