@@ -2,9 +2,11 @@
  * Builds the executable: `bun run build` for this machine into dist/outreachd, `bun run build --all` for every target
  * into dist/outreachd-<target>. For a foreign target Bun fetches its own runtime once from the package registry.
  */
+import type { BunPlugin } from "bun";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { buildAssets } from "../src/dashboard/build.ts";
 
 const targets = [
   "linux-x64",
@@ -18,6 +20,18 @@ const targets = [
 
 const root = join(import.meta.dir, "..");
 const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
+
+/** The dashboard is built once, minified, and takes the place of the file that stands for it in the program. */
+const pages = JSON.stringify(await buildAssets());
+const embedPages: BunPlugin = {
+  name: "embed the dashboard",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]dashboard[\\/]embedded\.ts$/ }, () => ({
+      contents: `export const embedded = ${pages};`,
+      loader: "js",
+    }));
+  },
+};
 
 await mkdir(join(root, "dist"), { recursive: true });
 let failures = 0;
@@ -45,6 +59,7 @@ async function compile(outfile: string, target: (typeof targets)[number] | undef
   const built = await Bun.build({
     // The worker's entry point must lie beside the first one, or `new Worker(…)` does not find it in the executable.
     entrypoints: [join(root, "src/main.ts"), join(root, "src/worker.ts")],
+    plugins: [embedPages],
     format: "esm",
     bytecode: true,
     sourcemap: "inline",

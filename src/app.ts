@@ -1,9 +1,15 @@
 import { composeApi } from "./app/api.ts";
+import { composeEvents } from "./app/events.ts";
+import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
+import { learning } from "./app/learning.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { dashboardPages } from "./dashboard/pages.ts";
+import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { createEnrichHandler } from "./enrichment/enrich-job.ts";
@@ -20,15 +26,15 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { FileImports } from "./jobs/file-imports.ts";
+import { retryableMs } from "./jobs/job-files.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { permissions } from "./keys/model.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler } from "./leads/import-job.ts";
-import { LeadImportService } from "./leads/import-service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -38,13 +44,13 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
-import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { createPeopleDirectory } from "./prospecting/people-directory.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
+import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -76,7 +82,7 @@ export type App = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: FirstRun | null;
   /** For tests, which move time by hand. */
   readonly runner: JobRunner;
   readonly relations: RelationService;
@@ -89,9 +95,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
+    const log = overrides.log ?? createLog(config.logLevel);
+    prepareDatabase(directory, clock, log);
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
-      return await compose(config, directory, storage, clock, overrides);
+      return await compose(config, directory, storage, clock, log, overrides);
     } catch (error) {
       await storage.close();
       throw error;
@@ -107,10 +115,10 @@ async function compose(
   directory: DataDirectory,
   storage: Storage,
   clock: Clock,
+  log: Log,
   overrides: Overrides,
 ): Promise<App> {
   const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
   const metrics = config.metrics
@@ -129,13 +137,20 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
+  const sessions = new SessionService({
+    store: storage.sessions,
+    ring: keyRing,
+    users,
+    clock,
+    ids,
+  });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, intake);
-  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -198,6 +213,8 @@ async function compose(
     speech: voices.messages,
     onOutcome: metrics?.acted,
   });
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
+  const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -220,15 +237,7 @@ async function compose(
     await enrichmentLimiter.flush(storage.rates);
     await spending.flush(storage.enrichment);
   };
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
-  // which has better uses for the disk.
-  const learn = async () => {
-    for (
-      let slices = 0;
-      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
-      slices++
-    );
-  };
+  const learn = learning(storage.leadHints, clock, () => importsUnderWay > 0);
   const checkReady = async () => {
     if (!runner.isStarted) return "the job runner does not run";
     await storage.check();
@@ -245,6 +254,7 @@ async function compose(
     keyRing,
     limiter,
     users,
+    sessions,
     readiness,
     observer: metrics,
     documentation,
@@ -266,9 +276,12 @@ async function compose(
       pattern: "5 0 * * * *",
       run: async () => void (await creditService.grantMonth()),
     },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
     ...network.chores,
     ...voices.chores,
+    ...events.chores,
     ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
@@ -290,8 +303,14 @@ async function compose(
     savedSearches,
     jobs,
     network,
+    events,
     voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
   })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
+    .use(dashboardPages())
     .use(docsRoutes(document))
     .use(
       mcpEndpoint(core, {
@@ -304,7 +323,7 @@ async function compose(
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config, users, keys) : null;
+  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -328,6 +347,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    await events.start();
   }
 
   async function start(): Promise<void> {
@@ -341,7 +361,14 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await events.endStreams();
+    await Promise.all([
+      listening?.stop(drainMs),
+      runner.stop(drainMs),
+      network.stop(),
+      events.stop(drainMs),
+      backups.stop(),
+    ]);
     await voices.stop();
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -365,22 +392,9 @@ async function compose(
     relations: network.relations,
     async idle() {
       // Each may give the others something to do.
-      do for (const each of [runner, ...network.workers]) await each.idle();
-      while ([runner, ...network.workers].some((each) => each.isBusy));
+      const workers = [runner, ...network.workers, ...events.workers];
+      do for (const each of workers) await each.idle();
+      while (workers.some((each) => each.isBusy));
     },
   };
-}
-
-/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
-const retryableMs = 7 * 86_400_000;
-
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-async function addAdmin({ adminEmail }: Config, users: UserService, keys: KeyService) {
-  let secret = "";
-  const admin = await users.add({ email: adminEmail, role: "admin" }, (user) => {
-    const made = keys.make(user.id, "admin", [...permissions], null);
-    secret = made.secret;
-    return made.key;
-  });
-  return { email: admin.email, key: secret };
 }

@@ -23,6 +23,7 @@ const kindPatterns = {
   blobs: /^src\/blobs\//,
   http: /^src\/http\//,
   mcp: /^src\/mcp\//,
+  page: /^src\/dashboard\/app\//,
   dashboard: /^src\/dashboard\//,
   model: /^src\/[^/]+\/(.+[-/])?model\.ts$/,
   routes: /^src\/[^/]+\/(.+[-/])?routes\.ts$/,
@@ -38,6 +39,7 @@ const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
 /** Functions over tables that come with the package: they reach nothing outside. */
 const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts-icann)/;
+const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$)/;
 const everything = /^/;
 const nothing = /^\b$/;
 
@@ -55,7 +57,13 @@ const table: Record<Kind, Row> = {
   routes: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["routes"], neverPackages: database },
   http: { modules: ["foundation", "http", "model", "rule", "port", "feature"], neverPackages: database },
   mcp: { modules: ["foundation", "http", "model", "rule", "feature"], own: ["mcp"], neverPackages: database },
-  dashboard: { modules: ["foundation", "http", "model", "rule"], own: ["dashboard"], neverPackages: database },
+  dashboard: {
+    modules: ["foundation", "http", "model", "rule", "feature"],
+    own: ["dashboard"],
+    neverPackages: database,
+  },
+  // Runs in a browser: of the server it knows the types of models, and nothing that is there at run time.
+  page: { modules: [], own: ["page"], neverPackages: allButBrowser },
   storage: { modules: ["foundation", "threads", "model", "rule", "port", "storage"], neverPackages: web },
   blobs: { modules: ["foundation", "threads", "model", "rule", "port", "blobs"], neverPackages: webAndDatabase },
   providers: {
@@ -182,6 +190,8 @@ test.each([
   ["src/storage/sqlite/jobs.ts", `import { create } from "../../leads/service.ts";`],
   ["src/storage/sqlite/jobs.ts", `export * from "../../http/responses.ts";`],
   ["src/providers/voice/flite.ts", `import { open } from "../../storage/sqlite/leads.ts";`],
+  ["src/dashboard/app/pages/leads.tsx", `import { leadStatuses } from "../../../leads/model.ts";`],
+  ["src/dashboard/app/pages/leads.tsx", `import { Type } from "@sinclair/typebox";`],
   ["src/helpers.ts", ""],
   ["src/jobs/service.ts", "export default 1;"],
   ["src/jobs/service.ts", "const x = y as any;"],

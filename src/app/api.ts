@@ -15,15 +15,19 @@ import { jobRoutes } from "../jobs/routes.ts";
 import type { JobService } from "../jobs/service.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
-import type { LeadImportService } from "../leads/import-service.ts";
+import type { LeadImports } from "../leads/import-job.ts";
+import { leadBulkRoutes } from "../leads/bulk-routes.ts";
+import { LeadBulkService } from "../leads/bulk-service.ts";
 import { leadRoutes } from "../leads/routes.ts";
 import type { LeadService } from "../leads/service.ts";
 import { leadTransferRoutes } from "../leads/transfer-routes.ts";
 import { prospectImportRoutes } from "../prospecting/import-routes.ts";
-import type { ProspectImportService } from "../prospecting/import-service.ts";
+import type { ProspectImports } from "../prospecting/import-job.ts";
 import { prospectingRoutes } from "../prospecting/routes.ts";
 import type { SavedSearchService } from "../prospecting/saved-searches.ts";
 import type { ProspectingService } from "../prospecting/service.ts";
+import { sessionRoutes } from "../sessions/routes.ts";
+import type { SessionService } from "../sessions/service.ts";
 import { suppressionRoutes } from "../suppression/routes.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import { userRoutes } from "../users/routes.ts";
@@ -31,6 +35,8 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeEvents } from "./events.ts";
+import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
 /** What stands behind the routes. */
@@ -43,14 +49,19 @@ export type ApiParts = {
   credits: CreditService;
   enrichment: EnrichmentService;
   leads: LeadService;
-  imports: LeadImportService;
+  imports: LeadImports;
   suppressions: SuppressionService;
-  prospectImports: ProspectImportService;
+  prospectImports: ProspectImports;
   prospecting: ProspectingService;
   savedSearches: SavedSearchService;
   jobs: JobService;
   network: ReturnType<typeof composeNetwork>;
+  events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
+  sessions: SessionService;
+  /** Where browsers reach the server; "" while nobody knows. */
+  baseUrl: () => string;
+  backups: ReturnType<typeof composeBackups>;
 };
 
 /** All routes of the API, in one app. */
@@ -66,15 +77,19 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(enrichmentRoutes(core, parts.enrichment))
       .use(creditRoutes(core, credits))
       .use(keyRoutes(core, keys))
+      .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
       .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes))
+      .use(leadBulkRoutes(core, new LeadBulkService(leads)))
       .use(leadRoutes(core, leads, suppressions))
       .use(suppressionRoutes(core, suppressions, maxImportBytes))
       .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
-      .use(jobRoutes(core, parts.jobs))
+      .use(jobRoutes(core, parts.jobs, users))
       .use(parts.network.routes(core))
+      .use(parts.events.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
+      .use(parts.backups.routes(core))
   );
 }
 

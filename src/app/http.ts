@@ -13,6 +13,7 @@ import type { Ids } from "../ids.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import type { Log } from "../log.ts";
+import type { SessionService } from "../sessions/service.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { UserService } from "../users/service.ts";
 
@@ -26,6 +27,7 @@ export type HttpParts = {
   keyRing: KeyRing;
   limiter: RateLimiter;
   users: UserService;
+  sessions: SessionService;
   readiness: Readiness;
   observer: RequestObserver | null;
   /** Where a person reads about permissions. */
@@ -41,6 +43,7 @@ export function composeHttp({
   log,
   readiness,
   users,
+  sessions,
   documentation,
   ...parts
 }: HttpParts) {
@@ -62,6 +65,8 @@ export function composeHttp({
       const outer = outerRequests.get(request) ?? request;
       return clientAddress(outer, peerOf(outer), config.trustedProxies);
     },
+    callerOfSession: (token) => sessions.callerOf(token),
+    publicUrl: config.publicUrl,
     onFault: (error) => readiness.tell(error),
     routeOf: (method, path) => routeOf(method, path),
   });
@@ -97,5 +102,5 @@ export function composeHttp({
     routeOf = routeTemplates(complete);
   }
 
-  return { core, chores, within, learnRoutes };
+  return { core, gate, chores, within, learnRoutes };
 }

@@ -22,7 +22,7 @@ export type LocalApp = {
   /** A global key that lives as long as this process. */
   readonly localKey: string;
   /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: { email: string; key: string } | null;
+  readonly firstRun: { email: string; key: string; signInPath: string } | null;
 };
 
 /** A server that holds the data directory right now. */

@@ -12,3 +12,8 @@ export function firstRunNotice({ email, key }: { email: string; key: string }): 
 export function tryKey(key: string, url: string): string {
   return ["Try it:", "", `  curl -H 'x-api-key: ${key}' ${url}/api/v2/health`, ""].join("\n");
 }
+
+/** The way into the dashboard for somebody who has no key at hand. */
+export function signInNotice(url: string): string {
+  return ["Open this link to begin. It signs you in once, within the hour:", "", `  ${url}`, ""].join("\n");
+}

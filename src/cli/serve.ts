@@ -4,7 +4,7 @@ import { loadConfig, type Config } from "../config.ts";
 import { version } from "../version.ts";
 import type { LocalApp } from "./connection.ts";
 import { present, remark, type CommandContext, type Signals } from "./context.ts";
-import { firstRunNotice, tryKey } from "./first-run.ts";
+import { firstRunNotice, signInNotice } from "./first-run.ts";
 import { addServerFlags } from "./flags.ts";
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
@@ -59,17 +59,26 @@ function summary(app: LocalApp, config: Config) {
   return {
     version,
     url: app.url,
+    dashboard: `${url}/`,
+    /** Only on the first start. */
+    signInUrl: app.firstRun === null ? null : `${url}${app.firstRun.signInPath}`,
     api: `${url}/api/v2`,
     docs: `${url}/docs`,
     dataDir: resolve(config.dataDir),
-    firstRun: app.firstRun,
+    firstRun: app.firstRun && { email: app.firstRun.email, key: app.firstRun.key },
   };
 }
 
 function banner(app: LocalApp, config: Config): string {
-  const { api, docs, dataDir } = summary(app, config);
-  const lines = [`outreachd ${version}`, `  API   ${api}`, `  Docs  ${docs}`, `  Data  ${dataDir}`, ""];
-  if (app.firstRun !== null)
-    lines.push(firstRunNotice(app.firstRun), tryKey(app.firstRun.key, config.publicUrl ?? app.url));
+  const { dashboard, api, docs, dataDir, signInUrl } = summary(app, config);
+  const lines = [
+    `outreachd ${version}`,
+    `  Dashboard  ${dashboard}`,
+    `  API        ${api}`,
+    `  Docs       ${docs}`,
+    `  Data       ${dataDir}`,
+    "",
+  ];
+  if (app.firstRun !== null && signInUrl !== null) lines.push(firstRunNotice(app.firstRun), signInNotice(signInUrl));
   return lines.join("\n");
 }

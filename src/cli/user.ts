@@ -1,5 +1,7 @@
 import { Option, type Command } from "commander";
 import { roles, type Role } from "../users/model.ts";
+import type { KeyView } from "../keys/model.ts";
+import type { SignInLinkView } from "../sessions/model.ts";
 import { findUser, listUsers, type User } from "./acting-user.ts";
 import type { Api } from "./api.ts";
 import { present, type CommandContext } from "./context.ts";
@@ -33,6 +35,15 @@ export function addUserCommands(program: Command, context: CommandContext): void
       const users = await listUsers(api);
       await present(context, { users }, usersTable(users));
     }),
+  );
+
+  const link = user
+    .command("link")
+    .description("Make a link that signs a browser in to the dashboard, once, within the hour.")
+    .argument("<EMAIL|ID>", "E-mail or id of the user")
+    .option("--key-id <KEY_ID>", "Sign in with what this key may do. Default: a key named dashboard, made if need be.");
+  addConnectionFlags(link).action((wanted: string, flags: ConnectionFlags & { keyId?: string }) =>
+    withApi(context, flags, (api) => makeLink(api, wanted, flags.keyId, context)),
   );
 
   const grant = user
@@ -69,6 +80,31 @@ async function grantCredits(
   const { balance } = await api.post<{ balance: number }>(`/users/${user.id}/credits`, { amount, note });
   const text = `Granted ${amount} credits to ${user.email}; the balance is ${balance}.`;
   await present(context, { userId: user.id, email: user.email, granted: amount, balance }, text);
+}
+
+/** The key that links sign in with unless another is named; nobody ever sees its secret. */
+const dashboardKeyName = "dashboard";
+
+async function makeLink(api: Api, wanted: string, keyId: string | undefined, context: CommandContext): Promise<void> {
+  const user = await findUser(api, wanted);
+  const { url, expiresAt } = await api.post<SignInLinkView>(
+    `/keys/${encodeURIComponent(keyId ?? (await dashboardKeyId(api, user.id)))}/link`,
+    {},
+  );
+  const server = api.connection.url;
+  const link = url.startsWith("/") && server !== null ? server + url : url;
+  const hint = link.startsWith("/")
+    ? "No server runs on this data directory. Start it, and put its address in front."
+    : `It works once, until ${expiresAt}. Make another at any time.`;
+  await present(context, { userId: user.id, email: user.email, url: link, expiresAt }, `${link}\n\n${hint}`);
+}
+
+async function dashboardKeyId(api: Api, userId: string): Promise<string> {
+  const { keys } = await api.get<{ keys: KeyView[] }>("/keys", { userId });
+  const usable = keys.find(
+    ({ name, isActive, expires_at: end }) => name === dashboardKeyName && isActive && end === null,
+  );
+  return (usable ?? (await createKey(api, { name: dashboardKeyName, userId }))).id;
 }
 
 function usersTable(users: readonly User[]): string {

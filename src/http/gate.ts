@@ -10,6 +10,8 @@ import { corsHeaders, preflight } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { WrongKeyKind } from "./permission.ts";
 import { requestCost, type RateLimiter } from "./rate-limit.ts";
+import { requireOwnPage } from "./same-origin.ts";
+import { sessionTokenOf } from "./session-cookie.ts";
 
 export type GateParts = {
   keyRing: KeyRing;
@@ -22,6 +24,9 @@ export type GateParts = {
   requestLevel: "info" | "debug";
   corsOrigins: readonly string[];
   addressOf: (request: Request) => string;
+  /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED when the session has ended. */
+  callerOfSession: (token: string) => Promise<Caller>;
+  publicUrl: string | null;
   /** Hears of every failure that is a fault of ours. */
   onFault: (error: unknown) => void;
   /** The template of the route that takes a request; null when none does. */
@@ -175,17 +180,30 @@ export class Gate {
   }
 
   #authenticate(request: Request, path: string, set: Settings): undefined | Promise<undefined> {
+    const secret = secretOf(request, path);
+    const token = secret === null ? sessionTokenOf(request) : null;
+    if (token !== null) return this.#resume(request, set, token);
     let caller: Caller | Promise<Caller>;
     try {
-      caller = this.#parts.keyRing.identify(secretOf(request, path));
+      caller = this.#parts.keyRing.identify(secret);
     } catch (error) {
-      this.#refuseStranger(request, set, error);
+      this.refuseStranger(request, set, error);
     }
     if (!(caller instanceof Promise)) return this.#admit(request, path, set, caller);
     return caller.then(
       (found) => this.#admit(request, path, set, found),
-      (error: unknown) => this.#refuseStranger(request, set, error),
+      (error: unknown) => this.refuseStranger(request, set, error),
     );
+  }
+
+  /** A request that shows no key but the cookie of a session, which proves nothing about who made the browser send it. */
+  async #resume(request: Request, set: Settings, token: string): Promise<undefined> {
+    const { callerOfSession, publicUrl, limiter } = this.#parts;
+    const caller = await callerOfSession(token).catch((error: unknown) => this.refuseStranger(request, set, error));
+    // Apart from the user's programs: neither shall use up the other's requests.
+    this.#count(set, limiter.take(`page:${caller.userId}`, requestCost.page));
+    requireOwnPage(request, publicUrl);
+    this.#callers.set(request, caller);
   }
 
   #admit(request: Request, path: string, set: Settings, caller: Caller): undefined {
@@ -199,7 +217,8 @@ export class Gate {
     this.#count(set, this.#parts.limiter.take(subject, cost));
   }
 
-  #refuseStranger(request: Request, set: Settings, error: unknown): never {
+  /** Throws `error`, or RATE_LIMIT_EXCEEDED for an address that showed too many keys that open nothing. */
+  refuseStranger(request: Request, set: Settings, error: unknown): never {
     if (error instanceof ApiError && error.code === "UNAUTHORIZED")
       this.#count(set, this.#parts.limiter.takeFromStranger(this.#parts.addressOf(request)));
     throw error;

@@ -55,6 +55,16 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   refuseAnnounced(request, maxBytes);
   // An announced length is kept by the server; only a body without one has to be counted.
   if (request.headers.has("content-length")) return request.text();
+  return (await collected(request, maxBytes)).toString("utf8");
+}
+
+/** The body as it is; empty when there is none. Throws 413 as `readJson`. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  refuseAnnounced(request, maxBytes);
+  return request.body === null ? new Uint8Array() : collected(request, maxBytes);
+}
+
+async function collected(request: Request, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
@@ -62,5 +72,5 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

@@ -73,6 +73,18 @@ export const JobStatisticsView = Type.Object(
   { $id: "JobStatistics" },
 );
 
+export const JobDay = Type.Object(
+  {
+    date: Type.String({ format: "date", description: "A day in your time zone." }),
+    pending: Type.Integer(),
+    running: Type.Integer(),
+    completed: Type.Integer(),
+    failed: Type.Integer(),
+  },
+  { $id: "JobDay", description: "Jobs that were created on a day, by where they stand now." },
+);
+export type JobDay = Static<typeof JobDay>;
+
 export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
 /** The place behind which a page begins: the last job of the page before. */
 export type JobPlace = { createdAt: number; id: string };

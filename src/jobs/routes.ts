@@ -8,7 +8,8 @@ import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import type { Caller } from "../keys/caller.ts";
-import { jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
+import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
+import type { UserService } from "../users/service.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
 
 const instant = (description: string) =>
@@ -35,13 +36,20 @@ const JobPageView = Type.Object({
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
 });
+const HistoryQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 90, default: 30, description: "Today is the last of them." }),
+  ),
+  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+});
+const History = Type.Object({ timeZone: Type.String(), days: Type.Array(JobDay) });
 const JobId = Type.Object({ jobId: Type.String() });
 const UserId = Type.Object({ userId: Type.String() });
 const Counts = Type.Object({ success: Type.Literal(true), data: JobStatisticsView });
 
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
-export function jobRoutes(core: Core, jobs: JobService) {
+export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
   async function page(userId: string, query: Static<typeof JobQuery>) {
     const { limit = 100, offset = 0, cursor } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
@@ -60,6 +68,22 @@ export function jobRoutes(core: Core, jobs: JobService) {
         description: "Needs a user-specific key; a global key gets 400 with the route to use in `availableRoute`.",
       }),
     })
+    .get(
+      "/history",
+      async ({ userId, query: { days = 30 } }) => {
+        const { timeZone } = await users.get(userId);
+        return ok({ timeZone, days: await jobs.history(userId, days, timeZone) });
+      },
+      {
+        access: "users:read",
+        query: params(HistoryQuery),
+        detail: answersJson(success(History), {
+          tag: "Jobs",
+          summary: "Count your jobs by day and status",
+          description: "By the day of their creation in your time zone, oldest first, up to today.",
+        }),
+      },
+    )
     .get("/:jobId", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.get(userId, jobId))), {
       access: "users:read",
       params: params(JobId),

@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
-import type { Job, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
+import type { Job, JobDay, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";
 import type { ClientChange, JobStore } from "./store.ts";
 
 export type JobPage = { jobs: Job[]; statistics: JobStatistics };
@@ -43,6 +43,21 @@ export class JobService {
     return statisticsOf(await this.#jobs.countByStatus(userId, {}));
   }
 
+  /**
+   * Jobs by day of their creation in the time zone, oldest first, with the last `days` days up to today; a day without
+   * jobs is there too.
+   */
+  async history(userId: string, days: number, timeZone: string): Promise<JobDay[]> {
+    const dates = datesUntil(this.#clock.now(), days, timeZone);
+    const byDate = new Map(dates.map((date) => [date, { date, pending: 0, running: 0, completed: 0, failed: 0 }]));
+    const from = this.#clock.now() - (days + 1) * 86_400_000;
+    for (const { at, status, jobs } of await this.#jobs.countByTime(userId, from, bucketMs)) {
+      const day = byDate.get(dateIn(at, timeZone));
+      if (day !== undefined) day[status] += jobs;
+    }
+    return [...byDate.values()];
+  }
+
   /** Of all users together. */
   async allStatistics(): Promise<JobStatistics> {
     return statisticsOf(await this.#jobs.countAll());
@@ -80,6 +95,31 @@ export class JobService {
     const message = change.reason ?? refusal(change.job);
     throw new ApiError("CONFLICT", { message, details: { status: change.job.status } });
   }
+}
+
+/** Midnight is at a quarter of an hour in every time zone. */
+const bucketMs = 15 * 60_000;
+
+/** "2026-11-21", where it is that date. */
+function dateIn(at: number, timeZone: string): string {
+  return dateFormat(timeZone).format(at);
+}
+
+function datesUntil(now: number, days: number, timeZone: string): string[] {
+  const today = Date.parse(`${dateIn(now, timeZone)}T00:00:00Z`);
+  return Array.from({ length: days }, (_, index) =>
+    new Date(today - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+function dateFormat(timeZone: string): Intl.DateTimeFormat {
+  const known = dateFormats.get(timeZone);
+  if (known !== undefined) return known;
+  // Swedish dates are ISO 8601.
+  const made = new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  dateFormats.set(timeZone, made);
+  return made;
 }
 
 function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {

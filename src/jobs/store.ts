@@ -26,12 +26,17 @@ export type ClientChange =
   /** The job is in a state in which that can't be done; `reason`, where it is not plain from its status, says why. */
   | { kind: "refused"; job: Job; reason?: string };
 
+/** `at`: the beginning of the stretch of time. */
+export type JobCount = { at: number; status: JobStatus; jobs: number };
+
 export type JobStore = {
   insert(job: Job): Promise<void>;
   get(userId: string, id: string): Promise<Job | null>;
   /** Newest first, at most `limit`. */
   page(request: JobPageRequest): Promise<Job[]>;
   countByStatus(userId: string, filter: JobFilter): Promise<Record<JobStatus, number>>;
+  /** Jobs created at or after `from`, counted by status and stretch of `bucketMs` (counted from the epoch), oldest first. */
+  countByTime(userId: string, from: number, bucketMs: number): Promise<JobCount[]>;
   /**
    * Takes due jobs, oldest due first, at most `limit`, and jobs whose lease ended (their runner died, which counts as a
    * failure). Each gets the lease and the next attempt number, which fences every later write of an older runner.

@@ -19,9 +19,11 @@ export function isWellFormed(secret: string): boolean {
   return random !== undefined && checksum(random) === sum;
 }
 
-const secretForms = new RegExp(`(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}`);
+const secretForms = new RegExp(
+  `(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}|/app/sign-in#[\\w-]{40}`,
+);
 
-/** Whether a text holds something of the form of a secret of ours: a key, or what webhooks are signed with. */
+/** Whether a text holds something of the form of a secret of ours: a key, a link that signs in, what webhooks are signed with. */
 export function showsSecret(text: string): boolean {
   return secretForms.test(text);
 }

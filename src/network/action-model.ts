@@ -44,6 +44,15 @@ export const pendingReasons = [
 ] as const;
 export type PendingReason = (typeof pendingReasons)[number];
 
+export const actionOrders = ["newest", "soonest", "latest"] as const;
+/**
+ * newest: as they were scheduled, newest first. soonest: those that wait for their moment, by it. latest: those that
+ * were carried out, or are being, the latest first.
+ */
+export type ActionOrder = (typeof actionOrders)[number];
+/** A place in a list. `at`: the moment of the action; 0 in the order of scheduling. */
+export type ActionPlace = { at: number; seq: number };
+
 /**
  * A moment that never comes: the latest that a Date can hold. Actions without a moment have slots from here on, so that
  * they keep their places in the queue.

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -9,11 +10,15 @@ import { actionTypes } from "./action-kinds.ts";
 import {
   ActionUpdate,
   ActionView,
+  actionOrders,
   actionStates,
   openStates,
   RecordInput,
   ResolveInput,
   ScheduleInput,
+  type ActionOrder,
+  type ActionPlace,
+  type NetworkAction,
 } from "./action-model.ts";
 import { actionView, type ActionService, type Scheduler } from "./action-service.ts";
 import { canonicalProfileUrl } from "./profile-url.ts";
@@ -49,7 +54,19 @@ const ActionQuery = Type.Object({
   leadId: Type.Optional(Type.String()),
   profileUrl: Type.Optional(Type.String({ maxLength: 500 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,15}$" })),
+  order: Type.Optional(
+    Type.Union(
+      actionOrders.map((order) => Type.Literal(order)),
+      {
+        default: "newest",
+        description:
+          "newest: as they were scheduled. soonest: only those that wait for their moment, by it. latest: only those that were carried out, the latest first.",
+      },
+    ),
+  ),
+  cursor: Type.Optional(
+    Type.String({ pattern: "^[0-9]{1,16}(-[0-9]{1,15})?$", description: "nextCursor of the page before." }),
+  ),
 });
 const byJob = params(Type.Object({ jobId: Type.String() }));
 const change = (summary: string, description: string) => ({
@@ -101,7 +118,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
     .get(
       "/actions",
       async ({ userId, query }) => {
-        const { state, actionType, accountId, leadId, profileUrl, limit = 50, cursor } = query;
+        const { state, actionType, accountId, leadId, profileUrl, limit = 50, order = "newest", cursor } = query;
         const filter = {
           ...(state !== undefined && { states: state === "open" ? openStates : [state] }),
           ...(actionType !== undefined && { actionType }),
@@ -109,15 +126,16 @@ export function actionRoutes(core: Core, actions: ActionService) {
           ...(leadId !== undefined && { leadId }),
           ...(profileUrl !== undefined && { profileKey: canonicalProfileUrl(profileUrl) ?? "" }),
         };
-        const page = await actions.page(userId, filter, limit, cursor === undefined ? null : Number(cursor));
-        return ok({ actions: page.actions, nextCursor: page.last === null ? null : String(page.last.seq) });
+        const after = cursor === undefined ? null : placeOf(cursor, order);
+        const page = await actions.page({ userId, filter, limit, order, after });
+        return ok({ actions: page.actions, nextCursor: page.last && cursorOf(page.last, order) });
       },
       {
         access: "network:read",
         query: params(ActionQuery),
         detail: answersJson(success(ActionList), {
           tag: "Network",
-          summary: "List actions, newest first",
+          summary: "List actions",
           description: "Each tells where it stands: its state, what it waits for, and until when.",
         }),
       },
@@ -209,6 +227,17 @@ export function actionRoutes(core: Core, actions: ActionService) {
 
 export function schedulerOf(caller: Caller, userId: string): Scheduler {
   return { userId, needsApproval: caller.requiresApproval, maySpeak: hasPermission(caller, "network:voice") };
+}
+
+/** The number alone in the order of scheduling, the moment before it in the others. */
+function cursorOf({ seq, action }: { seq: number; action: NetworkAction }, order: ActionOrder): string {
+  return order === "newest" ? String(seq) : `${action.slotAt ?? 0}-${seq}`;
+}
+
+function placeOf(cursor: string, order: ActionOrder): ActionPlace {
+  const [first = "", second] = cursor.split("-");
+  if ((second === undefined) !== (order === "newest")) throw notACursor();
+  return second === undefined ? { at: 0, seq: Number(first) } : { at: Number(first), seq: Number(second) };
 }
 
 function scheduleMessage(

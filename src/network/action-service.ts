@@ -22,7 +22,7 @@ import type { AccountService } from "./account-service.ts";
 import { jobOf, newAction } from "./new-action.ts";
 import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
-import type { ActionChange, ActionFilter, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import type { ActionChange, ActionPage, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
 /** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */
@@ -111,14 +111,10 @@ export class ActionService {
     return this.#view(found.action);
   }
 
-  /** Newest first; `before` is the number of the last action of the page before. */
-  async page(
-    userId: string,
-    filter: ActionFilter,
-    limit: number,
-    before: number | null,
-  ): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
-    const found = await this.#parts.store.page({ userId, filter, limit, before });
+  /** `last` is where the next page begins; null on the last one. */
+  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
+    const { limit } = request;
+    const found = await this.#parts.store.page(request);
     const actions = await Promise.all(found.map(({ action }) => this.#view(action)));
     return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
   }

@@ -1,7 +1,15 @@
 import type { Job } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
 import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
-import type { ActionDetails, ActionState, NetworkAction, Objection, PendingReason } from "./action-model.ts";
+import type {
+  ActionDetails,
+  ActionOrder,
+  ActionPlace,
+  ActionState,
+  NetworkAction,
+  Objection,
+  PendingReason,
+} from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { ChangedDays } from "./governor/calendar.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
@@ -76,10 +84,11 @@ export type ActionPage = {
   userId: string;
   filter: ActionFilter;
   limit: number;
-  /** Older than the action of this number; null: from the newest on. */
-  before: number | null;
+  order: ActionOrder;
+  /** The last action of the page before; null: from the beginning. */
+  after: ActionPlace | null;
 };
-/** An action with its place in a list, newest first. */
+/** An action with its number, which grows with the order of scheduling. */
 export type ListedAction = { seq: number; action: NetworkAction };
 
 export type ActionChange =

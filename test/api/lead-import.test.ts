@@ -437,3 +437,53 @@ test.skipIf(usesBinary)("imports of many users at the same time keep apart", asy
   for (const [index, user] of users.entries())
     expect((await leadsOf(user)).map(({ email }) => email)).toEqual([`only-${index}@example.com`]);
 });
+
+type Preview = {
+  problem: string | null;
+  delimiter: string | null;
+  columns: { header: string; target: string | null }[];
+  targets: string[];
+  rows: { row: number; lead: LeadView | null; errors: { path: string }[] }[];
+};
+
+const preview = (client: Client, file: string, query: SendOptions["query"] = {}) =>
+  client.post<Preview>("/api/v2/leads/import/preview", file, { query, headers: { "content-type": "text/csv" } });
+
+test("a preview tells how the beginning of a file would be read, and stores nothing", async () => {
+  const user = await service.user();
+  const file = `Vorname;Nachname;Firma;Lieblingsfarbe\nAda;Lovelace;Engines;blau\nGrace;;;\n`;
+  const { data } = succeeded(await preview(user, file));
+  expect(data).toMatchObject({ problem: null, delimiter: ";" });
+  expect(data.columns.map(({ target }) => target)).toEqual([
+    "firstName",
+    "lastName",
+    "company",
+    "customFields.Lieblingsfarbe",
+  ]);
+  expect(data.rows[0]).toMatchObject({ row: 2, lead: { firstName: "Ada", customFields: { Lieblingsfarbe: "blau" } } });
+  expect(data.rows[1]).toMatchObject({ row: 3, lead: null });
+  expect(data.rows[1]?.errors).not.toEqual([]);
+  expect(await leadsOf(user)).toEqual([]);
+});
+
+test("a preview of headers that nobody understands names them, until they are mapped", async () => {
+  const user = await service.user();
+  const file = "Kürzel,Kontakt\nx,ada@example.com\n";
+  const unknown = succeeded(await preview(user, file)).data;
+  expect(unknown.problem).toContain("Kürzel");
+  expect(unknown.columns).toEqual([
+    { header: "Kürzel", target: null },
+    { header: "Kontakt", target: null },
+  ]);
+  expect(unknown.targets).toContain("email");
+  const mapped = succeeded(await preview(user, file, { columns: JSON.stringify({ Kontakt: "email" }) })).data;
+  expect(mapped).toMatchObject({ problem: null, rows: [{ lead: { email: "ada@example.com" } }] });
+});
+
+test("a preview of what is no list of people says what it is", async () => {
+  const user = await service.user();
+  const answer = await preview(user, "PK\u0003\u0004 and so on");
+  expect([answer.status, answer.code]).toEqual([400, "VALIDATION_ERROR"]);
+  expect(answer.message).toContain("Save the sheet as CSV");
+  expect((await preview(user, "x".repeat(2 * 65_536 + 1))).status).toBe(413);
+});

@@ -80,6 +80,29 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     }
   });
 
+  test("jobs are counted by status and stretch of time, from a moment on, by their owner", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const make = createFactories();
+    const owner = (await make.storedUser(storage)).user.id;
+    const stretch = 1000;
+    const begin = Math.ceil(startOfTests / stretch) * stretch;
+    for (const [at, status] of [
+      [begin - 1, "failed"],
+      [begin, "failed"],
+      [begin + 999, "failed"],
+      [begin + 999, "pending"],
+      [begin + 1000, "completed"],
+    ] as const)
+      await make.storedJob(storage, owner, { createdAt: at, status });
+    const counts = await storage.jobs.countByTime(owner, begin, stretch);
+    expect(counts).toContainEqual({ at: begin, status: "failed", jobs: 2 });
+    expect(counts).toContainEqual({ at: begin, status: "pending", jobs: 1 });
+    expect(counts.at(-1)).toEqual({ at: begin + 1000, status: "completed", jobs: 1 });
+    expect(counts).toHaveLength(3);
+    expect(await storage.jobs.countByTime("somebody", 0, stretch)).toEqual([]);
+  });
+
   test("operators see the jobs of all users counted by status", async () => {
     await using opened = await open();
     const { storage, jobs, make } = await withRandomJobs(opened.storage);

@@ -3,7 +3,7 @@ import type { Job } from "../../src/jobs/model.ts";
 import type { JobClaim } from "../../src/jobs/store.ts";
 import type { NetworkAccount } from "../../src/network/account-model.ts";
 import type { NetworkAction } from "../../src/network/action-model.ts";
-import type { ActionEnd, Handed, PutOff } from "../../src/network/store.ts";
+import type { ActionEnd, ActionPage, Handed, PutOff } from "../../src/network/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -64,6 +64,22 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       });
     });
 
+    test("of an action for a person that was interrupted on its way into the list puts it back into the queue", async () => {
+      await using opened = await open();
+      const { storage, account, job } = await withClaimed(opened.storage, { connector: "manual" });
+      expect(await stateOf(storage, job)).toBe("sending");
+      expect(await claimActions(storage, startOfTests + minute)).toEqual([]);
+      expect(await storage.network.action(job.userId, job.id)).toMatchObject({
+        action: { state: "scheduled" },
+        job: { status: "pending", runAt: startOfTests + minute },
+      });
+      await storage.network.updateAccount(account.userId, account.id, { connector: "simulated", updatedAt: 1 });
+      const again = await claimAction(storage, startOfTests + minute);
+      expect(again).toMatchObject({ task: "send", job: { id: job.id }, account: { connector: "simulated" } });
+      expect(await claimActions(storage, startOfTests + 2 * minute)).toEqual([]);
+      expect(await stateOf(storage, job)).toBe("unknown");
+    });
+
     test.each<[string, Partial<NetworkAccount>, number, string]>([
       [
         "the hours",
@@ -97,7 +113,8 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         const profileUrl = "https://network.example/in/ada";
         const job = await make.scheduledJob(storage, account, { action: { leadId: lead.id, profileUrl } });
         if (what.includes("list")) await make.storedSuppression(storage, null, "profile", profileUrl);
-        else if (what.includes("lead")) await storage.leads.remove(account.userId, lead.id, null);
+        else if (what.includes("lead"))
+          await storage.leads.remove({ userId: account.userId, id: lead.id, version: null, at: startOfTests });
         else {
           const request = make.actionRequest(account, {
             action: { actionType: "checkConnectionStatus", profileUrl, state: "done", slotAt: startOfTests },
@@ -600,15 +617,41 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const stranger = await make.storedUser(storage);
     await make.scheduledJob(storage, stranger.account);
     const visit = await make.scheduledJob(storage, account, { action: { actionType: "visitProfile" } });
-    const page = async (filter: object, limit = 10, before: number | null = null) =>
-      storage.network.page({ userId: account.userId, filter, limit, before });
+    const page = async (filter: object, limit = 10, after: ActionPage["after"] = null) =>
+      storage.network.page({ userId: account.userId, filter, limit, order: "newest", after });
     const idsOf = (list: Awaited<ReturnType<typeof page>>) => list.map(({ action }) => action.jobId);
     expect(idsOf(await page({}))).toEqual([visit.id, job.id]);
     const [first] = await page({}, 1);
-    expect(idsOf(await page({}, 1, first!.seq))).toEqual([job.id]);
+    expect(idsOf(await page({}, 1, { at: 0, seq: first!.seq }))).toEqual([job.id]);
     expect(idsOf(await page({ actionType: "visitProfile" }))).toEqual([visit.id]);
     expect(idsOf(await page({ states: ["done"] }))).toEqual([]);
     expect(idsOf(await page({ accountId: stranger.account.id }))).toEqual([]);
+  });
+
+  test("what waits is listed soonest first, what was carried out latest first, in pages over all accounts", async () => {
+    await using opened = await open();
+    const { storage, account, make, job: first } = await withScheduled(opened.storage);
+    const other = make.account(account.userId, { workingHours: alwaysOpen });
+    await storage.network.insertAccount(other);
+    const second = await make.scheduledJob(storage, other, { action: { notBefore: startOfTests + hour } });
+    const third = await make.scheduledJob(storage, account, { action: { notBefore: startOfTests + 2 * hour } });
+    const pages = async (order: "soonest" | "latest") => {
+      const found: string[] = [];
+      for (let after: ActionPage["after"] = null; ;) {
+        const [item] = await storage.network.page({ userId: account.userId, filter: {}, limit: 1, order, after });
+        if (item === undefined) return found;
+        found.push(item.action.jobId);
+        after = { at: item.action.slotAt ?? 0, seq: item.seq };
+      }
+    };
+    expect(await pages("soonest")).toEqual([first.id, second.id, third.id]);
+    expect(await pages("latest")).toEqual([]);
+    for (const now of [startOfTests, startOfTests + hour]) {
+      const { job } = await claimAction(storage, now);
+      await storage.network.endAction(claimOf(job), actionEnd({ at: now }));
+    }
+    expect(await pages("soonest")).toEqual([third.id]);
+    expect(await pages("latest")).toEqual([second.id, first.id]);
   });
 });
 

@@ -63,6 +63,7 @@ type ServeSummary = {
   url: string;
   api: string;
   docs: string;
+  signInUrl: string | null;
   dataDir: string;
   firstRun: { email: string; key: string } | null;
 };

@@ -31,11 +31,14 @@ test("a second signal ends the process at once", async () => {
   expect((await served(["SIGINT", "SIGTERM"])).exits).toEqual([143]);
 });
 
-test("the first start shows the admin's key once, with a request to copy", async () => {
-  const { out } = await served(["SIGTERM"], { firstRun: { email: "admin@localhost", key: "oak_first" } });
+test("the first start shows the admin's key once, with a link to begin", async () => {
+  const { out } = await served(["SIGTERM"], {
+    firstRun: { email: "admin@localhost", key: "oak_first", signInPath: "/app/sign-in#token" },
+  });
   expect(out).toContain("made the admin admin@localhost");
   expect(out).toContain("shown once");
-  expect(out).toContain("curl -H 'x-api-key: oak_first' http://127.0.0.1:8080/api/v2/health");
+  expect(out).toContain("\n  oak_first\n");
+  expect(out).toContain("\n  http://127.0.0.1:8080/app/sign-in#token\n");
 });
 
 test("a first start that fails after the admin was made tells the key all the same", async () => {
@@ -43,7 +46,7 @@ test("a first start that fails after the admin was made tells the key all the sa
     throw new StartError("The port is taken.", { hint: "Choose another." });
   };
   await using cli = await createCommandLine({
-    app: { firstRun: { email: "admin@localhost", key: "oak_first" }, start },
+    app: { firstRun: { email: "admin@localhost", key: "oak_first", signInPath: "/app/sign-in#token" }, start },
   });
   const { exitCode, out, err } = await cli.run("serve");
   expect(exitCode).toBe(1);

@@ -1,4 +1,6 @@
-import { open } from "node:fs/promises";
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { FieldError } from "../../errors.ts";
 import { messagesOf, startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
@@ -97,6 +99,22 @@ export async function inspectLeadFile(
   for await (const { answer } of answers(path, { kind: "inspect", options }, signal))
     if (answer.kind === "inspection") return answer.inspection;
   throw new Error("The thread ended its work without an answer.");
+}
+
+/** As `inspectLeadFile`, of the beginning of a file that somebody is about to send. */
+export async function inspectLeadBytes(
+  bytes: Uint8Array,
+  options: LeadFileFormatOptions,
+  signal: AbortSignal,
+): Promise<LeadFileInspection> {
+  const directory = await mkdtemp(join(tmpdir(), "outreachd-preview-"));
+  try {
+    const path = join(directory, "file");
+    await writeFile(path, bytes, { mode: 0o600 });
+    return await inspectLeadFile(path, options, signal);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 /** The rows of a batch from their JSON, which our own thread wrote. Frees the bytes at once, before any collection. */

@@ -1,4 +1,5 @@
-import { and, asc, count, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, lt, sql, type SQL } from "drizzle-orm";
+import type { ActionPlace } from "../../network/action-model.ts";
 import type { ActionFilter, ActionPage, ListedAction, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { AccountRows } from "./network-accounts.ts";
@@ -17,29 +18,30 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
       .all()
       .map(({ seq }) => seq);
 
-  async function page({ userId, filter, limit, before }: ActionPage): Promise<ListedAction[]> {
+  async function page(request: ActionPage): Promise<ListedAction[]> {
+    const { userId, filter, limit, order } = request;
     const owned =
       filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
     // One query an account, because only so each is answered from the end of its index.
-    const pages = await Promise.all(
-      owned.filter((account) => account !== undefined).map((account) => newest(account, filter, limit, before)),
+    const places = await Promise.all(
+      owned.filter((account) => account !== undefined).map((account) => ordered(account, request)),
     );
-    return pages
+    const sign = order === "soonest" ? 1 : -1;
+    return places
       .flat()
-      .toSorted((a, b) => b - a)
+      .toSorted((a, b) => sign * (a.at - b.at || a.seq - b.seq))
       .slice(0, limit)
-      .map((seq) => listed(seq))
+      .map(({ seq }) => listed(seq))
       .filter((item) => item !== null);
   }
 
-  async function newest(
-    account: number,
-    filter: ActionFilter,
-    limit: number,
-    before: number | null,
-  ): Promise<number[]> {
+  async function ordered(account: number, { filter, limit, order, after }: ActionPage): Promise<ActionPlace[]> {
+    const { seq, slotAt, used } = networkActions;
+    const at = order === "newest" ? sql<number>`0` : slotAt;
+    const direction = order === "soonest" ? asc : desc;
+    const beyond = sql.raw(order === "soonest" ? ">" : "<");
     const query = orm
-      .select({ seq: networkActions.seq })
+      .select({ at: sql<number>`${at}`.as("at"), seq })
       .from(networkActions)
       .where(
         and(
@@ -47,13 +49,18 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
           filter.leadId === undefined
             ? eq(networkActions.account, account)
             : sql`+${networkActions.account} = ${account}`,
-          before === null ? undefined : lt(networkActions.seq, before),
+          order === "newest" ? undefined : and(eq(used, order === "soonest" ? 0 : 1), isNotNull(slotAt)),
+          after === null
+            ? undefined
+            : order === "newest"
+              ? lt(seq, after.seq)
+              : sql`(${at}, ${seq}) ${beyond} (${after.at}, ${after.seq})`,
           ...terms(filter),
         ),
       )
-      .orderBy(desc(networkActions.seq))
+      .orderBy(...(order === "newest" ? [] : [direction(slotAt)]), direction(seq))
       .limit(limit);
-    return (await reader.all<{ seq: number }>(query.toSQL())).map(({ seq }) => seq);
+    return reader.all<ActionPlace>(query.toSQL());
   }
 
   const bySeq = orm

@@ -8,6 +8,7 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -19,9 +20,11 @@ import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
+import { createSessionStore } from "./sessions.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
@@ -40,6 +43,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     keys: onFirstUse(() => createKeyStore(engine)),
     metrics: onFirstUse(() => createMetricsStore(engine, path)),
     idempotency: onFirstUse(() => createIdempotencyStore(engine)),
+    sessions: onFirstUse(() => createSessionStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
@@ -54,6 +58,8 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
+    events: onFirstUse(() => createEventStore(engine)),
+    webhooks: onFirstUse(() => createWebhookStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

@@ -36,6 +36,16 @@ export const apiKeys = sqliteTable("api_keys", {
   updatedAt: integer("updated_at").notNull(),
 });
 
+const sessionColumns = {
+  hash: text().primaryKey(),
+  keyId: text("key_id").notNull(),
+  keyHash: text("key_hash").notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+};
+export const sessions = sqliteTable("sessions", sessionColumns);
+export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
+
 export const rateWindows = sqliteTable(
   "rate_windows",
   {

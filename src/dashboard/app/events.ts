@@ -1,0 +1,77 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { createParser, type LiveEvent } from "./event-stream.ts";
+import { sessionState } from "./session.ts";
+
+type Listener = (event: LiveEvent) => void;
+
+/** True while the event stream is open. What is shown is asked for now and then while it is not. */
+export const isLive = signal(false);
+
+const path = "/api/v2/events/stream";
+const listeners = new Set<Listener>();
+const firstWaitMs = 1000;
+const longestWaitMs = 60_000;
+let lastId: string | null = null;
+let isRunning = false;
+
+/** Calls `listener` for every event whose type begins with one of `types`, as long as the component is there. */
+export function useEvents(types: readonly string[], listener: Listener): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  const wanted = types.join(" ");
+  useEffect(() => {
+    const prefixes = wanted.split(" ").filter(Boolean);
+    if (prefixes.length === 0) return undefined;
+    const hear: Listener = (event) => {
+      if (prefixes.some((prefix) => event.type.startsWith(prefix))) latest.current(event);
+    };
+    listeners.add(hear);
+    return () => void listeners.delete(hear);
+  }, [wanted]);
+}
+
+/**
+ * Keeps the event stream open, from where it broke off. `EventSource` would not do: it hears only the types that it
+ * was told of, and can't tell a server without a stream from one that is gone.
+ */
+export async function followEvents(): Promise<void> {
+  if (isRunning) return;
+  isRunning = true;
+  let waitMs = firstWaitMs;
+  while (sessionState.value === "signedIn") {
+    const ended = await readStream().catch(() => "broken" as const);
+    isLive.value = false;
+    if (ended === "absent") waitMs = longestWaitMs;
+    else waitMs = ended === "closed" ? firstWaitMs : Math.min(waitMs * 2, longestWaitMs);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  isRunning = false;
+}
+
+async function readStream(): Promise<"closed" | "absent"> {
+  const response = await fetch(path, {
+    headers: {
+      accept: "text/event-stream",
+      "x-outreachd-page": "1",
+      ...(lastId !== null && { "last-event-id": lastId }),
+    },
+  });
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  if (!response.ok || !isStream || response.body === null) {
+    // Unread, it would hold one of the six connections that a browser makes to a server.
+    await response.body?.cancel();
+    return "absent";
+  }
+  isLive.value = true;
+  const parser = createParser((event) => {
+    lastId = event.id ?? lastId;
+    for (const listener of listeners) listener(event);
+  });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return "closed";
+    parser(value);
+  }
+}

@@ -1,0 +1,85 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+
+type Place = { path: string; query: URLSearchParams };
+
+/** Where the person is: the path below /app ("/" at home) and the query. */
+export const here = signal<Place>(currentPlace());
+
+/** The URL of a path of the dashboard. */
+export function urlOf(path: string): string {
+  return path === "/" ? "/" : path.startsWith("/?") ? path : `/app${path}`;
+}
+
+export function navigate(path: string, { replace = false }: { replace?: boolean } = {}): void {
+  const url = urlOf(path);
+  if (replace) history.replaceState(null, "", url);
+  else history.pushState(null, "", url);
+  const before = here.value.path;
+  here.value = currentPlace();
+  if (!replace && before !== here.value.path) scrollTo(0, 0);
+}
+
+/** Changes parameters of the query, so that a reload or a shared link shows the same; "" and null remove one. */
+export function setQuery(changes: Record<string, string | null>): void {
+  const query = new URLSearchParams(here.value.query);
+  for (const [name, value] of Object.entries(changes))
+    if (value === null || value === "") query.delete(name);
+    else query.set(name, value);
+  const text = query.toString();
+  navigate(here.value.path + (text && `?${text}`), { replace: true });
+}
+
+addEventListener("popstate", () => {
+  here.value = currentPlace();
+});
+
+type LinkProps = {
+  to: string;
+  children: ComponentChildren;
+  class?: string;
+  title?: string;
+  "aria-label"?: string;
+  "aria-current"?: "page" | undefined;
+};
+
+/** A link within the dashboard. New tabs and downloads stay the browser's. */
+export function Link({ to, children, ...rest }: LinkProps) {
+  function follow(event: MouseEvent) {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(to);
+  }
+  return (
+    <a {...rest} href={urlOf(to)} onClick={follow}>
+      {children}
+    </a>
+  );
+}
+
+/** The parameters of `path` where the pattern has names (":id"); null when it is another page. */
+export function match(pattern: string, path: string): Record<string, string> | null {
+  const wanted = pattern.split("/");
+  const parts = path.split("/");
+  if (wanted.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, name] of wanted.entries()) {
+    const part = parts[index] ?? "";
+    if (name.startsWith(":")) params[name.slice(1)] = decoded(part);
+    else if (name !== part) return null;
+  }
+  return params;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function currentPlace(): Place {
+  const path = location.pathname.replace(/^\/app(?=\/|$)/, "").replace(/(.)\/+$/, "$1") || "/";
+  return { path, query: new URLSearchParams(location.search) };
+}

@@ -1,0 +1,217 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { sessionApi } from "./api.ts";
+import { isConnected } from "./connection.ts";
+import { followEvents } from "./events.ts";
+import { pages, type Page } from "./pages.ts";
+import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
+import { here, Link, match } from "./router.tsx";
+import { may, session, sessionState, signedIn } from "./session.ts";
+import { chooseTheme, theme, themes } from "./theme-choice.ts";
+import { Button } from "./ui/button.tsx";
+import { Dialog } from "./ui/dialog.tsx";
+import { Icon } from "./ui/icons.tsx";
+import { PageFrame } from "./ui/page.tsx";
+import { EmptyState, Skeleton } from "./ui/states.tsx";
+import { tellError, Toasts } from "./ui/toast.tsx";
+
+/** All there is on the screen: who is signed in decides what. */
+export function Shell() {
+  useEffect(() => void begin(), []);
+  useEffect(() => {
+    if (sessionState.value === "signedIn") void followEvents();
+  }, [sessionState.value]);
+  return (
+    <>
+      <ConnectionBanner />
+      <Screen />
+      <Toasts />
+    </>
+  );
+}
+
+/** The first question to the server is repeated until it is answered: there is nothing to show before. */
+async function begin(): Promise<void> {
+  for (;;)
+    try {
+      const view = await sessionApi.current();
+      if (view === null) sessionState.value = "signedOut";
+      else signedIn(view);
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+}
+
+function Screen() {
+  const state = sessionState.value;
+  if (state === "loading")
+    return (
+      <main class="starting">
+        <Skeleton lines={4} />
+      </main>
+    );
+  if (state === "signedOut" || here.value.path === "/sign-in") return <SignInPage />;
+  return (
+    <div class="shell">
+      <a class="skip-link" href="#content">
+        To the content
+      </a>
+      <Navigation />
+      <main id="content">
+        <CurrentPage />
+      </main>
+      {state === "expired" && (
+        <Dialog title="Sign in again" onClose={() => {}}>
+          <p>Your session has ended. What you were doing waits behind this, and goes on when you are signed in.</p>
+          <SignInForm />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function CurrentPage() {
+  const { path } = here.value;
+  const frame = useRef<HTMLDivElement>(null);
+  const found = pages.flatMap((page) => {
+    const params = match(page.path, path);
+    return params === null ? [] : [{ page, params }];
+  })[0];
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    document.title = found === undefined || found.page.path === "/" ? "outreachd" : `${found.page.title} · outreachd`;
+    // Whoever reads by ear hears that the page has changed; on the first one the browser tells by itself.
+    if (!isFirst.current) frame.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [path]);
+
+  return <div ref={frame}>{found === undefined ? <NoPage /> : <Permitted key={path} {...found} />}</div>;
+}
+
+function Permitted({ page, params }: { page: Page; params: Record<string, string> }) {
+  if (may(page.permission)) return <page.component params={params} />;
+  return (
+    <PageFrame title={page.title}>
+      <EmptyState icon="warning" title="Your key does not reach here">
+        <p>
+          This page needs the permission <code>{page.permission}</code>. Whoever made your key can add it.
+        </p>
+      </EmptyState>
+    </PageFrame>
+  );
+}
+
+function NoPage() {
+  return (
+    <PageFrame title="There is no such page">
+      <EmptyState icon="prospects" title="Nothing is here">
+        <p>
+          The address may be mistyped, or what it showed is gone. <Link to="/">Go to the start</Link>.
+        </p>
+      </EmptyState>
+    </PageFrame>
+  );
+}
+
+function Navigation() {
+  const [isOpen, setIsOpen] = useState(false);
+  const { path } = here.value;
+  useEffect(() => setIsOpen(false), [path]);
+  const entries = pages.filter(({ icon, permission }) => icon !== undefined && may(permission));
+  return (
+    <div class={`navigation ${isOpen ? "open" : ""}`}>
+      <div class="brand">
+        <Link to="/">
+          <img src="/app/assets/icon.svg" alt="" width="24" height="24" />
+          outreachd
+        </Link>
+        <Button
+          kind="quiet"
+          icon={isOpen ? "close" : "menu"}
+          aria-label="Menu"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setIsOpen(!isOpen)}
+        />
+      </div>
+      <div id="navigation" class="navigation-body">
+        <nav aria-label="Pages">
+          <ul>
+            {entries.map(({ path: to, title, icon }) => (
+              <li key={to}>
+                <Link to={to} aria-current={isWithin(path, to) ? "page" : undefined}>
+                  {icon && <Icon name={icon} />}
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Account />
+      </div>
+    </div>
+  );
+}
+
+function isWithin(path: string, entry: string): boolean {
+  return path === entry || (entry !== "/" && path.startsWith(`${entry}/`));
+}
+
+function Account() {
+  const view = session.value;
+  async function signOut() {
+    try {
+      await sessionApi.signOut();
+      // A fresh page: nothing of this person stays in memory.
+      location.assign("/");
+    } catch (error) {
+      tellError(error);
+    }
+  }
+  return (
+    <div class="account">
+      <label>
+        <span class="faint">Theme</span>
+        <select
+          value={theme.value}
+          onChange={(event) => {
+            const chosen = themes.find((name) => name === event.currentTarget.value);
+            if (chosen !== undefined) chooseTheme(chosen);
+          }}
+        >
+          <option value="system">As the system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+      <p class="who" title={`Signed in with the key "${view?.key.name}"`}>
+        <strong>{view?.user.name ?? view?.user.email}</strong>
+        {view?.user.name && <span class="faint">{view.user.email}</span>}
+      </p>
+      <div class="account-links">
+        <a href="/docs" target="_blank" rel="noreferrer">
+          API docs
+        </a>
+        <button type="button" class="link" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+      <p class="faint version">outreachd {view?.version}</p>
+    </div>
+  );
+}
+
+/** Stays in the tree, so that a reader of screens hears when its text changes. */
+function ConnectionBanner() {
+  return (
+    <div class="connection" role="status">
+      {!isConnected.value && (
+        <p>
+          <span class="spinner" aria-hidden="true" />
+          The server does not answer. This page goes on by itself when it is back.
+        </p>
+      )}
+    </div>
+  );
+}

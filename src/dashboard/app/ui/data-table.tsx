@@ -1,0 +1,215 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { RequestError } from "../api.ts";
+import { count } from "../format.ts";
+import { Button } from "./button.tsx";
+import { ErrorState } from "./states.tsx";
+
+export type Column<Row> = {
+  id: string;
+  header: string;
+  cell: (row: Row) => ComponentChildren;
+  /** The field that the server sorts by. */
+  sort?: string;
+  align?: "right";
+  /** Narrow screens do without it. `small` goes first. */
+  hideBelow?: "small" | "medium" | "large";
+};
+
+/** Which rows are chosen, by their keys; kept by the page, over many pages of the table. */
+export type Selection = { chosen: ReadonlySet<string>; set: (chosen: ReadonlySet<string>) => void };
+
+export type Paging = {
+  /** Shown as "51–100 of 1,234"; without a total only the ways back and forth are. */
+  offset?: number;
+  total?: number;
+  hasPrevious: boolean;
+  hasNext: boolean;
+  toPrevious: () => void;
+  toNext: () => void;
+};
+
+type DataTableProps<Row> = {
+  /** What the table lists, for readers of screens. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** Names a row, for its box. */
+  rowName?: (row: Row) => string;
+  error?: RequestError | null;
+  retry?: () => void;
+  /** Newer rows are on their way; those of before stay until then. */
+  isLoading?: boolean;
+  /** As the server takes it: "company", or "-createdAt" for the largest first. */
+  sort?: string;
+  onSort?: (sort: string) => void;
+  selection?: Selection;
+  paging?: Paging;
+  /** On a narrow screen each row is a card; for tables with more than such a screen can show beside each other. */
+  isStacked?: boolean;
+  /** In the place of the rows when there are none. */
+  empty: ComponentChildren;
+};
+
+const skeletonRows = 8;
+
+/** A table whose rows, order and pages come from the server. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    rowName,
+    error,
+    retry,
+    isLoading = false,
+    selection,
+    paging,
+    empty,
+    isStacked = false,
+  } = props;
+  if (error && rows === undefined) return <ErrorState error={error} {...(retry && { retry })} />;
+  if (rows?.length === 0 && !isLoading) return <>{empty}</>;
+  return (
+    <>
+      {error && <ErrorState error={error} {...(retry && { retry })} />}
+      <div class="table-frame" tabIndex={0} role="region" aria-label={label}>
+        <table class={`table ${isStacked ? "stacked" : ""}`} aria-busy={isLoading}>
+          <thead>
+            <tr>
+              {selection && <HeadBox rows={rows ?? []} rowKey={rowKey} selection={selection} />}
+              {columns.map((column) => (
+                <HeadCell key={column.id} column={column} {...props} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows === undefined
+              ? Array.from({ length: skeletonRows }, (_, index) => (
+                  <SkeletonRow key={index} columns={columns} hasBox={selection !== undefined} />
+                ))
+              : rows.map((row) => {
+                  const key = rowKey(row);
+                  return (
+                    <tr key={key} class={selection?.chosen.has(key) ? "chosen" : ""}>
+                      {selection && (
+                        <td class="box">
+                          <input
+                            type="checkbox"
+                            aria-label={`Choose ${rowName?.(row) ?? key}`}
+                            checked={selection.chosen.has(key)}
+                            onChange={(event) => choose(selection, [key], event.currentTarget.checked)}
+                          />
+                        </td>
+                      )}
+                      {columns.map((column) => (
+                        <td key={column.id} class={cellClass(column)}>
+                          {column.cell(row)}
+                        </td>
+                      ))}
+                    </tr>
+                  );
+                })}
+          </tbody>
+        </table>
+      </div>
+      {paging && <Pager paging={paging} shown={rows?.length ?? 0} />}
+    </>
+  );
+}
+
+function HeadCell<Row>({ column, sort = "", onSort }: { column: Column<Row> } & DataTableProps<Row>) {
+  const { sort: field, header } = column;
+  if (field === undefined || onSort === undefined)
+    return (
+      <th scope="col" class={cellClass(column)}>
+        {header}
+      </th>
+    );
+  const isSorted = sort === field || sort === `-${field}`;
+  const isDescending = sort === `-${field}`;
+  return (
+    <th
+      scope="col"
+      class={cellClass(column)}
+      aria-sort={isSorted ? (isDescending ? "descending" : "ascending") : "none"}
+    >
+      <button type="button" class="sort" onClick={() => onSort(isSorted && !isDescending ? `-${field}` : field)}>
+        {header}
+        <span class={`sort-mark ${isSorted ? (isDescending ? "down" : "up") : ""}`} aria-hidden="true" />
+      </button>
+    </th>
+  );
+}
+
+/** Chooses all rows that are shown; half a mark when some are chosen. */
+function HeadBox<Row>({
+  rows,
+  rowKey,
+  selection,
+}: {
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  selection: Selection;
+}) {
+  const box = useRef<HTMLInputElement>(null);
+  const keys = rows.map(rowKey);
+  const chosen = keys.filter((key) => selection.chosen.has(key)).length;
+  useEffect(() => {
+    if (box.current !== null) box.current.indeterminate = chosen > 0 && chosen < keys.length;
+  });
+  return (
+    <th scope="col" class="box">
+      <input
+        ref={box}
+        type="checkbox"
+        aria-label="Choose all on this page"
+        checked={keys.length > 0 && chosen === keys.length}
+        onChange={(event) => choose(selection, keys, event.currentTarget.checked)}
+      />
+    </th>
+  );
+}
+
+function choose({ chosen, set }: Selection, keys: readonly string[], isChosen: boolean): void {
+  const next = new Set(chosen);
+  for (const key of keys)
+    if (isChosen) next.add(key);
+    else next.delete(key);
+  set(next);
+}
+
+function SkeletonRow<Row>({ columns, hasBox }: { columns: readonly Column<Row>[]; hasBox: boolean }) {
+  return (
+    <tr class="skeleton-row" aria-hidden="true">
+      {hasBox && <td class="box" />}
+      {columns.map((column) => (
+        <td key={column.id} class={cellClass(column)}>
+          <span />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Pager({ paging, shown }: { paging: Paging; shown: number }) {
+  const { offset, total, hasPrevious, hasNext, toPrevious, toNext } = paging;
+  if (!hasPrevious && !hasNext && total === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages of the table">
+      {offset !== undefined && total !== undefined && (
+        <p class="number">
+          {shown === 0 ? 0 : count(offset + 1)}–{count(offset + shown)} of {count(total)}
+        </p>
+      )}
+      <Button icon="left" disabled={!hasPrevious} aria-label="Previous page" onClick={toPrevious} />
+      <Button icon="right" disabled={!hasNext} aria-label="Next page" onClick={toNext} />
+    </nav>
+  );
+}
+
+function cellClass<Row>({ align, hideBelow }: Column<Row>): string {
+  return [align === "right" && "right number", hideBelow && `hide-${hideBelow}`].filter(Boolean).join(" ");
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { useId, useRef } from "preact/hooks";
+
+type Tab<Name extends string> = { name: Name; label: string; count?: number | undefined };
+
+type TabsProps<Name extends string> = {
+  label: string;
+  tabs: readonly Tab<Name>[];
+  chosen: Name;
+  choose: (name: Name) => void;
+  children: ComponentChildren;
+};
+
+/** Tabs with one panel (ARIA Authoring Practices): the arrow keys move between them, Tab goes into the panel. */
+export function Tabs<Name extends string>({ label, tabs, chosen, choose, children }: TabsProps<Name>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const at = tabs.findIndex(({ name }) => name === chosen);
+    const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (step + tabs.length) % tabs.length;
+    const tab = tabs[next];
+    if (tab === undefined) return;
+    choose(tab.name);
+    (list.current?.children[next] as HTMLElement | undefined)?.focus();
+  }
+
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+        {tabs.map(({ name, label, count }) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-${name}`}
+            aria-selected={name === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => choose(name)}
+          >
+            {label}
+            {count !== undefined && <span class="tab-count">{count}</span>}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals";
+import { RequestError } from "../api.ts";
+import { Button } from "./button.tsx";
+
+type Toast = { id: number; tone: "good" | "bad"; text: string };
+
+const toasts = signal<Toast[]>([]);
+let lastId = 0;
+/** Long enough to read a sentence twice; what went wrong stays until it is closed. */
+const shownMs = 6000;
+
+/** Says that something succeeded. */
+export function tell(text: string): void {
+  const id = ++lastId;
+  toasts.value = [...toasts.value.slice(-3), { id, tone: "good", text }];
+  setTimeout(() => close(id), shownMs);
+}
+
+/** Says that something failed, where no place on the page is nearer to it. */
+export function tellError(error: unknown): void {
+  if (error instanceof RequestError) return tellProblem(error.message);
+  tellProblem("Something went wrong on this page. Reload it and try again.");
+  console.error(error);
+}
+
+/** Says what is wrong, in words of our own. */
+export function tellProblem(text: string): void {
+  toasts.value = [...toasts.value.slice(-3), { id: ++lastId, tone: "bad", text }];
+}
+
+function close(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, tone, text }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <p>{text}</p>
+          <Button kind="quiet" icon="close" aria-label="Close" onClick={() => close(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
+import type { Asset } from "./asset.ts";
+
+const app = join(import.meta.dir, "app");
+
+/**
+ * Builds what the browser loads. Apart from the program's own build, which must not rename anything: here every byte
+ * is paid for by somebody who waits.
+ */
+export async function buildAssets(): Promise<Asset[]> {
+  const built = await Bun.build({
+    entrypoints: [join(app, "main.tsx"), join(app, "theme.ts"), join(app, "styles/main.css")],
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    minify: true,
+    naming: "[name]-[hash].[ext]",
+    publicPath: "/app/assets/",
+    define: { "process.env.NODE_ENV": '"production"' },
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+  });
+  const files = await Promise.all(
+    built.outputs.map(async (output) => asset(output.path.replace(/^.*[\\/]/, ""), output.type, await output.text())),
+  );
+  const icon = asset("icon.svg", "image/svg+xml", await Bun.file(join(app, "icon.svg")).text());
+  const named = (pattern: RegExp): string => {
+    const found = files.find(({ name }) => pattern.test(name));
+    if (found === undefined) throw new Error(`Expected the build to make ${pattern}`);
+    return `/app/assets/${found.name}`;
+  };
+  const html = (await Bun.file(join(app, "index.html")).text())
+    .replace("{{icon}}", "/app/assets/icon.svg")
+    .replace("{{theme}}", named(/^theme-.*\.js$/))
+    .replace("{{styles}}", named(/^main-.*\.css$/))
+    .replace("{{main}}", named(/^main-.*\.js$/));
+  return [asset("index.html", "text/html; charset=utf-8", html), icon, ...files];
+}
+
+function asset(name: string, type: string, text: string): Asset {
+  const bytes = Buffer.from(text);
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+  return {
+    name,
+    type: type.replace(/;\s*charset/, "; charset"),
+    hash,
+    bodies: {
+      br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).toString(
+        "base64",
+      ),
+      zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }).toString("base64"),
+      gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
+    },
+  };
+}

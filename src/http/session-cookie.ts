@@ -1,0 +1,28 @@
+/** `__Host-`: the browser takes it from https only, for this host alone, and hands it to no other (RFC 6265bis). */
+const names = { plain: "outreachd_session", secure: "__Host-outreachd_session" };
+
+/** The token of the browser's session; null when it has none. */
+export function sessionTokenOf({ headers }: Request): string | null {
+  const cookies = headers.get("cookie");
+  if (cookies === null) return null;
+  const pairs = cookies.split(";").map((pair) => pair.trim().split("=", 2));
+  for (const name of [names.secure, names.plain]) {
+    const value = pairs.find(([key]) => key === name)?.[1];
+    if (value !== undefined && /^[\w-]{20,200}$/.test(value)) return value;
+  }
+  return null;
+}
+
+/** The Set-Cookie header that hands a session to the browser. No script of a page can read it. */
+export function sessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
+  const name = isSecure ? names.secure : names.plain;
+  const secure = isSecure ? "; Secure" : "";
+  return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** Whether the browser came by https: the public URL says so, or the proxy in front that we were told to believe. */
+export function isSecureRequest(request: Request, publicUrl: string | null, trustedProxies: number): boolean {
+  if (publicUrl?.startsWith("https:")) return true;
+  if (request.url.startsWith("https:")) return true;
+  return trustedProxies > 0 && request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim() === "https";
+}

@@ -1,0 +1,35 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { leadStatuses, maxTagLength, maxTags } from "./model.ts";
+
+/** A page of a list, or what a person chooses by hand; who means more sends more requests. */
+export const maxBulkLeads = 500;
+
+const ids = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: maxBulkLeads });
+const tags = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags, description }));
+const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
+
+export const BulkUpdateInput = Type.Object(
+  {
+    ids,
+    status: Type.Optional(Type.Union(leadStatuses.map((status) => Type.Literal(status)))),
+    addTags: tags("Added where they are missing."),
+    removeTags: tags("Taken away where they are; case does not matter."),
+    ...forUser,
+  },
+  { examples: [{ ids: ["01a1…"], status: "contacted", addTags: ["spring"] }] },
+);
+export type BulkUpdateInput = Static<typeof BulkUpdateInput>;
+
+export const BulkRemoveInput = Type.Object({ ids, ...forUser });
+
+export const BulkReport = Type.Object(
+  {
+    changed: Type.Integer(),
+    failed: Type.Array(Type.Object({ id: Type.String(), code: Type.String(), message: Type.String() }), {
+      description: "Each lead is taken by itself: what is wrong with one does not stop the others.",
+    }),
+  },
+  { $id: "LeadBulkReport" },
+);
+export type BulkReport = Static<typeof BulkReport>;

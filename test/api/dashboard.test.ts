@@ -1,0 +1,96 @@
+import { afterAll, expect, test } from "bun:test";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  // As it comes over the wire: fetch would unpack it.
+  fetch(service.url + path, { headers, decompress: false });
+
+async function assetUrls(): Promise<string[]> {
+  const html = await (await get("/")).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+}
+
+test.each(["/", "/app", "/app/leads", "/app/leads/some-id?tab=history"])("%s is the page", async (path) => {
+  const response = await get(path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+  expect(await response.text()).toContain('<div id="app">');
+});
+
+test("the page may load from this server only, and nothing inline", async () => {
+  const { headers } = await get("/");
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("style-src 'self';");
+  expect(policy).not.toContain("unsafe");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(await (await get("/")).text()).not.toMatch(/<script>|<style|style=|\son\w+=|https?:/);
+});
+
+test("what it loads is there, never changes, and says so", async () => {
+  const urls = await assetUrls();
+  expect(urls.length).toBeGreaterThan(3);
+  for (const url of urls) {
+    const response = await get(url);
+    expect([url, response.status]).toEqual([url, 200]);
+    if (!url.endsWith("icon.svg"))
+      expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  }
+});
+
+test.each([
+  ["br, gzip", "br"],
+  ["gzip, deflate, br;q=0", "gzip"],
+  ["zstd", "zstd"],
+  ["identity", null],
+  ["", null],
+])("to Accept-Encoding %j the answer is %j", async (accept, encoding) => {
+  const url = (await assetUrls()).find((one) => one.endsWith(".css")) ?? "";
+  const response = await get(url, { "accept-encoding": accept });
+  expect(response.headers.get("content-encoding")).toBe(encoding);
+  expect(response.headers.get("vary")).toContain("accept-encoding");
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const plain = { zstd: Bun.zstdDecompressSync, gzip: Bun.gunzipSync };
+  if (encoding === "gzip" || encoding === "zstd")
+    expect(new TextDecoder().decode(plain[encoding](bytes))).toContain("--accent");
+  if (encoding === null) expect(new TextDecoder().decode(bytes)).toContain("--accent");
+});
+
+test("what the browser has already is not sent again", async () => {
+  const headers = { "accept-encoding": "br" };
+  const etag = (await get("/", headers)).headers.get("etag") ?? "";
+  const again = await get("/", { ...headers, "if-none-match": etag });
+  expect([again.status, await again.text()]).toEqual([304, ""]);
+  expect((await get("/", { ...headers, "if-none-match": '"other"' })).status).toBe(200);
+});
+
+test("all scripts together are under 150 kB compressed", async () => {
+  const seen = new Set<string>();
+  let bytes = 0;
+  async function weigh(url: string): Promise<void> {
+    if (seen.has(url)) return;
+    seen.add(url);
+    bytes += (await (await get(url, { "accept-encoding": "br" })).arrayBuffer()).byteLength;
+    const text = await (await get(url)).text();
+    for (const [, chunk] of text.matchAll(/["'](\/app\/assets\/[\w-]+\.js)["']/g)) await weigh(chunk ?? "");
+  }
+  for (const url of await assetUrls()) if (url.endsWith(".js")) await weigh(url);
+  expect(bytes).toBeGreaterThan(5000);
+  expect(bytes).toBeLessThan(150_000);
+});
+
+test("an unknown path of the API stays JSON, also for a browser", async () => {
+  const accept = "text/html,application/xhtml+xml";
+  for (const path of ["/api/v2/nothing", "/nothing", "/app/assets/nothing.js"]) {
+    const response = await fetch(service.url + path, { headers: { accept, "x-api-key": service.admin.key! } });
+    expect([path, response.status]).toEqual([path, 404]);
+    expect(await response.json()).toMatchObject({ code: "NOT_FOUND" });
+  }
+  const posted = await fetch(`${service.url}/app/leads`, { method: "POST" });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});

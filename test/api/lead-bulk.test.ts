@@ -1,0 +1,72 @@
+import { afterAll, expect, test } from "bun:test";
+import type { BulkReport } from "../../src/leads/bulk-model.ts";
+import type { LeadView } from "../../src/leads/model.ts";
+import type { Client } from "../support/client.ts";
+import { startService, succeeded } from "../support/service.ts";
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function lead(client: Client, change: object = {}): Promise<LeadView> {
+  const input = { email: `${crypto.randomUUID()}@example.com`, ...change };
+  return succeeded(await client.post<LeadView>("/api/v2/leads", input)).data;
+}
+
+async function read(client: Client, { id }: LeadView): Promise<LeadView> {
+  return succeeded(await client.get<LeadView>(`/api/v2/leads/${id}`)).data;
+}
+
+test("status and tags of many leads change in one request; other fields stay", async () => {
+  const client = await service.user();
+  const one = await lead(client, { tags: ["Spring", "vip"], company: "Engines" });
+  const two = await lead(client, { tags: ["old"] });
+  const change = {
+    ids: [one.id, two.id, one.id],
+    status: "contacted",
+    addTags: ["spring", "2026"],
+    removeTags: ["OLD"],
+  };
+  expect(succeeded(await client.post<BulkReport>("/api/v2/leads/bulk/update", change)).data).toEqual({
+    changed: 2,
+    failed: [],
+  });
+  expect(await read(client, one)).toMatchObject({
+    status: "contacted",
+    tags: ["Spring", "vip", "2026"],
+    company: "Engines",
+  });
+  expect(await read(client, two)).toMatchObject({ status: "contacted", tags: ["spring", "2026"] });
+});
+
+test("what is wrong with one lead does not stop the others, and is told", async () => {
+  const client = await service.user();
+  const own = await lead(client);
+  const foreign = await lead(await service.user());
+  const ids = [foreign.id, own.id, "nothing"];
+  const report = succeeded(await client.post<BulkReport>("/api/v2/leads/bulk/delete", { ids })).data;
+  expect(report.changed).toBe(1);
+  expect(report.failed.map(({ id, code }) => [id, code])).toEqual([
+    [foreign.id, "NOT_FOUND"],
+    ["nothing", "NOT_FOUND"],
+  ]);
+  expect((await client.get(`/api/v2/leads/${own.id}`)).status).toBe(404);
+});
+
+test("tags that two add at the same moment are both there", async () => {
+  const client = await service.user();
+  const { id } = await lead(client);
+  const add = (tag: string) => client.post("/api/v2/leads/bulk/update", { ids: [id], addTags: [tag] });
+  await Promise.all([add("a"), add("b"), add("c")]);
+  const { tags } = succeeded(await client.get<LeadView>(`/api/v2/leads/${id}`)).data;
+  expect(tags.toSorted()).toEqual(["a", "b", "c"]);
+});
+
+test.each([
+  ["no leads", { ids: [] }, "ids"],
+  ["too many", { ids: Array.from({ length: 501 }, (_, n) => `id-${n}`) }, "ids"],
+  ["a status that there is not", { ids: ["a"], status: "asleep" }, "status"],
+])("%s are refused, with the field", async (_what, input, path) => {
+  const answer = await (await service.user()).post("/api/v2/leads/bulk/update", input);
+  expect([answer.status, answer.code]).toEqual([400, "VALIDATION_ERROR"]);
+  expect(answer.body).toMatchObject({ details: { errors: [{ path }] } });
+});

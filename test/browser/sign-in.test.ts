@@ -1,0 +1,40 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openPage, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+
+afterAll(closeBrowser);
+
+testInBrowser("the link of the first start signs in once, and leaves no token behind", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using first = await openPage(server.signInUrl ?? "");
+  await first.page.getByRole("navigation", { name: "Pages" }).waitFor();
+  expect(first.page.url()).not.toContain("#");
+  const [cookie] = await first.page.context().cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  await first.page.reload();
+  await first.page.getByText("admin@localhost").waitFor();
+
+  await using second = await openPage(server.signInUrl ?? "");
+  await second.page.getByText("was used already").waitFor();
+  expect([first.problems, second.problems]).toEqual([[], []]);
+});
+
+testInBrowser("an API key signs in where the person wanted to go; signing out ends it", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using opened = await openPage(`${server.url}/app/nowhere`);
+  const { page, problems } = opened;
+  await page.getByLabel("API key").fill("oak_wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Was it copied whole?").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel("API key").fill(server.firstRun?.key ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("API key").waitFor();
+  expect(await page.context().cookies()).toEqual([]);
+  expect(problems).toEqual([]);
+});
