@@ -11,8 +11,8 @@ type Unit = {
   isForAnswer: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
-/** `companions` are those of units that changed something. */
-type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion> };
+/** `companions` are those of units that changed something; `changes` is what was counted last, if that still holds. */
+type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion>; changes: number | null };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -154,7 +154,7 @@ export class Writer {
 
   /** As many units as fit into the time; the others are taken out of the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
-    const outcome: Outcome = { done: [], failed: [], companions: new Set() };
+    const outcome: Outcome = { done: [], failed: [], companions: new Set(), changes: null };
     this.#statements.begin.run();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
@@ -186,11 +186,14 @@ export class Writer {
     for (const companion of companions) companion.record();
   }
 
-  #valueOf(unit: Unit, { companions }: Outcome): unknown {
-    const before = unit.companion === null ? 0 : this.#changes();
-    const value = unit.run();
+  #valueOf({ run, companion }: Unit, outcome: Outcome): unknown {
+    const before = companion === null ? null : (outcome.changes ?? this.#changes());
+    outcome.changes = null;
+    const value = run();
     if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-    if (unit.companion !== null && this.#changes() > before) companions.add(unit.companion);
+    if (companion === null || before === null) return value;
+    outcome.changes = this.#changes();
+    if (outcome.changes > before) outcome.companions.add(companion);
     return value;
   }
 
