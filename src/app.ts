@@ -1,6 +1,9 @@
 import { composeApi } from "./app/api.ts";
+import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
+import { learning } from "./app/learning.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -24,6 +27,7 @@ import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { FileImports } from "./jobs/file-imports.ts";
+import { retryableMs } from "./jobs/job-files.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
@@ -91,9 +95,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
+    const log = overrides.log ?? createLog(config.logLevel);
+    prepareDatabase(directory, clock, log);
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
-      return await compose(config, directory, storage, clock, overrides);
+      return await compose(config, directory, storage, clock, log, overrides);
     } catch (error) {
       await storage.close();
       throw error;
@@ -109,10 +115,10 @@ async function compose(
   directory: DataDirectory,
   storage: Storage,
   clock: Clock,
+  log: Log,
   overrides: Overrides,
 ): Promise<App> {
   const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
   const metrics = config.metrics
@@ -207,6 +213,8 @@ async function compose(
     speech: voices.messages,
     onOutcome: metrics?.acted,
   });
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
+  const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -229,15 +237,7 @@ async function compose(
     await enrichmentLimiter.flush(storage.rates);
     await spending.flush(storage.enrichment);
   };
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
-  // which has better uses for the disk.
-  const learn = async () => {
-    for (
-      let slices = 0;
-      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
-      slices++
-    );
-  };
+  const learn = learning(storage.leadHints, clock, () => importsUnderWay > 0);
   const checkReady = async () => {
     if (!runner.isStarted) return "the job runner does not run";
     await storage.check();
@@ -278,8 +278,10 @@ async function compose(
     },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
     ...network.chores,
     ...voices.chores,
+    ...events.chores,
     ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
@@ -301,9 +303,11 @@ async function compose(
     savedSearches,
     jobs,
     network,
+    events,
     voices,
     sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
   })
     .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
     .use(dashboardPages())
@@ -343,6 +347,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    await events.start();
   }
 
   async function start(): Promise<void> {
@@ -356,7 +361,14 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await events.endStreams();
+    await Promise.all([
+      listening?.stop(drainMs),
+      runner.stop(drainMs),
+      network.stop(),
+      events.stop(drainMs),
+      backups.stop(),
+    ]);
     await voices.stop();
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -380,11 +392,9 @@ async function compose(
     relations: network.relations,
     async idle() {
       // Each may give the others something to do.
-      do for (const each of [runner, ...network.workers]) await each.idle();
-      while ([runner, ...network.workers].some((each) => each.isBusy));
+      const workers = [runner, ...network.workers, ...events.workers];
+      do for (const each of workers) await each.idle();
+      while (workers.some((each) => each.isBusy));
     },
   };
 }
-
-/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
-const retryableMs = 7 * 86_400_000;

@@ -35,6 +35,8 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeEvents } from "./events.ts";
+import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
 /** What stands behind the routes. */
@@ -54,10 +56,12 @@ export type ApiParts = {
   savedSearches: SavedSearchService;
   jobs: JobService;
   network: ReturnType<typeof composeNetwork>;
+  events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
   /** Where browsers reach the server; "" while nobody knows. */
   baseUrl: () => string;
+  backups: ReturnType<typeof composeBackups>;
 };
 
 /** All routes of the API, in one app. */
@@ -82,8 +86,10 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
       .use(jobRoutes(core, parts.jobs, users))
       .use(parts.network.routes(core))
+      .use(parts.events.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
+      .use(parts.backups.routes(core))
   );
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { backup, restore } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -16,8 +17,10 @@ import { postLeads } from "./cases/post-leads.ts";
 import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
+import { stream } from "./cases/stream.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
+import { webhooks } from "./cases/webhooks.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
@@ -43,8 +46,12 @@ const cases: Record<string, BenchCase> = {
   "network-lateness": networkLateness,
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
+  webhooks,
+  stream,
   voice,
   "voice-clones": voiceClones,
+  backup,
+  restore,
 };
 
 const { values, positionals } = parseArgs({
