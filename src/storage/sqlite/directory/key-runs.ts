@@ -9,8 +9,8 @@ const pageEntries = 336;
 export const pagesOfRun = 65_536;
 /** Runs are merged with those before them while they are smaller than this. */
 const largeRun = 200_000;
-/** So many questions at once speak for an import; before that, a look at each run costs less than the filter. */
-const questionsBeforeFilter = 20_000;
+/** So many questions speak for an import, or for many leads to enrich: a look at each run has cost as much as the filter. */
+const questionsBeforeFilter = 4_000;
 
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
@@ -63,7 +63,8 @@ export class KeyRuns {
         for (let bits = this.#filters.bitsOf(group, key); bits !== 0; bits &= bits - 1)
           this.#findIn(this.#runs[group * slotsOfGroup + 31 - Math.clz32(bits & -bits)]!, key, found, most);
     }
-    for (let slot = unfiltered; slot < this.#runs.length; slot++) this.#findIn(this.#runs[slot]!, key, found, most);
+    for (let slot = unfiltered; slot < this.#runs.length && found.length < most; slot++)
+      this.#findIn(this.#runs[slot]!, key, found, most);
     return found;
   }
 
