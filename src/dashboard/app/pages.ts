@@ -2,6 +2,8 @@ import type { ComponentType } from "preact";
 import type { Permission } from "../../keys/model.ts";
 import type { IconName } from "./ui/icons.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { AccountPage } from "./pages/settings/account.tsx";
+import { SettingsPage } from "./pages/settings/settings.tsx";
 
 export type PageProps = { params: Record<string, string> };
 
@@ -20,4 +22,6 @@ export type Page = {
 /** Every page: a file in pages/ and a line here. */
 export const pages: readonly Page[] = [
   { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
+  { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
+  { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
 ];
