@@ -1,6 +1,8 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../keys/model.ts";
 import type { IconName } from "./ui/icons.tsx";
+import { CampaignsPage } from "./pages/campaigns/campaign-list.tsx";
+import { CampaignPage, NewCampaignPage } from "./pages/campaigns/campaign-page.tsx";
 import { HomePage } from "./pages/home.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
@@ -22,6 +24,9 @@ export type Page = {
 /** Every page: a file in pages/ and a line here. */
 export const pages: readonly Page[] = [
   { path: "/", title: "Home", icon: "home", permission: null, component: HomePage },
+  { path: "/campaigns", title: "Campaigns", icon: "campaigns", permission: "network:read", component: CampaignsPage },
+  { path: "/campaigns/new", title: "New campaign", permission: "network:schedule", component: NewCampaignPage },
+  { path: "/campaigns/:id", title: "Campaign", permission: "network:read", component: CampaignPage },
   { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
   { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
 ];
