@@ -3,7 +3,9 @@ import type { Permission } from "../../keys/model.ts";
 import type { IconName } from "./ui/icons.tsx";
 import { CampaignsPage } from "./pages/campaigns/campaign-list.tsx";
 import { CampaignPage, NewCampaignPage } from "./pages/campaigns/campaign-page.tsx";
+import { EnrichmentPage } from "./pages/enrichment/enrichment-page.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { ProspectsPage } from "./pages/prospects/prospects-page.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
 
@@ -27,6 +29,20 @@ export const pages: readonly Page[] = [
   { path: "/campaigns", title: "Campaigns", icon: "campaigns", permission: "network:read", component: CampaignsPage },
   { path: "/campaigns/new", title: "New campaign", permission: "network:schedule", component: NewCampaignPage },
   { path: "/campaigns/:id", title: "Campaign", permission: "network:read", component: CampaignPage },
+  {
+    path: "/prospects",
+    title: "Prospects",
+    icon: "prospects",
+    permission: "prospecting:search",
+    component: ProspectsPage,
+  },
+  {
+    path: "/enrichment",
+    title: "Enrichment",
+    icon: "enrichment",
+    permission: "leads:enrich",
+    component: EnrichmentPage,
+  },
   { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
   { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
 ];

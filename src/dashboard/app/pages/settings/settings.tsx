@@ -7,6 +7,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { AccountList } from "./accounts.tsx";
 import { KeyList } from "./keys.tsx";
 import { ProfileForm } from "./profile.tsx";
+import { ProviderList } from "./providers.tsx";
 import { SuppressionList } from "./suppression.tsx";
 import { UserList } from "./users.tsx";
 
@@ -22,6 +23,7 @@ const parts: readonly Part[] = [
   { name: "accounts", label: "Accounts", permissions: ["network:read"], component: AccountList },
   { name: "suppression", label: "Do not contact", permissions: ["leads:read"], component: SuppressionList },
   { name: "keys", label: "API keys", permissions: ["api_keys:read", "keys:manage"], component: KeyList },
+  { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
   { name: "users", label: "Users", permissions: ["users:read"], isForAdmins: true, component: UserList },
   { name: "profile", label: "You", permissions: ["users:read"], component: ProfileForm },
 ];
