@@ -8,6 +8,9 @@ import { HomePage } from "./pages/home.tsx";
 import { ProspectsPage } from "./pages/prospects/prospects-page.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
+import { NewVoicePage } from "./pages/voice/new-voice.tsx";
+import { VoicesPage } from "./pages/voice/voice-list.tsx";
+import { VoicePage } from "./pages/voice/voice-page.tsx";
 
 export type PageProps = { params: Record<string, string> };
 
@@ -43,6 +46,9 @@ export const pages: readonly Page[] = [
     permission: "leads:enrich",
     component: EnrichmentPage,
   },
+  { path: "/voice", title: "Voice", icon: "voice", permission: "voice:read", component: VoicesPage },
+  { path: "/voice/new", title: "Clone a voice", permission: "voice:create", component: NewVoicePage },
+  { path: "/voice/:id", title: "Voice", permission: "voice:read", component: VoicePage },
   { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
   { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
 ];
