@@ -1,75 +1,58 @@
-import { Elysia } from "elysia";
+import { composeApi } from "./app/api.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { sessionOfBrowser } from "./dashboard/session.ts";
-import { creditRoutes } from "./credits/routes.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { createEnrichHandler } from "./enrichment/enrich-job.ts";
 import { Enricher } from "./enrichment/enricher.ts";
 import { GuardedProvider } from "./enrichment/provider-guard.ts";
 import { createLeadDirectory } from "./enrichment/lead-directory.ts";
-import { enrichmentRoutes } from "./enrichment/routes.ts";
 import { EnrichmentService } from "./enrichment/service.ts";
 import { Spending } from "./enrichment/spending.ts";
 import { Readiness } from "./health/readiness.ts";
-import { healthRoutes } from "./health/routes.ts";
-import { clientAddress } from "./http/client-address.ts";
-import { createCore } from "./http/core.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { Gate } from "./http/gate.ts";
-import { allowedMethods } from "./http/methods.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter, requestCost } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
-import { jobRoutes } from "./jobs/routes.ts";
+import { FileImports } from "./jobs/file-imports.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
-import { keyRoutes } from "./keys/routes.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler } from "./leads/import-job.ts";
-import { LeadImportService } from "./leads/import-service.ts";
-import { leadRoutes } from "./leads/routes.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
-import { leadBulkRoutes } from "./leads/bulk-routes.ts";
-import { LeadBulkService } from "./leads/bulk-service.ts";
-import { leadTransferRoutes } from "./leads/transfer-routes.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, createPlainLog, type Log } from "./log.ts";
+import { mcpEndpoint } from "./mcp/endpoint.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createProviders } from "./providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "./providers/enrichment/local.ts";
-import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { prospectImportRoutes } from "./prospecting/import-routes.ts";
-import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { createPeopleDirectory } from "./prospecting/people-directory.ts";
-import { prospectingRoutes } from "./prospecting/routes.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
-import { sessionRoutes } from "./sessions/routes.ts";
 import { SessionService } from "./sessions/service.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
-import { suppressionRoutes } from "./suppression/routes.ts";
 import { SuppressionService } from "./suppression/service.ts";
-import { userRoutes } from "./users/routes.ts";
 import { UserService } from "./users/service.ts";
-import { voiceRoutes } from "./voice/routes.ts";
 import { createVoices } from "./voice/setup.ts";
 import type { VoiceEngines } from "./voice/training-job.ts";
-import { voiceSampleRoutes } from "./voice/upload-routes.ts";
 
 /** What tests put in the place of the real world. */
 export type Overrides = Partial<{
@@ -132,6 +115,9 @@ async function compose(
   const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
+  const metrics = config.metrics
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
   const limiter = new RateLimiter(config.rateLimit, clock);
   await limiter.load(storage.rates);
@@ -157,8 +143,8 @@ async function compose(
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, intake);
-  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -219,6 +205,7 @@ async function compose(
     poke,
     connectors: overrides.connectors ?? {},
     speech: voices.messages,
+    onOutcome: metrics?.acted,
   });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
@@ -235,7 +222,7 @@ async function compose(
     network.handler,
     voices.handler,
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -251,6 +238,28 @@ async function compose(
       slices++
     );
   };
+  const checkReady = async () => {
+    if (!runner.isStarted) return "the job runner does not run";
+    await storage.check();
+    return null;
+  };
+  const readiness = new Readiness(checkReady, clock, log);
+  const http = composeHttp({
+    config,
+    storage,
+    clock,
+    ids,
+    log,
+    requestLog: overrides.log ?? createPlainLog(config.logLevel),
+    keyRing,
+    limiter,
+    users,
+    sessions,
+    readiness,
+    observer: metrics,
+    documentation,
+  });
+  const { core } = http;
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await enrichment.forgetOld()) },
@@ -271,60 +280,44 @@ async function compose(
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...network.chores,
     ...voices.chores,
+    ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
 
-  const checkReady = async () => {
-    if (!runner.isStarted) return "the job runner does not run";
-    await storage.check();
-    return null;
-  };
-  const readiness = new Readiness(checkReady, clock, log);
-
-  const peerOf = (request: Request): string => server.server?.requestIP(request)?.address ?? "local";
-  const gate = new Gate({
-    keyRing,
-    limiter,
+  const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const server = composeApi(core, {
+    config,
     clock,
-    ids,
-    log,
-    corsOrigins: config.corsOrigins,
-    addressOf: (request) => clientAddress(request, peerOf(request), config.trustedProxies),
-    callerOfSession: (token) => sessions.callerOf(token),
-    publicUrl: config.publicUrl,
-    onFault: (error) => readiness.tell(error),
-  });
-  let methodsOf = (_path: string): string[] => [];
-  const core = createCore({
-    gate,
-    maxBodyBytes: config.maxBodyBytes,
-    userExists: (id) => users.exists(id),
-    documentation,
-    methodsOf: (path) => methodsOf(path),
-  });
-  // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-  const server = new Elysia({ handler: { standardHostname: false } })
-    .use(core)
-    .use(healthRoutes(core, users, keys, clock, readiness))
-    .use(userRoutes(core, users, creditService))
-    .use(enrichmentRoutes(core, enrichment))
-    .use(creditRoutes(core, creditService))
-    .use(keyRoutes(core, keys))
-    .use(sessionRoutes(core, sessions, keys, () => config.publicUrl ?? listening?.url ?? ""))
-    .use(leadTransferRoutes(core, leads, imports, config.maxImportBytes))
-    .use(leadBulkRoutes(core, new LeadBulkService(leads)))
-    .use(leadRoutes(core, leads, suppressions))
-    .use(suppressionRoutes(core, suppressions, config.maxImportBytes))
-    .use(prospectImportRoutes(core, prospectImports, config.maxImportBytes))
-    .use(prospectingRoutes(core, prospecting, savedSearches))
-    .use(jobRoutes(core, jobs, users))
-    .use(network.routes(core))
-    .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
-    .use(voiceSampleRoutes(core, voices.service))
-    .use(sessionOfBrowser({ ...config, core, gate, sessions, clock }))
+    readiness,
+    users,
+    keys,
+    credits: creditService,
+    enrichment,
+    leads,
+    imports,
+    suppressions,
+    prospectImports,
+    prospecting,
+    savedSearches,
+    jobs,
+    network,
+    voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+  })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
     .use(dashboardPages())
-    .use(docsRoutes((): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"))));
-  methodsOf = allowedMethods(server);
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
+  http.learnRoutes(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
@@ -365,6 +358,7 @@ async function compose(
     maintenance.stop();
     await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
     await voices.stop();
+    metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
     await storage.close();

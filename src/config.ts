@@ -29,10 +29,13 @@ export type Config = Readonly<{
   rateLimit: Readonly<{ minute: number; hour: number; day: number }>;
   maxBodyBytes: number;
   maxImportBytes: number;
+  idempotencyHours: number;
   /** "*" stands for every origin. */
   corsOrigins: readonly string[];
   trustedProxies: number;
   logLevel: LogLevel;
+  logRequests: boolean;
+  metrics: boolean;
   connector: ConnectorName;
   /** In lower case; empty = any. */
   networkHosts: readonly string[];

@@ -23,7 +23,19 @@ export const errorCatalogue = {
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is too large." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The content type of the body is not supported on this route." },
   RANGE_NOT_SATISFIABLE: { status: 416, message: "The file does not have the bytes that Range names." },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was used with another request." },
+  REQUEST_IN_PROGRESS: {
+    status: 409,
+    message: "A request with this Idempotency-Key is still under way. Send it again in a moment.",
+  },
+  REQUEST_INTERRUPTED: {
+    status: 409,
+    message:
+      "A request with this Idempotency-Key was begun and not brought to its end, so some of it may be done. Look at what is there, then send what is missing with a new key.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message: "This Idempotency-Key was used with another body. Send a new key with a new request.",
+  },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -38,10 +38,12 @@ export type NetworkParts = {
   speech: SpeechProvider;
   /** Some job may be due. */
   poke: () => void;
+  /** Hears what connectors made of actions. */
+  onOutcome: ((connector: string, outcome: string) => void) | undefined;
 };
 
 /** Accounts, actions and campaigns on the professional network, put together. */
-export function composeNetwork({ config, storage, clock, ids, log, poke, speech, ...parts }: NetworkParts) {
+export function composeNetwork({ config, storage, clock, ids, log, poke, speech, onOutcome, ...parts }: NetworkParts) {
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...parts.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
   const replan = () => planner.wake();
@@ -108,7 +110,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     engine.wake();
   };
   const handWork = new WorkService(storage.network, clock, poke, onReport);
-  const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded };
+  const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded, onOutcome };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [
     { name: "plan queues again", pattern: "*/5 * * * * *", run: replan },

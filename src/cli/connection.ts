@@ -53,6 +53,10 @@ type ConnectOptions = {
   backend: Backend;
   /** Whether the command may begin a new data directory. */
   mayCreateData: boolean;
+  /** Whether the command runs for as long as somebody uses it, so that others have to be able to come in meanwhile. */
+  isLong: boolean;
+  /** Whether only a server that runs will do, and the data directory is not to be held by this process. */
+  needsServer: boolean;
   /** Takes what must be said beside the command's answer. */
   tell: (text: string) => void;
 };
@@ -61,13 +65,15 @@ type ConnectOptions = {
  * Chooses the way to the data: the remote server if one is named, else the server that holds the data directory, else
  * the service in this process. Only one process may hold the directory, so the last two exclude each other.
  */
-export async function connect({ config, remote, backend, mayCreateData, tell }: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { config, remote, backend, mayCreateData, needsServer } = options;
   if (remote !== null) return toRemote(remote);
   const running = await backend.readRunningServer(config.dataDir);
   if (running !== null) return toRunning(running);
+  if (needsServer) throw noServer(config.dataDir);
   // Only looked for, so that a wrong --data does not begin a new data directory.
   if (!mayCreateData && !existsSync(join(config.dataDir, databaseName))) throw noData(config.dataDir);
-  return await toOwn(config, backend, tell);
+  return await toOwn(options);
 }
 
 function toRemote({ url, apiKey }: RemoteServer): Connection {
@@ -83,12 +89,13 @@ function toRunning({ pid, url, localKey }: RunningServer): Connection {
   return { kind: "running", url, namesUser: true, fetch: send, close: async () => {} };
 }
 
-async function toOwn(config: Config, backend: Backend, tell: (text: string) => void): Promise<Connection> {
+async function toOwn({ config, backend, isLong, tell }: ConnectOptions): Promise<Connection> {
   // The usual lines of a starting and stopping server would drown the answer of a command.
-  const app = await backend.createApp(config.logLevel === "info" ? { ...config, logLevel: "warn" } : config);
+  const quiet = config.logLevel === "info" ? ({ ...config, logLevel: "warn" } as const) : config;
+  const app = await backend.createApp(isLong ? { ...quiet, listen: privateAddress } : quiet);
   try {
     if (app.firstRun !== null) tell(firstRunNotice(app.firstRun));
-    await app.work();
+    await (isLong ? app.start() : app.work());
   } catch (error) {
     await app.stop();
     throw error;
@@ -101,6 +108,9 @@ async function toOwn(config: Config, backend: Backend, tell: (text: string) => v
     close: () => app.stop(),
   };
 }
+
+/** For the commands of this machine, which find it by the data directory; it can't be taken. */
+const privateAddress = { host: "127.0.0.1", port: 0 };
 
 function withKey(init: RequestInit = {}, apiKey: string): RequestInit {
   const headers = new Headers(init.headers);
@@ -118,6 +128,12 @@ async function reach(url: string, hint: string, send: () => Promise<Response>): 
       cause,
     });
   }
+}
+
+function noServer(dataDir: string): CommandError {
+  return new CommandError(exitCodes.failed, `No server runs on the data directory ${dataDir}.`, {
+    hint: "Start it with `outreachd serve`, or name the directory of one that runs with --data DIR or OUTREACHD_DATA.",
+  });
 }
 
 function noData(dataDir: string): CommandError {

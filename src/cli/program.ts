@@ -11,6 +11,7 @@ import { addExportCommand } from "./export.ts";
 import { addHealthCommand } from "./health.ts";
 import { addImportCommands } from "./import.ts";
 import { addKeyCommands } from "./key.ts";
+import { addMcpCommand } from "./mcp.ts";
 import { addSearchCommand } from "./search.ts";
 import { addServeCommand } from "./serve.ts";
 import { addSuppressCommands } from "./suppress.ts";
@@ -77,6 +78,7 @@ function createProgram(context: CommandContext): Command {
   addEnrichCommand(program, context);
   addCreditsCommand(program, context);
   addSearchCommand(program, context);
+  addMcpCommand(program, context);
   addConfigCommand(program, context);
   addHealthCommand(program, context);
   addVersionCommand(program, context);

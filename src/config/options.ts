@@ -19,6 +19,7 @@ import {
   size,
   text,
   timeZone,
+  trueOrFalse,
   wholeNumber,
   type ListenAddress,
 } from "./values.ts";
@@ -69,6 +70,14 @@ export const serverOptions = {
     show: showSize,
     description: "Largest file of leads to import, written the same way. It is streamed to disk.",
   }),
+  idempotencyHours: option({
+    argument: "HOURS",
+    parse: wholeNumber(1, 720),
+    default: 24,
+    unit: "hours",
+    description:
+      "How long the answer to a POST with an Idempotency-Key is kept, to be told again to whoever repeats it.",
+  }),
   corsOrigins: option<readonly string[]>({
     argument: "ORIGINS",
     parse: listOf(origin),
@@ -88,6 +97,20 @@ export const serverOptions = {
     parse: oneOf(logLevels),
     default: "info",
     description: `Least serious log lines to write: ${logLevels.join(", ")}.`,
+  }),
+  logRequests: option({
+    argument: "true|false",
+    parse: trueOrFalse,
+    default: true,
+    show: String,
+    description: "Write a line for each request, at level info; without it at debug. Probes always at debug.",
+  }),
+  metrics: option({
+    argument: "true|false",
+    parse: trueOrFalse,
+    default: true,
+    show: String,
+    description: "Measure, and serve the numbers to Prometheus at /metrics, for API keys with metrics:read.",
   }),
   connector: option<ConnectorName>({
     argument: "NAME",

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
@@ -9,6 +10,7 @@ import { readJson } from "./read-body.ts";
 
 export type CoreParts = {
   gate: Gate;
+  idempotency: Idempotency;
   maxBodyBytes: number;
   userExists: (id: string) => Promise<boolean>;
   /** Where a person reads about permissions; goes into refusals. */
@@ -28,8 +30,11 @@ type Wanted = Permission | readonly Permission[] | null;
  * What every feature's routes are built on: the gate before each request, one renderer of errors, and the ways to say
  * who may use a route. A route without one of `access`, `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
-export function createCore({ gate, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
-  const enter = (request: Request, access: Access) => requireAccess(gate.callerOf(request), access, documentation);
+export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
+  function enter(request: Request, access: Access): void {
+    requireAccess(gate.callerOf(request), access, documentation);
+    idempotency.check(request);
+  }
 
   /** Permission is asked before the body is read and, on routes without one, before anything is validated. */
   function hooks(access: Access, maxBytes = maxBodyBytes) {
@@ -46,6 +51,11 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
     };
   }
 
+  /** An answer that was given before is of the route's own type; clients that are typed by it need not know. */
+  function replayOf(request: Request): undefined {
+    return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
+  }
+
   async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
     const caller = gate.callerOf(request);
     return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
@@ -53,10 +63,14 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
 
   return (
     new Elysia({ name: "core" })
+      .wrap(wrapping((next, request) => idempotency.around(next, request)))
+      .wrap(wrapping((next) => gate.around(next)))
       .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
       .onError({ as: "global" }, ({ code, error, request, set }) =>
         gate.refuse(meant(code, error, request, methodsOf), request, set),
       )
+      // Of every route there is, behind the checks of its own.
+      .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
       /** Acts for a user: the key's own, or the one that a global key names. */
       .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
       /** As `access`, with room for thousands of items in the body. */
@@ -80,6 +94,15 @@ export function createCore({ gate, maxBodyBytes, userExists, documentation, meth
         return { detail, transform, resolve: acting };
       })
   );
+}
+
+type Wrap = Parameters<Elysia["wrap"]>[0];
+
+type Handle = (request: Request) => Response | Promise<Response>;
+
+/** Elysia gives and takes the function that handles a request; its types only say that there is one. */
+function wrapping(wrap: (next: Handle, request: Request) => Handle): Wrap {
+  return wrap as unknown as Wrap;
 }
 
 type Parser = (context: { request: Request }) => Promise<unknown>;

@@ -19,6 +19,9 @@ export type GateParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** For the line of each request, which has no field that could be a secret. */
+  requestLog: Log;
+  requestLevel: "info" | "debug";
   corsOrigins: readonly string[];
   addressOf: (request: Request) => string;
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED when the session has ended. */
@@ -26,12 +29,30 @@ export type GateParts = {
   publicUrl: string | null;
   /** Hears of every failure that is a fault of ours. */
   onFault: (error: unknown) => void;
+  /** The template of the route that takes a request; null when none does. */
+  routeOf: (method: string, path: string) => string | null;
+  observer: RequestObserver | null;
 };
 
-type Headers = Record<string, string | number>;
-type Settings = { headers: Headers; status?: number | string };
+/** Hears of every request. */
+export type RequestObserver = {
+  entered(): void;
+  answered(method: string, route: string | null, status: number, seconds: number): void;
+};
+
+type Handle = (request: Request) => Response | Promise<Response>;
+/** Why a request was refused; `thrown` is the same error unless it is a fault of ours. */
+type Failure = { error: ApiError; thrown: unknown };
+
+type Settings = { headers: Record<string, string | number>; status?: number | string };
 
 const apiPrefix = "/api/v2";
+const metricsPath = "/metrics";
+const mcpPath = "/mcp";
+/** Asked every few seconds by machines. */
+const probePaths = ["/healthz", "/readyz", metricsPath];
+/** What is behind a key although it is no part of the API. */
+const guardedPaths = [metricsPath, mcpPath];
 
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
@@ -44,15 +65,28 @@ const securityHeaders = {
 
 /**
  * What every request passes before its route is even looked for: it gets an id and the headers that every answer
- * carries; under /api/v2 its key is checked and its cost taken from the rate limits, before a byte of the body is read.
+ * carries; under /api/v2 and at /mcp its key is checked and its cost taken from the rate limits, before a byte of the
+ * body is read.
  * So an unknown route tells a stranger nothing, and a new route can't forget to ask for a key.
  */
 export class Gate {
   readonly #parts: GateParts;
   readonly #callers = new WeakMap<Request, Caller>();
+  readonly #failures = new WeakMap<Request, Failure>();
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+  }
+
+  /** Around the handling of every request, for Elysia's `wrap`: measures it, and tells the log what became of it. */
+  around(handle: Handle): Handle {
+    return (request) => {
+      const startedAt = performance.now();
+      this.#parts.observer?.entered();
+      const answer = handle(request);
+      if (!(answer instanceof Promise)) return this.#left(request, answer, startedAt);
+      return answer.then((response) => this.#left(request, response, startedAt));
+    };
   }
 
   /** The caller of a request that passed; throws UNAUTHORIZED for one that did not have to show a key. */
@@ -75,13 +109,13 @@ export class Gate {
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
-    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`)) return undefined;
+    if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`) && !guardedPaths.includes(path)) return undefined;
     return this.#authenticate(request, path, set);
   }
 
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
-    const { clock, log, onFault } = this.#parts;
+    const { clock, onFault } = this.#parts;
     if (thrown instanceof WrongKeyKind) {
       set.status = 400;
       return { error: thrown.message, availableRoute: thrown.availableRoute };
@@ -90,20 +124,59 @@ export class Gate {
     set.status = error.status;
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
-    const line = {
-      requestId: set.headers["x-request-id"],
-      method: request.method,
-      path: pathOf(request.url),
-      status: error.status,
-      code: error.code,
-    };
-    if (thrown === error) log.debug(line, "request refused");
-    else if (request.signal.aborted) log.debug(line, "the client went away");
-    else {
-      log.error({ ...line, err: thrown }, "request failed");
-      onFault(thrown);
-    }
+    this.#failures.set(request, { error, thrown });
+    if (thrown !== error && !request.signal.aborted) onFault(thrown);
     return errorBody(error, isoTime(clock.now()));
+  }
+
+  /** As `refuse`, for a request that was handled already; the headers are those of every answer to it. */
+  refusal(thrown: unknown, request: Request, headers: Iterable<[string, string]>): Response {
+    const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied"];
+    const kept = [...headers].filter(([name]) => !ofTheAnswer.includes(name));
+    const set: Settings = { headers: Object.fromEntries(kept) };
+    const body = this.refuse(thrown, request, set);
+    return Response.json(body, { status: Number(set.status), headers: set.headers as Record<string, string> });
+  }
+
+  /** Whether a request failed by a fault of ours, not by a refusal that somebody decided on. */
+  isFault(request: Request): boolean {
+    const failure = this.#failures.get(request);
+    return failure !== undefined && failure.thrown !== failure.error;
+  }
+
+  /** The secret that a request showed; "" for one that showed none. */
+  secretOf(request: Request): string {
+    return secretOf(request, pathOf(request.url)) ?? "";
+  }
+
+  #left(request: Request, response: Response, startedAt: number): Response {
+    const { log, requestLog, requestLevel, observer, routeOf } = this.#parts;
+    const failure = this.#failures.get(request);
+    const isFault = this.isFault(request) && !request.signal.aborted;
+    const path = pathOf(request.url);
+    const level = probePaths.includes(path) ? "debug" : requestLevel;
+    const isLogged = isFault || requestLog.isLevelEnabled(level);
+    if (observer === null && !isLogged) return response;
+    const ms = performance.now() - startedAt;
+    const route = routeOf(request.method, path);
+    observer?.answered(request.method, route, response.status, ms / 1000);
+    if (!isLogged) return response;
+    const caller = this.#callers.get(request);
+    const line = {
+      requestId: response.headers.get("x-request-id"),
+      method: request.method,
+      route,
+      path,
+      status: response.status,
+      durationMs: Math.round(ms * 1000) / 1000,
+      keyId: caller?.keyId ?? null,
+      userId: caller?.userId ?? null,
+      ...(failure && { code: failure.error.code }),
+    };
+    if (isFault) log.error({ ...line, err: failure?.thrown }, "request failed");
+    else if (request.signal.aborted) requestLog[level](line, "the client went away");
+    else requestLog[level](line, failure === undefined ? "request served" : "request refused");
+    return response;
   }
 
   #authenticate(request: Request, path: string, set: Settings): undefined | Promise<undefined> {
@@ -138,7 +211,9 @@ export class Gate {
     this.#callers.set(request, caller);
     // The command line on this machine manages the server; it shares no quota with clients.
     if (caller.isLocal) return;
-    const cost = path === `${apiPrefix}/health` ? requestCost.health : requestCost.full;
+    // What a tool calls is counted as a request of its own, so that its message is left to cost little.
+    const isCheap = path === `${apiPrefix}/health` || guardedPaths.includes(path);
+    const cost = isCheap ? requestCost.health : requestCost.full;
     this.#count(set, this.#parts.limiter.take(subject, cost));
   }
 
@@ -155,11 +230,17 @@ export class Gate {
   }
 }
 
-/** The specification lets voice routes take the key as a Bearer token as well. */
+/** The specification lets voice routes take the key as a Bearer token as well; clients of MCP and Prometheus need it. */
 function secretOf({ headers }: Request, path: string): string | null {
-  const key = headers.get("x-api-key");
-  if (key !== null || !path.startsWith(`${apiPrefix}/voice-clones`)) return key?.trim() ?? null;
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+  return guardedPaths.includes(path) || path.startsWith(`${apiPrefix}/voice-clones`)
+    ? keyIn(headers)
+    : (headers.get("x-api-key")?.trim() ?? null);
+}
+
+/** The key in x-api-key, else in Authorization as a Bearer token. */
+export function keyIn(headers: Headers): string | null {
+  const key = headers.get("x-api-key")?.trim();
+  return key ?? /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */

@@ -1,5 +1,6 @@
 import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../errors.ts";
+import { digestOf, type BodyDigest } from "./body-digest.ts";
 import { mediaType } from "./read-body.ts";
 
 /** One part of a form, in the order in which it was sent. The body of a file must be read before the next part comes. */
@@ -23,12 +24,38 @@ export async function* formParts(request: Request): AsyncGenerator<FormPart, voi
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as multipart/form-data." });
   const form = new IncomingForm(await openParser(request));
   const pumping = form.pump(request.body);
+  const digest = digestOf(request);
   try {
-    yield* form.parts();
+    yield* digest === undefined ? form.parts() : digested(form.parts(), digest);
   } finally {
     form.close();
     await pumping;
   }
+}
+
+async function* digested(parts: AsyncIterable<FormPart>, digest: BodyDigest): AsyncGenerator<FormPart, void, void> {
+  for await (const part of parts) {
+    if (part.kind === "field") {
+      digest.addName("field", part.name, part.value);
+      yield part;
+    } else {
+      digest.addName("file", part.name, part.fileName);
+      yield { ...part, body: digestedContent(part.body, digest) };
+    }
+  }
+  digest.end();
+}
+
+async function* digestedContent(
+  body: AsyncIterable<Uint8Array>,
+  digest: BodyDigest,
+): AsyncGenerator<Uint8Array, void, void> {
+  const start = digest.bytes;
+  for await (const chunk of body) {
+    digest.add(chunk);
+    yield chunk;
+  }
+  digest.addName("end", `${digest.bytes - start}`);
 }
 
 async function openParser(request: Request): Promise<Busboy> {

@@ -3,6 +3,7 @@ import { Type, type TSchema } from "@sinclair/typebox";
 import type { AnyElysia, DocumentDecoration } from "elysia";
 import { errorCatalogue, type ErrorCode } from "../errors.ts";
 import { version } from "../version.ts";
+import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 
@@ -127,7 +128,11 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
       schemas: components,
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
-        bearer: { type: "http", scheme: "bearer", description: "The API key; on voice clone routes only." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "The API key; on voice clone routes and /metrics only.",
+        },
       },
     },
   };
@@ -145,8 +150,8 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
           ...rest,
           "x-permission": permission,
           description: [description, needs].filter(Boolean).join("\n\n"),
-          parameters: [...parameters, ...actingParameters(operation)],
-          responses: { ...possibleResponses(operation), ...impliedResponses(method, operation) },
+          parameters: [...parameters, ...actingParameters(operation), ...(method === "post" ? [idempotencyKey] : [])],
+          responses: responsesOf(method, operation),
         },
       ];
     }),
@@ -155,7 +160,7 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
 
 /** The specification lets voice clone routes take the key in Authorization as well. */
 function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
-  if (!path.startsWith("/api/v2/voice-clones")) return item;
+  if (!path.startsWith("/api/v2/voice-clones") && path !== "/metrics") return item;
   const security = [{ apiKey: [] }, { bearer: [] }];
   return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
 }
@@ -169,6 +174,43 @@ const actingUserId = {
 
 function actingParameters({ "x-acts-for": actsFor, parameters = [] }: Operation): { name: string }[] {
   return actsFor === "user" && !parameters.some(({ name }) => name === "userId") ? [actingUserId] : [];
+}
+
+const idempotencyKey = {
+  name: idempotencyHeader,
+  in: "header",
+  description:
+    "1 to 255 printable ASCII characters that name this request, such as a UUID. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed.",
+  schema: { type: "string", maxLength: 257 },
+};
+const replayed = {
+  [replayedHeader]: {
+    description: "true: the answer to an earlier request with this Idempotency-Key.",
+    schema: { type: "string" },
+  },
+};
+const idempotencyErrors = ["REQUEST_IN_PROGRESS", "REQUEST_INTERRUPTED", "CONFLICT", "IDEMPOTENCY_KEY_REUSED"] as const;
+
+function responsesOf(method: string, operation: Operation): Record<string, object> {
+  const own: Record<string, object> = { ...possibleResponses(operation), ...impliedResponses(method, operation) };
+  if (method !== "post") return own;
+  // A route's own reasons for a 409 stand before those of the key.
+  for (const [status, refusal] of Object.entries(refusals(idempotencyErrors)))
+    own[status] = merged(own[status], refusal);
+  return Object.fromEntries(
+    Object.entries(own).map(([status, response]) => [
+      status,
+      status.startsWith("2") && "headers" in response
+        ? { ...response, headers: { ...(response.headers as object), ...replayed } }
+        : response,
+    ]),
+  );
+}
+
+function merged(own: object | undefined, added: object): object {
+  if (own === undefined || !("description" in own) || !("description" in added)) return own ?? added;
+  const texts = new Set(`${String(own.description)}\n\n${String(added.description)}`.split("\n\n"));
+  return { ...own, description: [...texts].join("\n\n") };
 }
 
 /** Where no key is asked for, nobody is refused. */

@@ -1,15 +1,22 @@
 import { ApiError, invalid } from "../errors.ts";
 import { parseJson } from "../json.ts";
+import { digestOf } from "./body-digest.ts";
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
  * as more than `maxBytes` are announced or have arrived, and 400 for text that is not JSON.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  if (!hasBody(request)) return undefined;
+  const digest = digestOf(request);
+  if (!hasBody(request)) {
+    digest?.end();
+    return undefined;
+  }
   if (mediaType(request) !== "application/json")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
   const text = await readText(request, maxBytes);
+  digest?.add(text);
+  digest?.end();
   try {
     return parseJson(text);
   } catch (error) {

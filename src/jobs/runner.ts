@@ -14,6 +14,12 @@ const renewEveryMs = leaseMs / 3;
 /** When nothing is due for longer, look again anyway. */
 const longestSleepMs = 30_000;
 
+/** Hears what becomes of jobs, by type. `own`: the handler wrote the end itself. */
+export type JobObserver = {
+  claimed(type: string, jobs: number): void;
+  ended(type: string, outcome: JobEnd["kind"] | "own"): void;
+};
+
 type Running = { claim: JobClaim; abort: AbortController; done: Promise<void> };
 
 /**
@@ -26,6 +32,7 @@ export class JobRunner {
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #log: Log;
+  readonly #observer: JobObserver | null;
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
   /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
@@ -36,7 +43,15 @@ export class JobRunner {
   #cancelTimer = (): void => {};
   #cancelRenewal = (): void => {};
 
-  constructor(store: JobStore, handlers: readonly JobHandler[], clock: Clock, ids: Ids, log: Log) {
+  constructor(
+    store: JobStore,
+    handlers: readonly JobHandler[],
+    clock: Clock,
+    ids: Ids,
+    log: Log,
+    observer: JobObserver | null = null,
+  ) {
+    this.#observer = observer;
     this.#store = store;
     this.#handlers = handlers;
     this.#clock = clock;
@@ -113,6 +128,7 @@ export class JobRunner {
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // the end of one of its jobs pokes
       const { jobs, more } = await this.#claim(handler, limit);
+      if (jobs.length > 0) this.#observer?.claimed(handler.type, jobs.length);
       for (const job of jobs) this.#begin(handler, job);
       if (more) this.#lookAgain = true;
       else waiting.push(handler);
@@ -163,18 +179,19 @@ export class JobRunner {
   async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<void> {
     try {
       const end = await this.#endOf(handler, job, claim, signal);
+      this.#observer?.ended(handler.type, end?.kind ?? "own");
       if (end === null) return;
-      const isOurs = await this.#patiently(() => this.#store.end(claim, end), signal);
+      const isOurs = await this.#patiently(job, () => this.#store.end(claim, end), signal);
       if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
     } catch (error) {
-      this.#log.error({ err: error, jobId: job.id }, "could not end a job");
+      this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }
   }
 
-  #patiently<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const onFault = (error: unknown): void => {
       this.#stuck.add(signal);
-      this.#log.error({ err: error }, "could not write what became of a job; tried again soon");
+      this.#log.error({ err: error, jobId, type }, "could not write what became of a job; tried again soon");
     };
     return untilWritten(write, { clock: this.#clock, signal, onFault }).finally(() => this.#stuck.delete(signal));
   }
@@ -186,7 +203,7 @@ export class JobRunner {
         claim,
         signal,
         leaseUntil: () => this.#clock.now() + leaseMs,
-        patiently: (write) => this.#patiently(write, signal),
+        patiently: (write) => this.#patiently(job, write, signal),
       });
     } catch (error) {
       const at = this.#clock.now();

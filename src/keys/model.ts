@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** Specification, "Authentication", item 4. */
+/** Specification, "Authentication", item 4; and what reads the measurements. */
 export const permissions = [
   "users:read", "users:write",
   "network:schedule", "network:upload", "network:read", "network:voice",
@@ -9,6 +9,7 @@ export const permissions = [
   "jobs:read", "jobs:update",
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
+  "metrics:read",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
 /** What a key holds: single permissions, or everything. */

@@ -19,6 +19,15 @@ export function isWellFormed(secret: string): boolean {
   return random !== undefined && checksum(random) === sum;
 }
 
+const secretForms = new RegExp(
+  `(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}|whsec_[\\w+/=-]{24}|/app/sign-in#[\\w-]{40}`,
+);
+
+/** Whether a text holds something of the form of a secret of ours: a key, a link that signs in, what webhooks are signed with. */
+export function showsSecret(text: string): boolean {
+  return secretForms.test(text);
+}
+
 /** What is stored in place of the secret. Keys are long and random, so that one round of SHA-256 is enough. */
 export function hashOf(secret: string): string {
   return new Bun.CryptoHasher("sha256").update(secret).digest("hex");

@@ -35,6 +35,8 @@ export type ActionJobParts = {
   log: Log;
   /** Some queue is to be planned again, perhaps. */
   replan: () => void;
+  /** Hears what a connector made of an action. */
+  onOutcome?: ((connector: ConnectorName, outcome: ConnectorOutcome["kind"]) => void) | undefined;
   /** An action has ended that a campaign may have waited for. */
   onEnded: () => void;
 };
@@ -50,6 +52,7 @@ export function createActionHandler({
   clock,
   log,
   replan,
+  onOutcome,
   onEnded,
 }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
@@ -68,6 +71,7 @@ export function createActionHandler({
     const { claim, signal } = context;
     const { userId, details, message } = due.action;
     const spoken = await spokenBy(
+      claim.id,
       (ending) => speech.speak(userId, details.voiceId ?? "", message ?? "", ending),
       signal,
     );
@@ -81,7 +85,11 @@ export function createActionHandler({
   }
 
   /** A voice that fails, or does not come to an end, is a voice that can't speak now. */
-  async function spokenBy(speak: (signal: AbortSignal) => Promise<Speech>, signal: AbortSignal): Promise<Speech> {
+  async function spokenBy(
+    jobId: string,
+    speak: (signal: AbortSignal) => Promise<Speech>,
+    signal: AbortSignal,
+  ): Promise<Speech> {
     const tooLong = new AbortController();
     const silence = Promise.withResolvers<Speech>();
     const cancelTimer = clock.after(speechTimeoutMs, () => {
@@ -92,7 +100,7 @@ export function createActionHandler({
       return await Promise.race([speak(AbortSignal.any([signal, tooLong.signal])), silence.promise]);
     } catch (error) {
       signal.throwIfAborted();
-      log.error({ err: error }, "a voice failed");
+      log.error({ err: error, jobId }, "a voice failed");
       return { kind: "refused", reason: "The voice could not speak it." };
     } finally {
       cancelTimer();
@@ -107,6 +115,7 @@ export function createActionHandler({
   ): Promise<void> {
     const consequence = consequenceOf(outcome, action, account.connector, clock.now());
     const { jobId, actionType } = action;
+    onOutcome?.(account.connector, outcome.kind);
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
     await patiently(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);

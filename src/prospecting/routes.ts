@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { givenUp } from "../http/idempotency.ts";
 import { body, optionalBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -30,7 +31,9 @@ const Found = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   creditsUsed: Type.Integer(),
-  creditsRequired: Type.Integer({ description: "What this page costs; after a dry run, what it would cost at most." }),
+  creditsRequired: Type.Integer({
+    description: "What this page costs; after a dry run, what it would cost: of a live source, at most.",
+  }),
   remainingCredits: Type.Integer(),
 });
 
@@ -88,7 +91,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/search",
       async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, request }) => {
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
       {
         access: "prospecting:search",
@@ -97,7 +100,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
+            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },
@@ -252,7 +255,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
         const asked = { filters, source, ...page };
-        return ok(foundView(await prospecting.search(caller, actsFor, asked, request.signal), asked));
+        return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
       {
         access: "prospecting:search",

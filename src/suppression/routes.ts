@@ -1,6 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { ApiError } from "../errors.ts";
+import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
@@ -106,7 +107,9 @@ export function suppressionRoutes(core: Core, suppressions: SuppressionService, 
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
         const options = { scope, hashOnly, reason: reason?.trim() || null };
-        return ok(await importList(suppressions, caller, userId, bounded(request.body, maxImportBytes), options));
+        return ok(
+          await importList(suppressions, caller, userId, bounded(bodyStream(request), maxImportBytes), options),
+        );
       },
       {
         upload: "leads:write",

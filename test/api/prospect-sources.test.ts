@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { ProspectView } from "../../src/prospecting/model.ts";
 import type { Client } from "../support/client.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
 
 /** What was asked of the vendors, and what they answer; the shapes are those of their own documentation. */
 type Asked = { path: string; headers: Headers; body: Record<string, unknown> };
 let asked: Asked[] = [];
-let answer: (one: Asked) => Response = () => Response.json({}, { status: 500 });
+let answer: (one: Asked) => Response | Promise<Response> = () => Response.json({}, { status: 500 });
 const vendor = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -283,4 +283,47 @@ test("a live search that the credits do not last for is never asked; a dry run a
     details: { remaining: 40, required: 60 },
   });
   expect(asked).toEqual([]);
+});
+
+test("a search that a busy source refused may be sent again with its Idempotency-Key", async () => {
+  const client = await service.user();
+  const options = { headers: { "idempotency-key": "busy" } };
+  answer = () => Response.json({}, { status: 429, headers: { "retry-after": "7" } });
+  const refused = await client.post<Found>("/api/v2/prospecting/search", { source: "pdl", limit: 1 }, options);
+  expect(refused).toMatchObject({ status: 503 });
+  answer = () =>
+    Response.json({ status: 200, data: [{ first_name: "Grace", work_email: "g@navy.example" }], total: 1 });
+  const found = await client.post<Found>("/api/v2/prospecting/search", { source: "pdl", limit: 1 }, options);
+  expect(found).toMatchObject({ status: 200, data: { creditsUsed: 1, remainingCredits: 99 } });
+  expect(found.headers.get("idempotent-replayed")).toBeNull();
+});
+
+test("a client that goes away and comes back with its Idempotency-Key finds the answer, and pays once", async () => {
+  const client = await service.user();
+  const reply = Promise.withResolvers<Response>();
+  answer = () => reply.promise;
+  const path = "/api/v2/prospecting/search";
+  const input = { source: "pdl", limit: 1 };
+  const headers = { "idempotency-key": "impatient" };
+  const impatient = new AbortController();
+  const first = fetch(service.url + path, {
+    method: "POST",
+    headers: { ...headers, "x-api-key": client.key ?? "", "content-type": "application/json" },
+    body: JSON.stringify(input),
+    signal: impatient.signal,
+  }).catch((error: Error) => error.name);
+  await eventually("the source to be asked", async () => (asked.length > 0 ? true : null));
+  impatient.abort();
+  expect(await first).toBe("AbortError");
+  expect((await client.post(path, input, { headers })).code).toBe("REQUEST_IN_PROGRESS");
+  reply.resolve(
+    Response.json({ status: 200, data: [{ first_name: "Grace", work_email: "g@navy.example" }], total: 1 }),
+  );
+  const again = await eventually("the answer", async () => {
+    const retried = await client.post<Found>(path, input, { headers });
+    return retried.code === "REQUEST_IN_PROGRESS" ? null : retried;
+  });
+  expect(again).toMatchObject({ status: 200, data: { creditsUsed: 1, remainingCredits: 99 } });
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(asked).toHaveLength(1);
 });

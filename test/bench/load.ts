@@ -10,6 +10,8 @@ export type LoadSpec = {
   method: "GET" | "POST";
   path: string;
   headers?: Record<string, string>;
+  /** A header that is another UUID in every request. */
+  serialHeader?: string;
   /** `lead`: a JSON lead, another person in every request; `action`: a visit of that person's profile. */
   body?: "lead" | "action";
   /** JSON bodies that are sent in turn, in the place of `body`. */
@@ -183,7 +185,9 @@ class Connection {
     this.#serial = this.#tally.next(now);
     if (this.#serial === null) return this.#close();
     this.#sentAt = now;
-    this.#unsent = Buffer.from(this.#head + this.#rest(this.#serial));
+    const { serialHeader } = this.#spec;
+    const serial = serialHeader === undefined ? "" : `${serialHeader}: ${crypto.randomUUID()}\r\n`;
+    this.#unsent = Buffer.from(this.#head + serial + this.#rest(this.#serial));
     this.#flush();
   }
 

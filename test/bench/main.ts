@@ -1,15 +1,19 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
+import { idempotency } from "./cases/idempotency.ts";
 import { importLeads } from "./cases/import-leads.ts";
 import { listLeads } from "./cases/list-leads.ts";
+import { metrics } from "./cases/metrics.ts";
 import { networkDrain } from "./cases/network-drain.ts";
 import { networkKill } from "./cases/network-kill.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
@@ -18,11 +22,14 @@ import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
 /**
- * `bun run bench [name …] [--json]` measures the server against a bare handler on the same machine in the same run.
+ * `bun run bench [name …] [--json] [--keep DIRECTORY]` measures the server against a bare handler on the same machine in the same run.
  * Ratios hold from one machine to the next, absolute numbers do not. Exit code 1: a goal was missed.
  */
 const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
+  idempotency,
+  metrics,
+  "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,
   enrich,
@@ -43,7 +50,7 @@ const cases: Record<string, BenchCase> = {
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: { json: { type: "boolean", default: false }, keep: { type: "string" } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(cases, name));
 if (unknown.length > 0) {
@@ -57,7 +64,7 @@ const reports: CaseReport[] = [];
 for (const [name, { about, run, isLong }] of Object.entries(cases)) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
-  const measures = await run();
+  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep) });
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
   reports.push(report);
   if (!values.json) printCase(report);

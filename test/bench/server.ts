@@ -59,7 +59,7 @@ export function databasePath(home: Home): string {
 }
 
 /** Resolves when it is ready to serve. Everything but the limits of use stays as it is for everybody. */
-export async function startServer(home: Home): Promise<Server> {
+export async function startServer(home: Home, settings: Record<string, string> = {}): Promise<Server> {
   const port = freePort();
   const startedAt = performance.now();
   const child = Bun.spawn([...command, "serve"], {
@@ -77,6 +77,7 @@ export async function startServer(home: Home): Promise<Server> {
       OUTREACHD_RATE_LIMIT_DAY: "0",
       OUTREACHD_ENRICHMENTS_PER_HOUR: "0",
       OUTREACHD_DEFAULT_CREDITS: "1000000000",
+      ...settings,
     },
   });
   while (!(await answers(`http://127.0.0.1:${port}/readyz`))) {

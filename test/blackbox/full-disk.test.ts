@@ -309,8 +309,13 @@ function csvOf(rows: number): string {
   return ["email,notes", ...lines].join("\n");
 }
 
+/** Those that tell of the server, not of a request. */
 function lastLines(log: string, count: number): string {
-  return log.trimEnd().split("\n").slice(-count).join("\n");
+  const lines = log.trimEnd().split("\n");
+  return lines
+    .filter((line) => !line.includes('"requestId"'))
+    .slice(-count)
+    .join("\n");
 }
 
 /** Runs the program with a standard output that takes nothing. */

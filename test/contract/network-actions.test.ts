@@ -64,6 +64,22 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       });
     });
 
+    test("of an action for a person that was interrupted on its way into the list puts it back into the queue", async () => {
+      await using opened = await open();
+      const { storage, account, job } = await withClaimed(opened.storage, { connector: "manual" });
+      expect(await stateOf(storage, job)).toBe("sending");
+      expect(await claimActions(storage, startOfTests + minute)).toEqual([]);
+      expect(await storage.network.action(job.userId, job.id)).toMatchObject({
+        action: { state: "scheduled" },
+        job: { status: "pending", runAt: startOfTests + minute },
+      });
+      await storage.network.updateAccount(account.userId, account.id, { connector: "simulated", updatedAt: 1 });
+      const again = await claimAction(storage, startOfTests + minute);
+      expect(again).toMatchObject({ task: "send", job: { id: job.id }, account: { connector: "simulated" } });
+      expect(await claimActions(storage, startOfTests + 2 * minute)).toEqual([]);
+      expect(await stateOf(storage, job)).toBe("unknown");
+    });
+
     test.each<[string, Partial<NetworkAccount>, number, string]>([
       [
         "the hours",

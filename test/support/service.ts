@@ -172,7 +172,7 @@ async function launchBinary(dataDir: string, env: Record<string, string>): Promi
   return { url, firstRun, idle: async () => {}, watch: async () => {}, stop: () => stop() };
 }
 
-const usualPatienceMs = 10_000;
+const usualPatienceMs = 25_000;
 const betweenLooksMs = 10;
 
 /** Looks again and again until there is something; for what another process or thread does. */

@@ -29,9 +29,12 @@ test("without any setting the documented defaults hold", () => {
     rateLimit: { minute: 60, hour: 1000, day: 10_000 },
     maxBodyBytes: 1_048_576,
     maxImportBytes: 2_147_483_648,
+    idempotencyHours: 24,
     corsOrigins: [],
     trustedProxies: 0,
     logLevel: "info",
+    logRequests: true,
+    metrics: true,
     connector: "manual",
     acknowledgeNetworkRisk: false,
     connectors: {

@@ -63,14 +63,9 @@ test("what is no error is no fault of the disk", () => {
 
 test("a line of the log tells a fault of the disk in words and without a stack", () => {
   const lines: string[] = [];
-  const write = process.stderr.write;
-  process.stderr.write = (line: string) => lines.push(line) > 0;
-  try {
-    createLog("error").error({ err: Object.assign(new Error("no space left"), { code: "ENOSPC" }) }, "failed");
-    createLog("error").error({ err: new TypeError("A fault of ours") }, "failed");
-  } finally {
-    process.stderr.write = write;
-  }
+  const log = createLog("error", { write: (line) => void lines.push(line) });
+  log.error({ err: Object.assign(new Error("no space left"), { code: "ENOSPC" }) }, "failed");
+  log.error({ err: new TypeError("A fault of ours") }, "failed");
   const [disk, ours] = lines.map((line) => JSON.parse(line) as { err: Record<string, unknown> });
   expect(disk?.err).toMatchObject({ message: "the disk is full", reason: "no space left", code: "ENOSPC" });
   expect(disk?.err["stack"]).toBeUndefined();

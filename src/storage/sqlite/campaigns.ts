@@ -138,7 +138,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       const jobId = "job" in outcome ? outcome.job.id : change.jobId;
       orm
         .update(campaignEnrolments)
-        .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + (action === null ? 0 : 1) })
+        .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
         .where(eq(campaignEnrolments.id, id))
         .run();
     }

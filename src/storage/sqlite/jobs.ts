@@ -128,7 +128,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   }
 
   return {
-    insert: (job) => writer.write(() => rows.insert(job)),
+    insert: (job) => writer.writeForAnswer(() => rows.insert(job)),
     get: async (userId, id) => shown(ofUser(userId, id)),
     page,
     countByStatus,

@@ -22,7 +22,7 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
   const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
 
   return {
-    insert: (key) => writer.write(() => void orm.insert(apiKeys).values(key).run()),
+    insert: (key) => writer.writeForAnswer(() => void orm.insert(apiKeys).values(key).run()),
     findByHash: async (hash) => byHash.get({ hash }) ?? null,
     get: async (scope, id) =>
       orm
@@ -39,7 +39,7 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
         .limit(limit)
         .all(),
     update: (id, change) =>
-      writer.write(() => orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null),
+      writer.writeForAnswer(() => orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null),
     remove: (id) =>
       writer.write(() => orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0),
     recordUsage: (usages) =>

@@ -138,7 +138,7 @@ export class LeadKeys {
 
   async #mergeLog(): Promise<void> {
     const { writer } = this.#engine;
-    await null; // until the batch of the unit that found the log full is on disk
+    await Promise.resolve(); // until the batch of the unit that found the log full is on disk
     [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
     const upTo = this.#lastNumber;
     const inOrder = this.#merging.sortedKeys();

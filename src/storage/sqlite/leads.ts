@@ -24,7 +24,8 @@ export function createLeadStore(engine: Engine): LeadStore {
   const suppressions = createSuppressionRows(engine);
   const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
   return {
-    insert: (request) => write(() => insertOrMerge(rows, suppressions, request)),
+    insert: (request) =>
+      engine.writer.writeForAnswer(() => rows.unit(() => insertOrMerge(rows, suppressions, request))),
     foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,

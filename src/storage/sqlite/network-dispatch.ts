@@ -81,8 +81,13 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     };
   }
 
-  /** `pendingReason` tells a worker's lease, which outlives this process, from our own. */
-  function mark({ row, record }: Target, now: number, pendingReason: "awaitingWorker" | null = null): ActionRow {
+  /**
+   * `pendingReason` tells a worker's lease, which outlives this process, from our own, and what only goes into a person's
+   * list, which does no harm twice.
+   */
+  function mark({ row, record }: Target, now: number, isWorkers = false): ActionRow {
+    const isPersons = record.account.connector === "manual";
+    const pendingReason = isWorkers ? "awaitingWorker" : isPersons ? "awaitingPerson" : null;
     const change = { pendingReason, used: 1, slotAt: now } as const;
     actions.settle(row, "sending", { ...change, now });
     accounts.countChange(record);
@@ -162,7 +167,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       case "awaiting":
         return leased(target, "follow", now, leaseUntil);
       default:
-        interrupted(target, now);
+        if (row.pendingReason === "awaitingPerson") waitUntil(target, { until: now, reason: "queued" }, now);
+        else interrupted(target, now);
         return null;
     }
   }
@@ -278,7 +284,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         if (!isWanted(target, now)) continue;
         const hold = slots.holdNow(record, row, now);
         if (hold === null)
-          return { claimed: leased({ ...target, row: mark(target, now, "awaitingWorker") }, "send", now, leaseUntil) };
+          return { claimed: leased({ ...target, row: mark(target, now, true) }, "send", now, leaseUntil) };
         if (Number.isFinite(hold.until)) retryAt = Math.min(retryAt ?? hold.until, hold.until);
       }
     }

@@ -231,7 +231,8 @@ export type Scheduling = ReturnType<typeof createScheduling>;
 export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, scheduling: Scheduling): ScheduleStore {
   const { decide, record, change, enqueue, edit, cancel, ended, found } = scheduling;
   return {
-    schedule: async (request, dryRun) => (dryRun ? decide(request, false) : writer.write(() => decide(request, true))),
+    schedule: async (request, dryRun) =>
+      dryRun ? decide(request, false) : writer.writeForAnswer(() => decide(request, true)),
     record: (request, relation) => writer.write(() => record(request, relation)),
     approve: (userId, jobId, at) =>
       writer.write(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),

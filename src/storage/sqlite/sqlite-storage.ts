@@ -8,11 +8,13 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLeadReader } from "./lead-reader.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
+import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations } from "./migrate.ts";
 import { createNetworkRows } from "./network.ts";
 import { createOwners } from "./owners.ts";
@@ -37,6 +39,8 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
   return {
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
+    metrics: onFirstUse(() => createMetricsStore(engine, path)),
+    idempotency: onFirstUse(() => createIdempotencyStore(engine)),
     sessions: onFirstUse(() => createSessionStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
     credits: onFirstUse(() => createCreditStore(engine)),

@@ -1,8 +1,18 @@
+import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
+import { currentCompanion, type Companion } from "./companion.ts";
 
-type Unit = { run: () => unknown; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
+type Unit = {
+  run: () => unknown;
+  resolve: (value: unknown) => void;
+  reject: (reason: unknown) => void;
+  companion: Companion | null;
+  /** Settles before the commit, if it has a companion. */
+  isForAnswer: boolean;
+};
 type Settled = { unit: Unit; value: unknown };
-type Outcome = { done: Settled[]; failed: Settled[] };
+/** `companions` are those of units that changed something. */
+type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion> };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -14,6 +24,8 @@ const controls = {
   undo: "ROLLBACK TO unit",
 };
 
+const totalChanges = "SELECT total_changes()";
+
 /** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
 const maxBatchMs = 10;
@@ -23,14 +35,21 @@ const maxBatchMs = 10;
  * transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be synchronous.
  * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
  * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
+ *
+ * A unit with a companion (`companion.ts`) has it record something in the same transaction. With `writeForAnswer` its
+ * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the companion
+ * can record that as well; whoever has it along must not let anything out before the companion is `committed`.
  */
 export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
+  readonly #totalChanges: Statement;
   readonly #onRollBack: (() => void)[] = [];
+  #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
+  #isClosing = false;
   #closed = false;
 
   /** `afterCommit` is called after each COMMIT. */
@@ -39,15 +58,20 @@ export class Writer {
     this.#afterCommit = afterCommit;
     const prepared = Object.entries(controls).map(([name, sql]) => [name, database.prepare(sql)]);
     this.#statements = Object.fromEntries(prepared) as Record<keyof typeof controls, Statement>;
+    this.#totalChanges = database.prepare(totalChanges);
   }
 
   /** Resolves with what `run` answered, after its effect is on disk. */
   write<T>(run: () => T): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error("The database is closed"));
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
-    });
+    return this.#add(run, false);
+  }
+
+  /**
+   * As `write`, for the last write of a request, after which only the answer is put together: no other thread, file or
+   * host may be told of the effect, because for a request with a companion it may not be on disk yet.
+   */
+  writeForAnswer<T>(run: () => T): Promise<T> {
+    return this.#add(run, true);
   }
 
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
@@ -55,10 +79,25 @@ export class Writer {
     this.#onRollBack.push(forget);
   }
 
+  /** `listener` hears of every commit: of how many units, and for how many seconds, their work included. */
+  onBatch(listener: (units: number, seconds: number) => void): void {
+    this.#onBatch = listener;
+  }
+
   /** Commits what is queued and takes no more. */
   close(): void {
+    this.#isClosing = true;
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
+  }
+
+  #add<T>(run: () => T, isForAnswer: boolean): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error("The database is closed"));
+    const companion = currentCompanion();
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject, companion, isForAnswer });
+      this.#schedule();
+    });
   }
 
   #schedule(): void {
@@ -84,6 +123,7 @@ export class Writer {
       return;
     }
     this.#queue.splice(0, batch.length);
+    for (const companion of outcome.companions) companion.committed();
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
@@ -93,9 +133,9 @@ export class Writer {
   #runTogether(batch: Unit[]): Outcome | null {
     let hasFailed = false;
     try {
-      return this.#transact(batch, (unit, { done }) => {
+      return this.#transact(batch, (unit, outcome) => {
         hasFailed = true;
-        done.push({ unit, value: valueOf(unit) });
+        outcome.done.push({ unit, value: this.#valueOf(unit, outcome) });
         hasFailed = false;
       });
     } catch (error) {
@@ -107,21 +147,55 @@ export class Writer {
 
   /** As many units as fit into the time; the others are taken out of the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
-    const outcome: Outcome = { done: [], failed: [] };
+    const outcome: Outcome = { done: [], failed: [], companions: new Set() };
     this.#statements.begin.run();
-    const endAt = performance.now() + maxBatchMs;
+    const startedAt = performance.now();
+    const endAt = startedAt + maxBatchMs;
     for (const [index, unit] of batch.entries()) {
       if (index > 0 && performance.now() > endAt) batch.length = index;
       else run(unit, outcome);
     }
-    this.#statements.commit.run();
+    try {
+      if (outcome.companions.size > 0) this.#record(outcome);
+      this.#statements.commit.run();
+    } catch (error) {
+      for (const companion of outcome.companions) companion.failed(error);
+      throw error;
+    }
+    this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
     return outcome;
   }
 
-  #runAlone(unit: Unit, { done, failed }: Outcome): void {
+  /** From here on nothing of the batch runs again. */
+  #record({ done, companions }: Outcome): void {
+    for (const companion of companions) companion.wrote();
+    const early = done.filter(({ unit }) => unit.isForAnswer && unit.companion !== null);
+    for (const { unit, value } of early) {
+      unit.companion?.settledEarly();
+      unit.resolve(value);
+    }
+    // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
+    if (early.length > 0 && !this.#isClosing) drainMicrotasks();
+    for (const companion of companions) companion.record();
+  }
+
+  #valueOf(unit: Unit, { companions }: Outcome): unknown {
+    const before = unit.companion === null ? 0 : this.#changes();
+    const value = unit.run();
+    if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
+    if (unit.companion !== null && this.#changes() > before) companions.add(unit.companion);
+    return value;
+  }
+
+  #changes(): number {
+    return this.#totalChanges.values()[0]?.[0] as number;
+  }
+
+  #runAlone(unit: Unit, outcome: Outcome): void {
+    const { done, failed } = outcome;
     this.#statements.enter.run();
     try {
-      const value = valueOf(unit);
+      const value = this.#valueOf(unit, outcome);
       this.#statements.leave.run();
       done.push({ unit, value });
     } catch (error) {
@@ -147,10 +221,4 @@ export class Writer {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }
   }
-}
-
-function valueOf(unit: Unit): unknown {
-  const value = unit.run();
-  if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-  return value;
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { load, type LoadResult } from "../load.ts";
+import { postTo } from "../lead-posts.ts";
+import type { LoadResult } from "../load.ts";
 import { median, type BenchCase } from "../report.ts";
-import { copyHome, createHome, startBare, startServer, withDirectory, type Home, type Server } from "../server.ts";
+import { copyHome, createHome, startBare, startServer, withDirectory, type Home } from "../server.ts";
 
 const rounds = 3;
 
@@ -34,21 +35,4 @@ async function measure(directory: string) {
     { name: "bare, a transaction a request", value: of("each", "perSecond"), unit: "/s" as const },
     { name: "load generator's share of a core, bare", value: of("grouped", "generatorCpu"), unit: "ratio" as const },
   ];
-}
-
-async function postTo(server: Server, key: string): Promise<LoadResult> {
-  try {
-    return await load({
-      port: server.port,
-      method: "POST",
-      path: "/api/v2/leads",
-      headers: { "x-api-key": key },
-      body: "lead",
-      connections: 64,
-      warmUpMs: 1500,
-      durationMs: 4000,
-    });
-  } finally {
-    await server.stop();
-  }
 }

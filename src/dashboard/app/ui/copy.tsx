@@ -1,17 +1,12 @@
 import { useState } from "preact/hooks";
+import { copyText } from "../clipboard.ts";
 import { Button } from "./button.tsx";
 
 /** A text to take along, with a button that copies it. Selected as a whole, so that it can also be copied by hand. */
 export function CopyText({ label, text }: { label: string; text: string }) {
   const [state, setState] = useState<"" | "Copied" | "Copy it by hand">("");
   async function copy() {
-    try {
-      // Absent where the page did not come over HTTPS or from this machine.
-      await navigator.clipboard.writeText(text);
-      setState("Copied");
-    } catch {
-      setState("Copy it by hand");
-    }
+    setState((await copyText(text)) ? "Copied" : "Copy it by hand");
   }
   return (
     <div class="copy">

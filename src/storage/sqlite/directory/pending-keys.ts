@@ -26,9 +26,9 @@ export class PendingKeys {
   }
 
   /** Adds the numbers of a key to `found`, until that has `most`. */
-  find(key: number, found: Set<number>, most: number): void {
-    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.size < most; at = this.#next[at - 1]!)
-      found.add(this.#numbers[at - 1]!);
+  find(key: number, found: number[], most: number): void {
+    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
+      noteNumber(found, this.#numbers[at - 1]!, most);
   }
 
   /** All entries, by key. */
@@ -66,6 +66,11 @@ export class PendingKeys {
     this.#heads = new Uint32Array(before.length * 2);
     for (const head of before) if (head !== 0) this.#heads[this.#slotOf(this.#keys[head - 1]!)] = head;
   }
+}
+
+/** Once, where not all are wanted: a number that is there twice must not take another's place. */
+export function noteNumber(found: number[], number: number, most: number): void {
+  if (most === Number.POSITIVE_INFINITY || !found.includes(number)) found.push(number);
 }
 
 function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {

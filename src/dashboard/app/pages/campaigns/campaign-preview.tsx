@@ -20,7 +20,7 @@ export function CampaignPreview({ campaign, path }: { campaign: CampaignView; pa
   );
   return (
     <>
-      <div class="filters">
+      <div class="filter-row">
         <Field label="For how many leads">
           {(control) => (
             <input

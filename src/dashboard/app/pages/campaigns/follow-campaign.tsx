@@ -192,6 +192,7 @@ function Enrolments({ campaign, path }: FollowProps) {
     >
       <DataTable
         label="Leads of the campaign"
+        isStacked
         columns={columns}
         rows={list.data?.enrolments}
         rowKey={({ id }) => id}

@@ -126,6 +126,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
       )}
       <DataTable
         label="Prospects"
+        isStacked
         columns={columns}
         rows={found.prospects}
         rowKey={({ id }) => id}

@@ -80,7 +80,7 @@ export function SuppressionList() {
           )}
         </div>
       </div>
-      <div class="filters" role="search" aria-label="Do not contact">
+      <div class="filter-row" role="search" aria-label="Do not contact">
         <SearchField value={filter.q ?? ""} onChange={(q) => setQuery({ q })} />
         <FilterField
           label="Kind"

@@ -60,7 +60,7 @@ export function VoiceReport({ quality }: { quality: CloneQuality }) {
 function Problems({ problems }: { problems: readonly { code: string; message: string }[] }) {
   if (problems.length === 0) return null;
   return (
-    <ul class="problems small">
+    <ul class="quality-problems small">
       {problems.map(({ code, message }) => (
         <li key={code}>{message}</li>
       ))}

@@ -1,0 +1,16 @@
+-- One row a request that was sent with an Idempotency-Key and changed something, or succeeded. It is written in the
+-- transactions of the request's own effects. Without a status the request was not answered, or not with something that
+-- can be told again. Rows are in the order of time, so that the oldest are found without an index.
+CREATE TABLE idempotent_requests (
+  seq INTEGER PRIMARY KEY,
+  -- The first 16 bytes of the SHA-256 of the caller, the route and the key.
+  id BLOB NOT NULL UNIQUE,
+  started_at INTEGER NOT NULL,
+  -- SHA-256 of what the body says, and its length; null when it was not read to its end.
+  fingerprint BLOB,
+  bytes INTEGER NOT NULL,
+  status INTEGER,
+  headers TEXT,
+  -- JSON; a blob when it shows a secret, encrypted; null when it was too large to be kept.
+  body ANY
+) STRICT;

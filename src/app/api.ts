@@ -1,0 +1,116 @@
+import type { Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { creditRoutes } from "../credits/routes.ts";
+import type { CreditService } from "../credits/service.ts";
+import { enrichmentRoutes } from "../enrichment/routes.ts";
+import type { errorCatalogue, ErrorCode } from "../errors.ts";
+import type { EnrichmentService } from "../enrichment/service.ts";
+import type { Readiness } from "../health/readiness.ts";
+import type { ErrorBody } from "../http/error-body.ts";
+import { healthRoutes } from "../health/routes.ts";
+import type { Core } from "../http/core.ts";
+import { jobRoutes } from "../jobs/routes.ts";
+import type { JobService } from "../jobs/service.ts";
+import { keyRoutes } from "../keys/routes.ts";
+import type { KeyService } from "../keys/service.ts";
+import type { LeadImports } from "../leads/import-job.ts";
+import { leadBulkRoutes } from "../leads/bulk-routes.ts";
+import { LeadBulkService } from "../leads/bulk-service.ts";
+import { leadRoutes } from "../leads/routes.ts";
+import type { LeadService } from "../leads/service.ts";
+import { leadTransferRoutes } from "../leads/transfer-routes.ts";
+import { prospectImportRoutes } from "../prospecting/import-routes.ts";
+import type { ProspectImports } from "../prospecting/import-job.ts";
+import { prospectingRoutes } from "../prospecting/routes.ts";
+import type { SavedSearchService } from "../prospecting/saved-searches.ts";
+import type { ProspectingService } from "../prospecting/service.ts";
+import { sessionRoutes } from "../sessions/routes.ts";
+import type { SessionService } from "../sessions/service.ts";
+import { suppressionRoutes } from "../suppression/routes.ts";
+import type { SuppressionService } from "../suppression/service.ts";
+import { userRoutes } from "../users/routes.ts";
+import type { UserService } from "../users/service.ts";
+import { voiceRoutes } from "../voice/routes.ts";
+import type { createVoices } from "../voice/setup.ts";
+import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeNetwork } from "./network.ts";
+
+/** What stands behind the routes. */
+export type ApiParts = {
+  config: Pick<Config, "maxImportBytes">;
+  clock: Clock;
+  readiness: Readiness;
+  users: UserService;
+  keys: KeyService;
+  credits: CreditService;
+  enrichment: EnrichmentService;
+  leads: LeadService;
+  imports: LeadImports;
+  suppressions: SuppressionService;
+  prospectImports: ProspectImports;
+  prospecting: ProspectingService;
+  savedSearches: SavedSearchService;
+  jobs: JobService;
+  network: ReturnType<typeof composeNetwork>;
+  voices: ReturnType<typeof createVoices>;
+  sessions: SessionService;
+  /** Where browsers reach the server; "" while nobody knows. */
+  baseUrl: () => string;
+};
+
+/** All routes of the API, in one app. */
+export function composeApi(core: Core, parts: ApiParts) {
+  const { users, keys, credits, leads, suppressions, prospecting, voices } = parts;
+  const { maxImportBytes } = parts.config;
+  return (
+    // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
+    new Elysia({ handler: { standardHostname: false } })
+      .use(core)
+      .use(healthRoutes(core, users, keys, parts.clock, parts.readiness))
+      .use(userRoutes(core, users, credits))
+      .use(enrichmentRoutes(core, parts.enrichment))
+      .use(creditRoutes(core, credits))
+      .use(keyRoutes(core, keys))
+      .use(sessionRoutes(core, parts.sessions, keys, parts.baseUrl))
+      .use(leadTransferRoutes(core, leads, parts.imports, maxImportBytes))
+      .use(leadBulkRoutes(core, new LeadBulkService(leads)))
+      .use(leadRoutes(core, leads, suppressions))
+      .use(suppressionRoutes(core, suppressions, maxImportBytes))
+      .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
+      .use(prospectingRoutes(core, prospecting, parts.savedSearches))
+      .use(jobRoutes(core, parts.jobs, users))
+      .use(parts.network.routes(core))
+      .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
+      .use(voiceSampleRoutes(core, voices.service))
+  );
+}
+
+type App = ReturnType<typeof composeApi>;
+
+/**
+ * The type of the API, for clients that are derived from it (`treaty<Api>(url)` of @elysiajs/eden). Refusals are typed as
+ * they are rendered here; Elysia itself knows only of those of its own validation, which is not used.
+ */
+export type Api =
+  App extends Elysia<
+    infer Prefix,
+    infer Singleton,
+    infer Definitions,
+    infer Metadata,
+    infer Routes,
+    infer Ephemeral,
+    infer Volatile
+  >
+    ? Elysia<Prefix, Singleton, Definitions, Metadata, WithRefusals<Routes>, Ephemeral, Volatile>
+    : never;
+
+type WithRefusals<Node> = Node extends { response: { 200: infer Success } }
+  ? Omit<Node, "response"> & { response: { 200: Success } & Refusals }
+  : { [Name in keyof Node]: WithRefusals<Node[Name]> };
+
+type Refusals = Record<
+  (typeof errorCatalogue)[ErrorCode]["status"],
+  Omit<Static<typeof ErrorBody>, "code"> & { code: ErrorCode }
+>;

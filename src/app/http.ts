@@ -1,0 +1,106 @@
+import type { AnyElysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { Readiness } from "../health/readiness.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { createCore } from "../http/core.ts";
+import { Gate, type RequestObserver } from "../http/gate.ts";
+import { Idempotency } from "../http/idempotency.ts";
+import { allowedMethods } from "../http/methods.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { routeTemplates } from "../http/route-templates.ts";
+import type { Ids } from "../ids.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { Log } from "../log.ts";
+import type { SessionService } from "../sessions/service.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { UserService } from "../users/service.ts";
+
+export type HttpParts = {
+  config: Config;
+  storage: Storage;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  requestLog: Log;
+  keyRing: KeyRing;
+  limiter: RateLimiter;
+  users: UserService;
+  sessions: SessionService;
+  readiness: Readiness;
+  observer: RequestObserver | null;
+  /** Where a person reads about permissions. */
+  documentation: string;
+};
+
+/** What every request passes, put together. */
+export function composeHttp({
+  config,
+  storage,
+  clock,
+  ids,
+  log,
+  readiness,
+  users,
+  sessions,
+  documentation,
+  ...parts
+}: HttpParts) {
+  let app: AnyElysia | null = null;
+  let methodsOf = (_path: string): string[] => [];
+  let routeOf = (_method: string, _path: string): string | null => null;
+
+  /** By which requests those came that tools make. */
+  const outerRequests = new WeakMap<Request, Request>();
+  const peerOf = (request: Request): string => app?.server?.requestIP(request)?.address ?? "local";
+  const gate = new Gate({
+    ...parts,
+    clock,
+    ids,
+    log,
+    requestLevel: config.logRequests ? "info" : "debug",
+    corsOrigins: config.corsOrigins,
+    addressOf(request) {
+      const outer = outerRequests.get(request) ?? request;
+      return clientAddress(outer, peerOf(outer), config.trustedProxies);
+    },
+    callerOfSession: (token) => sessions.callerOf(token),
+    publicUrl: config.publicUrl,
+    onFault: (error) => readiness.tell(error),
+    routeOf: (method, path) => routeOf(method, path),
+  });
+  const idempotency = new Idempotency({
+    store: storage.idempotency,
+    gate,
+    clock,
+    log,
+    keptMs: config.idempotencyHours * 3_600_000,
+  });
+  const core = createCore({
+    gate,
+    idempotency,
+    maxBodyBytes: config.maxBodyBytes,
+    userExists: (id) => users.exists(id),
+    documentation,
+    methodsOf: (path) => methodsOf(path),
+  });
+  const chores: Chore[] = [
+    { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
+  ];
+
+  /** `request`, which is made on behalf of another one. */
+  function within(request: Request, outer: Request): Request {
+    outerRequests.set(request, outer);
+    return request;
+  }
+
+  /** To be called once every route is there. */
+  function learnRoutes(complete: AnyElysia): void {
+    app = complete;
+    methodsOf = allowedMethods(complete);
+    routeOf = routeTemplates(complete);
+  }
+
+  return { core, gate, chores, within, learnRoutes };
+}

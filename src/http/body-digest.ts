@@ -1,0 +1,63 @@
+import type { Fingerprint } from "./idempotency-store.ts";
+
+/** Digests of bodies that somebody wants to know, while they are read. */
+const wanted = new WeakMap<Request, BodyDigest>();
+
+/**
+ * What a body says, as one hash: the bytes of a JSON text or a file; of a form the names and contents of its fields and
+ * files, because each client draws another boundary between them.
+ */
+export class BodyDigest {
+  readonly #hash = new Bun.CryptoHasher("sha256");
+  #bytes = 0;
+  #result: Uint8Array | null = null;
+
+  /** Bytes so far; the hash once all was read. */
+  get fingerprint(): Fingerprint {
+    return { hash: this.#result, bytes: this.#bytes };
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(content: string | Uint8Array): void {
+    this.#bytes += typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
+    this.#hash.update(content);
+  }
+
+  /** What follows belongs to another field or file: with its length in front, no content can be taken for a name. */
+  addName(...names: string[]): void {
+    for (const name of names) this.add(`${Buffer.byteLength(name)}:${name}`);
+  }
+
+  /** That was all of it. */
+  end(): void {
+    this.#result ??= this.#hash.digest();
+  }
+}
+
+/** From here on, whoever reads the body of `request` by the functions of this folder tells the digest of it. */
+export function digestWhileRead(request: Request, digest: BodyDigest): void {
+  wanted.set(request, digest);
+}
+
+export function digestOf(request: Request): BodyDigest | undefined {
+  return wanted.get(request);
+}
+
+/** The body as a stream, for routes that take files. Nothing but this folder reads `request.body` itself. */
+export function bodyStream(request: Request): ReadableStream<Uint8Array> | null {
+  const digest = wanted.get(request);
+  const body = request.body as ReadableStream<Uint8Array> | null;
+  if (digest === undefined) return body;
+  if (body === null) digest.end();
+  const tap = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      digest.add(chunk);
+      controller.enqueue(chunk);
+    },
+    flush: () => digest.end(),
+  });
+  return body?.pipeThrough(tap) ?? null;
+}

@@ -1,0 +1,48 @@
+/** What a request with an Idempotency-Key is known by. */
+export type KeyedRequest = {
+  /** 16 bytes that stand for the caller, the route and the key. */
+  id: Uint8Array;
+  startedAt: number;
+};
+
+/** What the body of a request says. `hash` is null when it was not read to its end. */
+export type Fingerprint = { hash: Uint8Array | null; bytes: number };
+
+/** An answer as it is told again. `body` is JSON, or encrypted bytes; null when it was too large to be kept. */
+export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
+
+/**
+ * What a request came to: an answer to be told again; `unknown`, when it may have been cut off between two changes;
+ * `undone`, when it changed nothing that still holds, so that it may be carried out again.
+ */
+export type Ending = KeptAnswer | "unknown" | "undone";
+
+/** `answer` is null when the request changed something and nobody knows its answer. */
+export type KeptRequest = KeyedRequest & { fingerprint: Fingerprint; answer: KeptAnswer | null };
+
+/** A request under way, seen from the store. */
+export type KeyedAttempt = {
+  /** Whether something that the request wrote has changed what is stored. */
+  readonly hasChanged: boolean;
+  /** From here on the request's writes leave a mark, in the transaction of each. `read` answers what was read so far. */
+  begin(request: KeyedRequest, read: () => Fingerprint): void;
+  /**
+   * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves when that is durable together
+   * with everything that the request wrote. Where the last write was made for an answer (see the engine), that is one
+   * transaction. False when everything is durable but the ending. Rejects when the request's last write did not hold, so
+   * that its answer is not true. Nothing that is written later belongs to the request.
+   */
+  end(ending: Ending): Promise<boolean>;
+};
+
+/**
+ * The one port through which a function passes: what belongs to a request is told by where it is written from, so that
+ * no other port has to know of idempotency.
+ */
+export type IdempotencyStore = {
+  /** Runs the work of a request; what is written from within belongs to the attempt once that has begun. */
+  attempt<T>(work: (attempt: KeyedAttempt) => Promise<T>): Promise<T>;
+  find(id: Uint8Array): Promise<KeptRequest | null>;
+  /** Forgets requests from before `startedBefore`, oldest first, at most `limit`; answers how many. */
+  forget(startedBefore: number, limit: number): Promise<number>;
+};

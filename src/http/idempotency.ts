@@ -1,0 +1,269 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { ApiError, invalid } from "../errors.ts";
+import type { Caller } from "../keys/caller.ts";
+import { showsSecret } from "../keys/secret.ts";
+import type { Log } from "../log.ts";
+import { BodyDigest, bodyStream, digestWhileRead } from "./body-digest.ts";
+import type { Gate } from "./gate.ts";
+import type { Ending, IdempotencyStore, KeptAnswer, KeptRequest, KeyedAttempt } from "./idempotency-store.ts";
+import { formParts } from "./multipart.ts";
+import { mediaType } from "./read-body.ts";
+
+export type IdempotencyParts = {
+  store: IdempotencyStore;
+  gate: Pick<Gate, "secretOf" | "isFault" | "refusal">;
+  clock: Clock;
+  log: Log;
+  /** How long an answer is told again. */
+  keptMs: number;
+};
+
+type Next = (request: Request) => Response | Promise<Response>;
+/** `key` is null until it was checked, `id` while it is not this request that is carried out. */
+type Keyed = { header: string; key: string | null; digest: BodyDigest; attempt: KeyedAttempt; id: Uint8Array | null };
+
+export const idempotencyHeader = "idempotency-key";
+export const replayedHeader = "idempotent-replayed";
+
+/** Answers are JSON and mostly some kB; this is several times the largest that a route gives. */
+const maxKeptBytes = 2 * 2 ** 20;
+/** More than a server has connections; beyond, keys would cost memory without end. */
+const maxInFlight = 10_000;
+/** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
+const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
+const sweepSlice = 500;
+
+/**
+ * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
+ * carried out, the others are told its answer.
+ *
+ * What is kept is written in the transactions of the request's own effects. So after a crash: no row, and nothing was
+ * done, the request runs as if it were new; a row with an answer, and it is told again; a row without, and the request
+ * had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not repeated.
+ *
+ * Nothing is kept of a request that changed nothing and failed, nor of one that took back what it had begun and asks to
+ * be sent again (503): both may be repeated with the same key.
+ */
+export class Idempotency {
+  readonly #parts: IdempotencyParts;
+  readonly #keyed = new WeakMap<Request, Keyed>();
+  readonly #inFlight = new Set<string>();
+
+  constructor(parts: IdempotencyParts) {
+    this.#parts = parts;
+  }
+
+  /** Around the handling of every request, for Elysia's `wrap`. */
+  around(next: Next, request: Request): Next {
+    const header = request.method === "POST" ? request.headers.get(idempotencyHeader) : null;
+    return header === null ? next : () => this.#carryOut(request, header, next);
+  }
+
+  /** Throws VALIDATION_ERROR for a key that can't be one. */
+  check(request: Request): void {
+    const keyed = this.#keyed.get(request);
+    if (keyed !== undefined) keyed.key ??= idempotencyKeyIn(keyed.header);
+  }
+
+  /**
+   * Behind permission and validation: the answer that the key has already, undefined when the request is to be carried
+   * out. Throws REQUEST_IN_PROGRESS, REQUEST_INTERRUPTED and IDEMPOTENCY_KEY_REUSED.
+   */
+  begin(request: Request, callerOf: (request: Request) => Caller): undefined | Promise<Response | undefined> {
+    const keyed = this.#keyed.get(request);
+    return keyed && this.#begin(request, keyed, callerOf(request));
+  }
+
+  /** Forgets answers that are too old to be told. */
+  async sweep(): Promise<void> {
+    const { store, clock, keptMs } = this.#parts;
+    while ((await store.forget(clock.now() - keptMs, sweepSlice)) === sweepSlice);
+  }
+
+  #carryOut(request: Request, header: string, next: Next): Promise<Response> {
+    return this.#parts.store.attempt(async (attempt) => {
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, id: null };
+      this.#keyed.set(request, keyed);
+      digestWhileRead(request, keyed.digest);
+      try {
+        const response = await next(request);
+        return keyed.id === null ? response : await this.#end(request, keyed, keyed.id, response);
+      } finally {
+        if (keyed.id !== null) this.#inFlight.delete(nameOf(keyed.id));
+      }
+    });
+  }
+
+  async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
+    const { store, clock, keptMs } = this.#parts;
+    const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    const name = nameOf(id);
+    if (this.#inFlight.has(name)) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+    if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
+    this.#inFlight.add(name);
+    keyed.id = id;
+    const startedAt = clock.now();
+    const kept = await store.find(id);
+    if (kept === null || kept.startedAt <= startedAt - keptMs) {
+      keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
+      return undefined;
+    }
+    try {
+      return await this.#replayed(request, keyed, kept);
+    } finally {
+      keyed.id = null;
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async #replayed(request: Request, keyed: Keyed, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
+    if (answer === null) throw new ApiError("REQUEST_INTERRUPTED");
+    const { digest } = keyed;
+    // A body that is longer is another one: nobody has to read on to know.
+    await readToEnd(request, digest, fingerprint.bytes);
+    if (fingerprint.hash !== null && !isSame(digest.fingerprint.hash, fingerprint.hash))
+      throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+    const { status, headers, body } = answer;
+    if (body === null)
+      throw new ApiError("CONFLICT", {
+        message: "This request was carried out before. Its answer can't be told again: it is too large, or no text.",
+        details: { status },
+      });
+    const text = typeof body === "string" ? body : this.#unsealed(request, id, body);
+    return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
+  }
+
+  /** The answer to send, once it is kept with what it tells of. */
+  async #end(request: Request, { attempt }: Keyed, id: Uint8Array, response: Response): Promise<Response> {
+    const { status, headers } = response;
+    const text = isText(headers) ? await response.text() : null;
+    const answer = text === null ? response : new Response(text || null, { status, headers });
+    try {
+      const isKept = await attempt.end(this.#endingOf(request, id, answer, text, attempt.hasChanged));
+      if (!isKept) this.#parts.log.warn({ requestId: headers.get("x-request-id") }, "could not keep an answer");
+      return answer;
+    } catch (error) {
+      return this.#parts.gate.refusal(error, request, headers);
+    }
+  }
+
+  #endingOf(
+    request: Request,
+    id: Uint8Array,
+    { status, headers }: Response,
+    text: string | null,
+    hasChanged: boolean,
+  ): Ending {
+    // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
+    if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
+    if ((status >= 400 || text === null) && !hasChanged) return "undone";
+    return { status, headers: told(headers), body: text === null ? null : this.#kept(request, id, text) };
+  }
+
+  #kept(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
+    if (text.length > maxKeptBytes) return null;
+    return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
+  }
+
+  #unsealed(request: Request, id: Uint8Array, body: Uint8Array): string {
+    const text = unsealed(sealKey(this.#parts.gate.secretOf(request), id), body);
+    if (text !== null) return text;
+    throw new ApiError("CONFLICT", {
+      message: "The answer shows a secret, so it is told again only to the API key that asked first.",
+    });
+  }
+}
+
+/**
+ * Fires when the client goes away; never for a POST with an Idempotency-Key, whose client comes back for the answer.
+ */
+export function givenUp(request: Request): AbortSignal {
+  const comesBack = request.method === "POST" && request.headers.has(idempotencyHeader);
+  return comesBack ? new AbortController().signal : request.signal;
+}
+
+/** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
+function idempotencyKeyIn(header: string): string {
+  const text = header.trim();
+  const isQuoted = /^"(?:[^"\\]|\\["\\])*"$/.test(text);
+  const key = isQuoted ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
+  if (/^[\x20-\x7e]{1,255}$/.test(key) && (isQuoted || !text.startsWith('"'))) return key;
+  throw invalid([
+    {
+      path: "Idempotency-Key",
+      message: "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.",
+    },
+  ]);
+}
+
+/** Where the request goes to, with its query: the same key means another request elsewhere. */
+function idOf({ method, url }: Request, caller: Caller, key: string): Uint8Array {
+  const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+  const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
+  const name = JSON.stringify([owner, method, route, key]);
+  return new Bun.CryptoHasher("sha256").update(name).digest().subarray(0, 16);
+}
+
+function nameOf(id: Uint8Array): string {
+  return Buffer.from(id).toString("latin1");
+}
+
+/** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */
+async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number): Promise<void> {
+  if (digest.fingerprint.hash !== null) return;
+  if (mediaType(request) === "multipart/form-data")
+    for await (const part of formParts(request)) {
+      if (part.kind === "file") for await (const _ of part.body) if (digest.bytes > maxBytes) return;
+      if (digest.bytes > maxBytes) return;
+    }
+  else
+    for await (const _ of (bodyStream(request) ?? []) as AsyncIterable<Uint8Array>) if (digest.bytes > maxBytes) return;
+}
+
+/** Sound, and streams that may have no end, are not read. */
+function isText(headers: Headers): boolean {
+  const type = headers.get("content-type");
+  return type === null || /^(application\/json|text\/(plain|csv))\b/.test(type);
+}
+
+function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
+  return one !== null && Buffer.compare(one, other) === 0;
+}
+
+function told(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    keptHeaders.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+const cipher = "aes-256-gcm";
+const nonceLength = 12;
+const tagLength = 16;
+
+/** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
+function sealKey(secret: string, id: Uint8Array): Uint8Array {
+  return createHmac("sha256", secret).update("idempotent answer").update(id).digest();
+}
+
+/** Nonce, ciphertext and tag of AES-256-GCM. */
+function sealed(key: Uint8Array, text: string): Uint8Array {
+  const nonce = randomBytes(nonceLength);
+  const coding = createCipheriv(cipher, key, nonce);
+  return Buffer.concat([nonce, coding.update(text, "utf8"), coding.final(), coding.getAuthTag()]);
+}
+
+/** Null when the key is another one. */
+function unsealed(key: Uint8Array, bytes: Uint8Array): string | null {
+  const decoding = createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
+  decoding.setAuthTag(bytes.subarray(-tagLength));
+  try {
+    const content = bytes.subarray(nonceLength, -tagLength);
+    return Buffer.concat([decoding.update(content), decoding.final()]).toString("utf8");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,136 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { adviceOn, type Refusal } from "./advice.ts";
+import { maxAnswerLength, pageOf } from "./page.ts";
+import type { Tool } from "./tools.ts";
+
+/** A file that is exported, about 50,000 tokens. */
+const maxFileLength = 200_000;
+/** About two minutes of speech as M4A, half a minute as WAV. */
+const maxSoundBytes = 2 * 2 ** 20;
+
+/**
+ * What a tool answers, of what the API answered, with `note` in front. `named` puts names of tools in the place of
+ * routes.
+ */
+export async function resultOf(
+  tool: Tool,
+  response: Response,
+  named: (text: string) => string,
+  note: string,
+): Promise<CallToolResult> {
+  const mediaType = response.headers.get("content-type")?.split(";")[0] ?? "";
+  if (!response.ok) return refused(tool, (await response.json()) as Refusal, named);
+  if (mediaType.startsWith("audio/")) return await sound(response, mediaType);
+  if (mediaType !== "application/json") return await file(response);
+  const { success: _, ...body } = (await response.json()) as Record<string, unknown>;
+  const etag = response.headers.get("etag");
+  const whole = { ...body, ...(etag !== null && { etag }) };
+  const page = pageOf(tool, whole);
+  if (page.body === null) return cut(whole, named, note);
+  return answered(page.body, named, [note || repeatNote(body), page.note].filter(Boolean).join("\n"));
+}
+
+/** An answer as structured content, and as a text that leaves out what is null. */
+export function answered(
+  structuredContent: Record<string, unknown>,
+  named: (text: string) => string,
+  note: string,
+): CallToolResult {
+  return { content: [{ type: "text", text: textOf(structuredContent, named, note) }], structuredContent };
+}
+
+/** What is too long and no list: the beginning of its text, with nothing beside it that would be as long. */
+function cut(body: Record<string, unknown>, named: (text: string) => string, note: string): CallToolResult {
+  return {
+    content: [{ type: "text", text: shortened(textOf(body, named, note)) }],
+    structuredContent: { isWhole: false },
+  };
+}
+
+function textOf(body: Record<string, unknown>, named: (text: string) => string, note: string): string {
+  const { message, data, ...rest } = body;
+  const shown = data === undefined ? rest : Object.keys(rest).length === 0 ? data : { data, ...rest };
+  const json = named(compact(shown));
+  return [note, typeof message === "string" ? named(message) : "", json === "{}" ? "" : json]
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** A refusal as a model can act on it: what is wrong, where, and what to do next. */
+export function refused(tool: Tool, refusal: Refusal, named: (text: string) => string): CallToolResult {
+  const { code, message, error, details } = refusal;
+  const sentence = message ?? (typeof error === "string" ? error : "The server refused this.");
+  const problems = details?.errors ?? [];
+  const lines = [
+    `${code ?? "ERROR"}: ${sentence}`,
+    // One problem is already the message.
+    ...(problems.length > 1 ? problems.map(({ path, message: text }) => `- ${path || "arguments"}: ${text}`) : []),
+    adviceOn(tool, refusal),
+  ];
+  return {
+    isError: true,
+    content: [{ type: "text", text: shortened(named(lines.join("\n"))) }],
+    structuredContent: { ...refusal },
+  };
+}
+
+/** So that a model does not take a repetition for an order of its own, or try again. */
+function repeatNote({ data }: Record<string, unknown>): string {
+  const { isNew, jobId } = (data ?? {}) as { isNew?: unknown; jobId?: unknown };
+  return isNew === false && typeof jobId === "string"
+    ? `Do not retry: the same action is on its way already, as the job ${jobId}.`
+    : "";
+}
+
+function compact(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).filter(([, field]) => field !== null))
+      : part,
+  );
+}
+
+function shortened(text: string): string {
+  return text.length <= maxAnswerLength
+    ? text
+    : `${text.slice(0, maxAnswerLength)}\n… cut here: ask for less, with a smaller limit or narrower filters.`;
+}
+
+async function file(response: Response): Promise<CallToolResult> {
+  const { bytes, isWhole } = await read(response, maxFileLength);
+  const text = new TextDecoder().decode(bytes);
+  // Whole lines only.
+  const content = isWhole ? text : text.slice(0, text.lastIndexOf("\n") + 1);
+  const more = isWhole ? "" : "\n… cut here. Narrow it with filters, or let a person export the whole.";
+  return { content: [{ type: "text", text: content + more }], structuredContent: { content, isWhole } };
+}
+
+async function sound(response: Response, mimeType: string): Promise<CallToolResult> {
+  const { bytes, isWhole } = await read(response, maxSoundBytes);
+  const engine = response.headers.get("x-voice-engine");
+  const about = { mediaType: mimeType, bytes: bytes.length, engine, isSynthetic: true };
+  if (!isWhole)
+    return {
+      isError: true,
+      content: [{ type: "text", text: "The sound is too long to pass on. Take a shorter text, or the format m4a." }],
+    };
+  return {
+    content: [
+      { type: "text", text: `Synthetic speech, made by ${engine}: ${bytes.length} bytes of ${mimeType}.` },
+      { type: "audio", data: bytes.toString("base64"), mimeType },
+    ],
+    structuredContent: about,
+  };
+}
+
+/** The first `maxBytes` of a body; the rest is not waited for. */
+async function read(response: Response, maxBytes: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxBytes) break;
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: size <= maxBytes };
+}

@@ -1,0 +1,16 @@
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { createMcpServer, type McpParts } from "./server.ts";
+
+export { toolsOf } from "./tools.ts";
+
+/** Answers one message of a client, whose body was read already. */
+export async function answerMessage(request: Request, parsedBody: unknown, parts: McpParts): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = createMcpServer(parts);
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+
+/** Sends a request to the MCP endpoint of a server. Throws when it can't be reached. */
+export type Endpoint = (init: RequestInit) => Promise<Response>;
+
+/**
+ * Passes messages on between standard input and output and a server, until the input ends (what was asked is still
+ * answered) or `stop` is given. `reopen` finds the server again after it was started anew. Only messages of the
+ * protocol go to standard output; `log` takes the rest.
+ */
+export async function relayStdio(
+  first: Endpoint,
+  reopen: () => Promise<Endpoint>,
+  log: (text: string) => void,
+  stop: AbortSignal,
+): Promise<void> {
+  const relay = new Relay(first, reopen);
+  const transport = new StdioServerTransport();
+  const pending = new Set<Promise<void>>();
+
+  async function pass(message: JSONRPCMessage): Promise<void> {
+    const answer = await relay.answer(message);
+    if (answer !== null) await transport.send(answer);
+  }
+
+  const ended = new Promise<void>((resolve) => {
+    // A transport takes its listeners as properties, and there is only one of each.
+    Object.assign(transport, {
+      onmessage(message: JSONRPCMessage) {
+        const passing = pass(message).finally(() => pending.delete(passing));
+        pending.add(passing);
+      },
+      onerror: (error: Error) => log(`Not a message of the protocol: ${error.message}`),
+      onclose: resolve,
+    });
+    process.stdin.once("end", resolve).once("close", resolve);
+    stop.addEventListener("abort", () => resolve());
+  });
+  await transport.start();
+  await ended;
+  if (stop.aborted) relay.cancelAll();
+  await Promise.all(pending);
+  await transport.close();
+}
+
+class Relay {
+  #endpoint: Endpoint;
+  readonly #reopen: () => Promise<Endpoint>;
+  readonly #running = new Map<RequestId, AbortController>();
+
+  constructor(first: Endpoint, reopen: () => Promise<Endpoint>) {
+    this.#endpoint = first;
+    this.#reopen = reopen;
+  }
+
+  /** What to say to a message; null when nothing is. Never throws. */
+  async answer(message: JSONRPCMessage): Promise<JSONRPCMessage | null> {
+    // The server keeps no sessions, so only who has the connection can end a request.
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+      this.#running.get(message.params?.["requestId"] as RequestId)?.abort();
+    if (!isJSONRPCRequest(message)) return null;
+    const controller = new AbortController();
+    this.#running.set(message.id, controller);
+    try {
+      return await this.#ask(message, controller.signal);
+    } catch (error) {
+      return controller.signal.aborted ? null : unanswered(message, error);
+    } finally {
+      this.#running.delete(message.id);
+    }
+  }
+
+  cancelAll(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  async #ask(message: JSONRPCRequest, signal: AbortSignal): Promise<JSONRPCMessage> {
+    const response = await this.#send(message, signal);
+    const body: unknown = await response.json();
+    return isJsonRpc(body) ? body : refused(message, body as { code?: string; message?: string });
+  }
+
+  /** A server that was started anew has another address and another local key. Neither failure had an effect. */
+  async #send(message: JSONRPCRequest, signal: AbortSignal): Promise<Response> {
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify(message),
+      signal,
+    };
+    try {
+      const response = await this.#endpoint(init);
+      if (response.status !== 401) return response;
+    } catch (error) {
+      if (!neverArrived(error)) throw error;
+    }
+    this.#endpoint = await this.#reopen();
+    return this.#endpoint(init);
+  }
+}
+
+function neverArrived(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ConnectionRefused")) return true;
+  return false;
+}
+
+function isJsonRpc(body: unknown): body is JSONRPCMessage {
+  return typeof body === "object" && body !== null && "jsonrpc" in body;
+}
+
+/** A refusal of the endpoint itself, before the protocol: a wrong key, a limit, a message that is too large. */
+function refused(
+  request: JSONRPCRequest,
+  { code = "ERROR", message = "The server refused this." }: { code?: string; message?: string },
+) {
+  return failed(request, `${code}: ${message}`);
+}
+
+function unanswered(request: JSONRPCRequest, error: unknown): JSONRPCMessage {
+  const reason = error instanceof Error ? error.message : String(error);
+  return failed(request, `${reason} If this was to change something, look whether it was done before you repeat it.`);
+}
+
+/** What a call of a tool meets is for the model to read, all else for the client. */
+function failed({ id, method }: JSONRPCRequest, text: string): JSONRPCMessage {
+  return method === "tools/call"
+    ? { jsonrpc: "2.0", id, result: { isError: true, content: [{ type: "text", text }] } }
+    : { jsonrpc: "2.0", id, error: { code: -32_000, message: text } };
+}

@@ -1,0 +1,164 @@
+import { withToolNames } from "./tool-names.ts";
+import { toolTable, type ToolSpec } from "./tool-table.ts";
+
+type JsonSchema = { [keyword: string]: unknown };
+
+/** Where an argument of a tool goes in the request. */
+export type Place = "path" | "query" | "body" | "header" | "file" | "none";
+
+/** An operation of the API as a tool for models. */
+export type Tool = {
+  name: string;
+  title: string;
+  description: string;
+  spec: ToolSpec;
+  method: string;
+  /** With parameters in braces. */
+  path: string;
+  /** One of them is enough; empty when any key will do. */
+  permissions: readonly string[];
+  actsFor: "user" | "ownKey" | "caller";
+  places: ReadonlyMap<string, Place>;
+  /** Sent for what is left out, where that is not what the API would take itself. */
+  defaults: Readonly<Record<string, unknown>>;
+  inputSchema: InputSchema;
+};
+
+type InputSchema = {
+  type: "object";
+  properties: Record<string, JsonSchema>;
+  required: string[];
+  /** A misspelled `dryRun` or filter must not pass as one that was left out. */
+  additionalProperties: false;
+  $defs?: object;
+};
+
+/** The part of the OpenAPI document that tools are made of. */
+type Operation = {
+  summary: string;
+  description?: string;
+  parameters?: { name: string; in: Place; required?: boolean; description?: string; schema: JsonSchema }[];
+  requestBody?: { content: Record<string, { schema: JsonSchema } | undefined> };
+  responses: Record<string, unknown>;
+  "x-permission": string[];
+  "x-acts-for": Tool["actsFor"];
+};
+type Document = {
+  paths: Record<string, Record<string, Operation> | undefined>;
+  components: { schemas: Record<string, JsonSchema> };
+};
+
+/** A model reads every item of a list, so that it is given fewer at a time than a program. */
+const usualLimit = 20;
+
+const dryRunText =
+  "true: nothing happens, and you are told what would. Send false only once that is what the user wants.";
+
+/**
+ * The tools that the OpenAPI document of this server yields, by name. Schemas are those that the routes validate with.
+ * Throws when the table names an operation that is not there.
+ */
+export function toolsOf(document: object): Map<string, Tool> {
+  const source = document as Document;
+  const tools = Object.entries(toolTable).map(([name, spec]) => toolOf(name, spec, source));
+  return new Map(tools.map((tool) => [tool.name, { ...tool, description: withToolNames(tool.description, tools) }]));
+}
+
+function toolOf(name: string, spec: ToolSpec, { paths, components }: Document): Tool {
+  const [method = "", path = ""] = spec.operation.split(" ");
+  const operation = paths[path]?.[method.toLowerCase()];
+  if (operation === undefined) throw new Error(`The tool ${name} is of ${spec.operation}, which does not exist`);
+  const args = argumentsOf(operation, spec);
+  const properties = Object.fromEntries(args.map(({ name: key, schema }) => [key, schema]));
+  return {
+    name,
+    title: operation.summary.replace(" (legacy)", ""),
+    description: descriptionOf(operation, spec),
+    spec,
+    method,
+    path,
+    permissions: operation["x-permission"],
+    actsFor: operation["x-acts-for"],
+    places: new Map(args.map(({ name: key, place }) => [key, place])),
+    defaults: Object.fromEntries(
+      args.filter(({ isOurs }) => isOurs === true).map(({ name: key, schema }) => [key, schema["default"]]),
+    ),
+    inputSchema: {
+      type: "object",
+      properties,
+      required: args.filter(({ isRequired }) => isRequired).map(({ name: key }) => key),
+      additionalProperties: false,
+      ...definitionsFor(properties, components.schemas),
+    },
+  };
+}
+
+/** `isOurs`: its default is ours, not the API's. */
+type Argument = { name: string; place: Place; isRequired: boolean; schema: JsonSchema; isOurs?: boolean };
+
+/** Later ones replace earlier ones of the same name: `userId` may stand in the query and in the body. */
+function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
+  const byName = new Map<string, Argument>();
+  const add = (name: string, place: Place, isRequired: boolean, schema: JsonSchema) =>
+    byName.set(name, { name, place, isRequired, schema });
+  for (const { name, in: place, required = false, description, schema } of operation.parameters ?? [])
+    add(name, place, required, { ...schema, ...(description !== undefined && { description }) });
+  for (const [name, isRequired, schema] of fieldsOf(operation.requestBody?.content["application/json"]?.schema))
+    add(name, "body", isRequired, schema);
+  if (spec.file !== undefined) {
+    const formats = Object.keys(spec.file);
+    add("content", "file", true, { type: "string", description: "The file itself, as text. Up to 1 MB." });
+    if (formats.length > 1) add("format", "none", false, { type: "string", enum: formats, default: formats[0] });
+  }
+  if ("412" in operation.responses)
+    add("ifMatch", "header", false, {
+      type: "string",
+      description: "`etag` of the answer that you read: refused if it was changed since.",
+    });
+  if (spec.dryRun !== undefined)
+    byName.set("dryRun", {
+      name: "dryRun",
+      place: byName.get("dryRun")?.place ?? "none",
+      isRequired: false,
+      schema: { type: "boolean", default: true, description: dryRunText },
+      isOurs: true,
+    });
+  const limit = byName.get("limit");
+  if (limit !== undefined && Number(limit.schema["default"]) > usualLimit)
+    byName.set("limit", { ...limit, schema: { ...limit.schema, default: usualLimit }, isOurs: true });
+  return [...byName.values()];
+}
+
+function fieldsOf(schema: JsonSchema = {}): [string, boolean, JsonSchema][] {
+  const required = (schema["required"] ?? []) as string[];
+  const properties = (schema["properties"] ?? {}) as Record<string, JsonSchema>;
+  return Object.entries(properties).map(([name, property]) => [name, required.includes(name), property]);
+}
+
+function descriptionOf({ summary, description = "", "x-permission": permissions }: Operation, spec: ToolSpec): string {
+  const withoutPermission = permissions.length > 0 ? description.replace(/\s*Permission: [^\n]*$/, "") : description;
+  const dryRun = spec.dryRun === undefined ? "" : "A DRY RUN unless dryRun is false.";
+  const title = summary.replace(" (legacy)", "").replace(/([^?])$/, "$1.");
+  return [title, withoutPermission, spec.note, dryRun].filter(Boolean).join(" ");
+}
+
+/** The named schemas that arguments refer to, also by way of one another, moved beside them; texts stay as they are. */
+function definitionsFor(
+  properties: Record<string, JsonSchema>,
+  schemas: Record<string, JsonSchema>,
+): { $defs?: object } {
+  const definitions: Record<string, JsonSchema> = {};
+  const pointer = /"#\/components\/schemas\/(\w+)"/g;
+  const collect = (node: object) => {
+    for (const [, name = ""] of JSON.stringify(node).matchAll(pointer)) {
+      if (name in definitions || schemas[name] === undefined) continue;
+      definitions[name] = schemas[name];
+      collect(schemas[name]);
+    }
+  };
+  collect(properties);
+  if (Object.keys(definitions).length === 0) return {};
+  const moved = (node: object) => JSON.parse(JSON.stringify(node).replaceAll(pointer, '"#/$defs/$1"')) as object;
+  Object.assign(properties, moved(properties));
+  return { $defs: moved(definitions) };
+}

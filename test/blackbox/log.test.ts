@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { createDirectory, startServer } from "../support/program.ts";
+
+type Line = Record<string, unknown> & { requestId?: string; msg: string };
+
+test("the log has one line a request, which says who asked for what and what became of it, and no secret", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(directory.path);
+  const key = server.firstRun?.key ?? "";
+  type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+  const ask = (path: string, id: string, init: Asked = {}) =>
+    fetch(server.url + path, { ...init, headers: { "x-api-key": key, "x-request-id": id, ...init.headers } });
+  const json = { "content-type": "application/json" };
+  const made = await ask("/api/v2/keys", "made", {
+    method: "POST",
+    headers: { ...json, "idempotency-key": "one" },
+    body: JSON.stringify({ name: "robot", permissions: ["leads:read"] }),
+  });
+  const { data } = (await made.json()) as { data: { key: string; id: string } };
+  await ask("/api/v2/leads/0198", "absent");
+  await ask("/api/v2/leads", "refused", { method: "POST", headers: json, body: '{"email": 5}' });
+  await ask("/api/v2/leads", "stranger", { headers: { "x-api-key": `${data.key}x` } });
+  await ask("/healthz", "probe");
+  await ask("/nothing?key=hidden", "nowhere");
+  const { log } = await server.stop();
+  const lines = log
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+  const requests = new Map(lines.filter(({ requestId }) => requestId).map((line) => [line.requestId, line]));
+  const owner = { keyId: expect.any(String), userId: expect.any(String), durationMs: expect.any(Number) };
+  const nobody = { keyId: null, userId: null, durationMs: expect.any(Number) };
+  expect(requests.get("made")).toMatchObject({ ...owner, method: "POST", route: "/api/v2/keys", status: 200 });
+  expect(requests.get("absent")).toMatchObject({
+    ...owner,
+    route: "/api/v2/leads/{leadId}",
+    status: 404,
+    code: "NOT_FOUND",
+  });
+  expect(requests.get("refused")).toMatchObject({ ...owner, status: 400, code: "VALIDATION_ERROR" });
+  expect(requests.get("stranger")).toMatchObject({ ...nobody, route: "/api/v2/leads", status: 401 });
+  // Machines ask every few seconds: at level debug.
+  expect(requests.has("probe")).toBe(false);
+  expect(requests.get("nowhere")).toMatchObject({ ...nobody, route: null, path: "/nothing", status: 404 });
+  for (const id of ["made", "absent", "refused", "stranger", "nowhere"])
+    expect(lines.filter(({ requestId }) => requestId === id)).toHaveLength(1);
+  for (const secret of [key, data.key, key.slice(12), data.key.slice(12), "hidden"]) expect(log).not.toContain(secret);
+}, 30_000);

@@ -1,0 +1,166 @@
+import { expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
+import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
+import { Writer } from "../../src/storage/sqlite/writer.ts";
+
+test("what follows a write for an answer is run before its commit, and recorded in it", async () => {
+  using notes = openNotes();
+  const { companion, steps } = recording(notes);
+  await accompanied(companion, async () => {
+    await notes.writer.writeForAnswer(() => notes.insert("effect"));
+    steps.push(`answer, ${notes.database.inTransaction ? "before" : "after"} the commit`);
+    await companion.settled;
+    steps.push("sent");
+  });
+  expect(steps).toEqual(["wrote", "settled early", "answer, before the commit", "record", "committed", "sent"]);
+  expect(notes.batches).toEqual([1]);
+  expect(notes.all()).toEqual(["effect", "record"]);
+});
+
+test("any other write settles after its commit, which has the record as well", async () => {
+  using notes = openNotes();
+  const { companion, steps } = recording(notes);
+  await accompanied(companion, () => notes.writer.write(() => notes.insert("effect")));
+  expect(steps).toEqual(["wrote", "record", "committed"]);
+  expect(notes.batches).toEqual([1]);
+});
+
+test("without a companion a write for an answer settles after its commit", async () => {
+  using notes = openNotes();
+  await notes.writer.writeForAnswer(() => notes.insert("effect"));
+  expect(notes.database.inTransaction).toBe(false);
+  expect(notes.all()).toEqual(["effect"]);
+});
+
+test("a write that changes nothing, or fails, has no record", async () => {
+  using notes = openNotes();
+  const { companion, steps } = recording(notes);
+  await accompanied(companion, () => notes.writer.write(() => notes.all()));
+  const failing = accompanied(companion, () =>
+    notes.writer.writeForAnswer(() => {
+      notes.insert("effect");
+      throw new Error("No");
+    }),
+  );
+  await expect(failing).rejects.toThrow("No");
+  expect(steps).toEqual([]);
+  expect(notes.all()).toEqual([]);
+});
+
+test("a commit that fails after the write was settled is told to its companion, and nothing of it holds", async () => {
+  using notes = openNotes();
+  const { companion, steps } = recording(notes);
+  const other = notes.writer.write(() => notes.insert("other"));
+  const failures = Promise.all([companion.settled, other].map(failureOf));
+  await accompanied(companion, () => notes.writer.writeForAnswer(() => notes.insert("effect", "no such note")));
+  expect(await failures).toEqual([expect.stringContaining("FOREIGN KEY"), expect.stringContaining("FOREIGN KEY")]);
+  expect(steps).toEqual(["wrote", "settled early", "record", "failed"]);
+  expect(notes.all()).toEqual([]);
+});
+
+test("a record that can't be written takes the write with it", async () => {
+  using notes = openNotes();
+  const { companion } = recording(notes);
+  notes.insert("record");
+  const failure = failureOf(companion.settled);
+  await accompanied(companion, () => notes.writer.writeForAnswer(() => notes.insert("effect")));
+  expect(await failure).toContain("UNIQUE");
+  expect(notes.all()).toEqual(["record"]);
+});
+
+test.each(["at once", "later"])(
+  "no answer is kept, nor given, of a write whose commit failed, when it is put together %s",
+  async (when) => {
+    using notes = openNotes();
+    const store = createIdempotencyStore(notes);
+    const id = new Uint8Array(16);
+    const failure = failureOf(
+      store.attempt(async (attempt) => {
+        attempt.begin({ id, startedAt: 1 }, () => ({ hash: null, bytes: 0 }));
+        await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+        if (when === "later") await new Promise((resolve) => setImmediate(resolve));
+        await attempt.end({ status: 200, headers: {}, body: "done" });
+      }),
+    );
+    expect(await failure).toContain("FOREIGN KEY");
+    await notes.writer.write(() => undefined);
+    expect(await store.find(id)).toBeNull();
+  },
+);
+
+test("a companion that closed, or another one's, does not go along", async () => {
+  using notes = openNotes();
+  const closed = recording(notes);
+  closed.companion.isOpen = false;
+  await accompanied(closed.companion, () => notes.writer.write(() => notes.insert("one")));
+  const away = recording(notes);
+  await Promise.all([
+    notes.writer.write(() => notes.insert("two")),
+    accompanied(away.companion, async () => undefined),
+  ]);
+  expect([...closed.steps, ...away.steps]).toEqual([]);
+});
+
+type Notes = ReturnType<typeof openNotes>;
+
+/** Not `expect(…).rejects`: that waits without letting the writer go on, when it runs before the commit. */
+function failureOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    (error: unknown) => String(error),
+  );
+}
+
+function openNotes() {
+  const database = new Database(":memory:", { strict: true });
+  database.run("PRAGMA foreign_keys = ON");
+  // A reference that is checked by the COMMIT only.
+  database.run(
+    "CREATE TABLE notes (text TEXT PRIMARY KEY, answers TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT",
+  );
+  database.run(readFileSync(join(import.meta.dir, "../../migrations/sqlite/0009_idempotency.sql"), "utf8"));
+  const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
+  const writer = new Writer(database);
+  const batches: number[] = [];
+  writer.onBatch((units) => batches.push(units));
+  return {
+    database,
+    writer,
+    batches,
+    insert: (text: string, answers: string | null = null) => void insertNote.run(text, answers),
+    all: () =>
+      database
+        .query<{ text: string }, []>("SELECT text FROM notes ORDER BY text")
+        .all()
+        .map(({ text }) => text),
+    [Symbol.dispose]: () => database.close(),
+  };
+}
+
+/** A companion that writes a note of its own. */
+function recording(notes: Notes) {
+  const steps: string[] = [];
+  const { promise: settled, resolve, reject } = Promise.withResolvers<void>();
+  const companion: Companion & { isOpen: boolean; settled: Promise<void> } = {
+    isOpen: true,
+    settled,
+    wrote: () => void steps.push("wrote"),
+    settledEarly: () => void steps.push("settled early"),
+    record() {
+      steps.push("record");
+      notes.insert("record");
+    },
+    committed() {
+      steps.push("committed");
+      resolve();
+    },
+    failed(reason) {
+      steps.push("failed");
+      reject(reason);
+    },
+  };
+  return { companion, steps };
+}

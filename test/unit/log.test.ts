@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { createLog, type Log } from "../../src/log.ts";
+
+/** What is written while `run` logs. */
+function written(run: (log: Log) => void): string {
+  let text = "";
+  run(createLog("debug", { write: (line) => void (text += line) }));
+  return text;
+}
+
+test.each([
+  [{ key: "hush" }],
+  [{ apiKey: "hush" }],
+  [{ token: "hush" }],
+  [{ secret: "hush" }],
+  [{ password: "hush" }],
+  [{ authorization: "Bearer hush" }],
+  [{ "x-api-key": "hush" }],
+  [{ headers: { "x-api-key": "hush", authorization: "hush" } }],
+  [{ request: { headers: { authorization: "hush" } } }],
+  [{ account: { token: "hush" } }],
+])("a secret in %j is not written", (fields) => {
+  const text = written((log) => log.warn(fields, "looked at"));
+  expect(text).not.toContain("hush");
+  expect(JSON.parse(text)).toMatchObject({ level: "warn", msg: "looked at" });
+  expect(text).toContain("[secret]");
+});
+
+test("the id of a key is written, which is no secret", () => {
+  const text = written((log) => log.info({ keyId: "0198", jobId: "0199" }, "done"));
+  expect(JSON.parse(text)).toMatchObject({ keyId: "0198", jobId: "0199" });
+});
+
+test("lines of a turn are written together, in order, and also when the process exits at once", async () => {
+  const script = `
+    import { createLog, createPlainLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
+    const [log, plain] = [createLog("info"), createPlainLog("info")];
+    log.info("one"); plain.info("two"); log.info("three");
+    setImmediate(() => { log.info("x".repeat(100_000)); log.warn("last"); process.exit(3); });
+  `;
+  const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
+  const lines = (await new Response(child.stderr).text()).trimEnd().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg.slice(0, 5))).toEqual([
+    "one",
+    "two",
+    "three",
+    "xxxxx",
+    "last",
+  ]);
+  expect(await child.exited).toBe(3);
+});
