@@ -50,7 +50,7 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Go on" }).waitFor();
-  await page.getByRole("button", { name: "Take Ada <i>Byron</i> out" }).click();
+  await page.getByRole("button", { name: "Take out Ada <i>Byron</i>" }).click();
   await page.getByText("Taken out by somebody").first().waitFor();
   expect(problems).toEqual([]);
 });

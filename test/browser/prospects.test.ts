@@ -23,11 +23,11 @@ testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lea
   await page.getByText("2 prospects new").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("2 prospects fit.").waitFor();
-  await page.getByRole("group", { name: "Job title" }).getByLabel("CTO").check();
+  await page.getByRole("list", { name: "Job title" }).getByLabel("CTO").check();
   await page.getByText("1 prospect fits.").waitFor();
   expect(page.url()).toContain("filters=");
   await page.getByRole("button", { name: "Show them for 1 credit" }).click();
-  await page.getByRole("button", { name: "Make Ada Byron a lead" }).click();
+  await page.getByRole("button", { name: "Make a lead of Ada Byron" }).click();
   await page.getByRole("link", { name: "Open the lead" }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Saved searches" }).click();

@@ -56,7 +56,7 @@ test("counting is free, and what a page costs is told before it is shown", async
   await change(() => Bun.sleep(0));
   expect(bodies).toHaveLength(2);
   expect(place.querySelector("table b")).toBeNull();
-  await change(() => button(place, "Make <b>Ada</b> a lead").click());
+  await change(() => button(place, "Make a lead of <b>Ada</b>").click());
   await change(() => Bun.sleep(0));
   expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("Open the lead");
 });

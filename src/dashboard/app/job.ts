@@ -3,7 +3,7 @@ import type { JobView } from "../../jobs/model.ts";
 import { api } from "./api.ts";
 import { useResource, type Resource } from "./resource.ts";
 
-/** A job of the server, followed once a second until it has ended; null follows nothing. */
+/** A job of the server, followed until it has ended; null follows nothing. */
 export function useJob(id: string | null): Resource<JobView | null> {
   const [ended, setEnded] = useState<string | null>(null);
   return useResource<JobView | null>(
@@ -14,7 +14,7 @@ export function useJob(id: string | null): Resource<JobView | null> {
       return job;
     },
     [id],
-    id === null || ended === id ? {} : { pollMs: 1000, events: ["job."] },
+    id === null || ended === id ? {} : { pollMs: 500 },
   );
 }
 

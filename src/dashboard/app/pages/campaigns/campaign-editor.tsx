@@ -79,7 +79,7 @@ export function CampaignEditor({ campaign, onSaved }: EditorProps) {
             <legend>Sent from</legend>
             <Loaded resource={accounts} lines={1}>
               {({ accounts: list }) => (
-                <div class="choices">
+                <div class="check-grid">
                   {list.map(({ id, name }) => (
                     <label key={id} class="inline-check">
                       <input

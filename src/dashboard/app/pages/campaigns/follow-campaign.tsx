@@ -228,7 +228,7 @@ function StopButton({ enrolment, path, onStopped }: { enrolment: EnrolmentView; 
     <Button
       kind="quiet"
       isBusy={isBusy}
-      aria-label={`Take ${enrolment.leadName ?? "the lead"} out`}
+      aria-label={`Take out ${enrolment.leadName ?? "the lead"}`}
       onClick={() => void stop()}
     >
       Take out

@@ -45,16 +45,16 @@ export function StepList({ label, steps, onChange, path, errors, first, depth }:
 
   return (
     <>
-      <ol class="steps" ref={list} aria-label={label}>
+      <ol class="sequence" ref={list} aria-label={label}>
         {steps.map((step, index) => {
           const at = `${path}.${index}`;
           const name = `step ${(numbers[index] ?? 0) + 1}`;
           const change = (changed: CampaignStep) => onChange(steps.with(index, changed));
           return (
-            <li key={index} class={`step ${step.type}`}>
+            <li key={index} class="sequence-step">
               <header>
                 <h3>
-                  <span class="step-number">{(numbers[index] ?? 0) + 1}</span>
+                  <span class="sequence-number">{(numbers[index] ?? 0) + 1}</span>
                   {stepInWords(step)}
                 </h3>
                 <div class="buttons">

@@ -4,13 +4,13 @@ import { inOrder, stepInWords } from "./words.ts";
 /** Steps to be read: what a campaign does once it has started. */
 export function StepOutline({ steps, first = 0 }: { steps: readonly CampaignStep[]; first?: number }) {
   return (
-    <ol class="steps outline">
+    <ol class="sequence">
       {steps.map((step, index) => {
         const number = first + inOrder(steps.slice(0, index)).length;
         return (
-          <li key={index} class={`step ${step.type}`}>
+          <li key={index} class="sequence-step">
             <h3>
-              <span class="step-number">{number + 1}</span>
+              <span class="sequence-number">{number + 1}</span>
               {stepInWords(step)}
               {step.type === "branch" && step.withinDays ? `, within ${step.withinDays} days` : ""}
             </h3>

@@ -140,7 +140,7 @@ export function EnrichmentPage() {
           )}
           <fieldset class="plain-set">
             <legend>What to find out</legend>
-            <div class="choices">
+            <div class="check-grid">
               <CheckField form={form} name="contact" label="E-mail and phone" />
               <CheckField form={form} name="personal" label="Name, job and place" />
               <CheckField form={form} name="companyInfo" label="The company" />

@@ -93,7 +93,7 @@ function Facet({
           setText("");
         }}
       />
-      <ul role="group" aria-label={facetWords[facet]}>
+      <ul aria-label={facetWords[facet]}>
         {shown.map(({ value, count: n }) => (
           <li key={value}>
             <label class="inline-check">

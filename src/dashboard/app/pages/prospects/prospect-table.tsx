@@ -93,7 +93,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
         return (
           <Button
             isBusy={isBusy}
-            aria-label={`Make ${nameOf(prospect)} a lead`}
+            aria-label={`Make a lead of ${nameOf(prospect)}`}
             onClick={() => void makeLeads([prospect.id])}
           >
             Make a lead

@@ -39,7 +39,7 @@ export function PermissionField({
       {permissionGroups.map(({ label, permissions }) => (
         <fieldset key={label} class="plain-set">
           <legend>{label}</legend>
-          <div class="choices">
+          <div class="check-grid">
             {Object.entries(permissions).map(([name, words]) => (
               <label key={name} class="inline-check" title={name}>
                 <input

@@ -16,7 +16,7 @@ export function VoicesPage() {
     (signal) =>
       api.get<{ voiceClones: CloneView[]; total: number }>("/voice-clones", { query: { limit: 100 }, signal }),
     [],
-    { pollMs: 3000, events: ["voice.", "job."] },
+    { pollMs: 2000, events: ["voice."] },
   );
   return (
     <PageFrame

@@ -31,7 +31,7 @@ export function VoicePage({ params }: PageProps) {
       return loaded;
     },
     [path],
-    { pollMs: isTraining ? 1000 : 30_000, events: ["voice.", "job."] },
+    { pollMs: isTraining ? 500 : 30_000, events: ["voice."] },
   );
   const { data } = voice;
   return (
