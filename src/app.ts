@@ -1,5 +1,6 @@
 import { composeApi } from "./app/api.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
@@ -24,6 +25,7 @@ import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
 import { FileImports } from "./jobs/file-imports.ts";
+import { retryableMs } from "./jobs/job-files.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
@@ -91,9 +93,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
+    const log = overrides.log ?? createLog(config.logLevel);
+    prepareDatabase(directory, clock, log);
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
-      return await compose(config, directory, storage, clock, overrides);
+      return await compose(config, directory, storage, clock, log, overrides);
     } catch (error) {
       await storage.close();
       throw error;
@@ -109,10 +113,10 @@ async function compose(
   directory: DataDirectory,
   storage: Storage,
   clock: Clock,
+  log: Log,
   overrides: Overrides,
 ): Promise<App> {
   const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
   const blobs = createDiskBlobs(directory.blobsPath);
 
   const metrics = config.metrics
@@ -207,6 +211,7 @@ async function compose(
     speech: voices.messages,
     onOutcome: metrics?.acted,
   });
+  const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
   const handlers: JobHandler[] = [
@@ -278,6 +283,7 @@ async function compose(
     },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
     ...network.chores,
     ...voices.chores,
     ...http.chores,
@@ -304,6 +310,7 @@ async function compose(
     voices,
     sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
   })
     .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, clock }))
     .use(dashboardPages())
@@ -356,7 +363,7 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop(), backups.stop()]);
     await voices.stop();
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -385,6 +392,3 @@ async function compose(
     },
   };
 }
-
-/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
-const retryableMs = 7 * 86_400_000;

@@ -35,6 +35,7 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
 /** What stands behind the routes. */
@@ -58,6 +59,7 @@ export type ApiParts = {
   sessions: SessionService;
   /** Where browsers reach the server; "" while nobody knows. */
   baseUrl: () => string;
+  backups: ReturnType<typeof composeBackups>;
 };
 
 /** All routes of the API, in one app. */
@@ -84,6 +86,7 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(parts.network.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
+      .use(parts.backups.routes(core))
   );
 }
 

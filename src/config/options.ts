@@ -1,5 +1,6 @@
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
+import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
@@ -37,7 +38,7 @@ export const serverOptions = {
     argument: "DIR",
     parse: text,
     default: "./outreachd-data",
-    description: "Directory of the database and the files. It is the only thing to back up; put it on a local disk.",
+    description: "Directory of the database and the files. Put it on a local disk.",
   }),
   listen: option<ListenAddress>({
     argument: "HOST:PORT",
@@ -185,6 +186,7 @@ export const serverOptions = {
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
   ...voiceOptions,
+  ...backupOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

@@ -33,6 +33,7 @@ const tags = {
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
   Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
+  Backups: "Copies of everything, made while the server works. For admins.",
   Voices: "Voices that speak like the recordings they were made of.",
 } as const;
 

@@ -9,7 +9,7 @@ export const permissions = [
   "jobs:read", "jobs:update",
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
-  "metrics:read",
+  "backups:read", "backups:write", "metrics:read",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
 /** What a key holds: single permissions, or everything. */

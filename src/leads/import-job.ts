@@ -4,6 +4,7 @@ import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
 import type { FileImports, ImportKind } from "../jobs/file-imports.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -26,7 +27,7 @@ const batchesBetweenCollections = 2;
 const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
-const importFolder = "imports";
+const importFolder = folderOfImports.lead_import;
 
 export type LeadImports = FileImports<ImportSettings, ImportReportRequest, ImportReportRow>;
 

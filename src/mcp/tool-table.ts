@@ -268,6 +268,13 @@ export const toolTable: Record<string, ToolSpec> = {
     },
   }),
   remove_voice_sample: deletes("DELETE /api/v2/voice-clones/{voiceId}/samples/{sampleId}"),
+
+  list_backups: reads("GET /api/v2/backups"),
+  get_backup: reads("GET /api/v2/backups/{name}"),
+  make_backup: adds("POST /api/v2/backups", {
+    note: "Follow it with get_backup. With `prune` older backups are deleted, as the server's settings say.",
+  }),
+  delete_backup: deletes("DELETE /api/v2/backups/{name}", { note: "A backup that is deleted can't be made again." }),
 };
 
 const secret = "its answer holds a secret, which must not pass through a model; a person makes it with `outreachd key`";
@@ -293,4 +300,6 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples": "get_voice_clone tells the same",
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
+  "GET /api/v2/backups/{name}/download":
+    "it is a large file of everybody's data; a person takes it from where backups go, or with `outreachd backup --output`",
 };

@@ -2,6 +2,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
 import type { FileImports, ImportKind } from "../jobs/file-imports.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -22,7 +23,7 @@ export type ProspectImportSettings = Pick<ProspectFileOptions, "format" | "delim
   dryRun: boolean;
 };
 
-const importFolder = "prospect-imports";
+const importFolder = folderOfImports.prospect_import;
 
 export type ProspectImports = FileImports<ProspectImportSettings, ProspectReportRequest, ProspectReportRow>;
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { backup } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -45,6 +46,7 @@ const cases: Record<string, BenchCase> = {
   "network-kill": networkKill,
   voice,
   "voice-clones": voiceClones,
+  backup,
 };
 
 const { values, positionals } = parseArgs({

@@ -62,7 +62,10 @@ export function settled(): Promise<void> {
 }
 
 /** Signs a person in, who may do everything unless it is said otherwise. */
-export function signInAs({ permissions = ["*"], name = "Ada" as string | null } = {}): void {
+export function signInAs({
+  permissions = ["*"],
+  name = "Ada",
+}: { permissions?: string[]; name?: string | null } = {}): void {
   const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
   session.value = {
     user: { id: "u", email: "ada@example.com", name, role: "admin", timeZone: "UTC", ...times },

@@ -1,4 +1,4 @@
-import type { ImportPreview } from "../../../../leads/import/preview.ts";
+import type { ImportPreview } from "../../../../leads/import/preview-model.ts";
 
 type ColumnMapProps = { preview: ImportPreview; choose: (header: string, target: string) => void };
 

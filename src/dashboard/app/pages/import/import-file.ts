@@ -1,5 +1,5 @@
 import type { JobView } from "../../../../jobs/model.ts";
-import type { ImportPreview } from "../../../../leads/import/preview.ts";
+import type { ImportPreview } from "../../../../leads/import/preview-model.ts";
 import type { ImportOnDuplicate } from "../../../../leads/model.ts";
 import { api } from "../../api.ts";
 

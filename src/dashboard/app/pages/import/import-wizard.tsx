@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { JobView } from "../../../../jobs/model.ts";
-import type { ImportPreview } from "../../../../leads/import/preview.ts";
+import type { ImportPreview } from "../../../../leads/import/preview-model.ts";
 import type { ImportOnDuplicate } from "../../../../leads/model.ts";
 import { RequestError } from "../../api.ts";
 import { fileSize } from "../../format.ts";

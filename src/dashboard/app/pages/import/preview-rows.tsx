@@ -1,4 +1,4 @@
-import type { ImportPreview } from "../../../../leads/import/preview.ts";
+import type { ImportPreview } from "../../../../leads/import/preview-model.ts";
 import type { LeadView } from "../../../../leads/model.ts";
 import { nameOf } from "../../person.ts";
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
-import type { ActionType } from "../../../../network/action-kinds.ts";
+import type { NetworkAction } from "../../../../network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { actionWords, useAccounts } from "../../network.ts";
@@ -99,8 +99,8 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
           <TextArea
             form={form}
             name="message"
-            label={actionWords[actionType as ActionType].textLabel ?? "Text"}
-            isOptional={actionWords[actionType as ActionType].text === "optional"}
+            label={actionWords[actionType as NetworkAction["actionType"]].textLabel ?? "Text"}
+            isOptional={actionWords[actionType as NetworkAction["actionType"]].text === "optional"}
             hint={
               <>
                 Variables of the lead are filled in: <code>{"{{firstName|there}}"}</code>, <code>{"{{company}}"}</code>.
@@ -188,7 +188,7 @@ async function scheduleFor(lead: LeadView, input: object): Promise<ScheduleAnswe
 }
 
 function takesText(actionType: string): boolean {
-  return actionWords[actionType as ActionType].text !== "none";
+  return actionWords[actionType as NetworkAction["actionType"]].text !== "none";
 }
 
 function messageOf(error: unknown): string {
