@@ -47,6 +47,13 @@ testInBrowser("an account is set up, a key is made, used and turned off, somebod
   await page.getByRole("button", { name: "example.org" }).waitFor();
   expect(await findings(page)).toEqual([]);
 
+  await page.getByRole("tab", { name: "Backups" }).click();
+  await page.getByRole("button", { name: "Make a backup" }).click();
+  const download = await page.getByRole("link", { name: "Download" }).getAttribute("href");
+  const archive = await page.request.get(`${server.url}${download}`);
+  expect((await archive.body()).subarray(0, 4).toString("hex")).toBe("28b52ffd"); // zstd
+  expect(await findings(page)).toEqual([]);
+
   await page.getByRole("tab", { name: "Users" }).click();
   await page.getByRole("button", { name: "Add a user" }).click();
   await page.getByLabel("E-mail").fill("grace@example.com");

@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import type { KeyView } from "../../src/keys/model.ts";
+import { permissions, type KeyView } from "../../src/keys/model.ts";
 import type { SuppressionView } from "../../src/suppression/model.ts";
 import { setQuery } from "../../src/dashboard/app/router.tsx";
 import { session } from "../../src/dashboard/app/session.ts";
 import { KeyList } from "../../src/dashboard/app/pages/settings/keys.tsx";
+import { permissionGroups } from "../../src/dashboard/app/pages/settings/permission-words.ts";
 import { SettingsPage } from "../../src/dashboard/app/pages/settings/settings.tsx";
 import { SuppressionList } from "../../src/dashboard/app/pages/settings/suppression.tsx";
 import { changesOf, valuesOf } from "../../src/dashboard/app/pages/settings/account-values.ts";
@@ -106,6 +107,11 @@ test("a warm-up whose numbers change goes on from its first day", () => {
   expect(changesOf({ ...valuesOf(account), "warmUp.perDay": "8" }, account)).toEqual({
     warmUp: { perDay: 8, addPerDay: 3, startedAt: "2030-01-01T00:00:00.000Z" },
   });
+});
+
+test("every permission can be given to a key, in words", () => {
+  const known = permissionGroups.flatMap(({ permissions }) => Object.keys(permissions));
+  expect(known.toSorted()).toEqual([...permissions].toSorted());
 });
 
 test("days with the same hours are told together", () => {

@@ -4,6 +4,7 @@ import type { ActionType } from "../../../../network/action-kinds.ts";
 import { actionWords } from "../../network.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
+import { VoiceField } from "./voice-field.tsx";
 import { awaitedConditions, conditionWords, inOrder, stepInWords } from "./words.ts";
 
 type ActionStep = Extract<CampaignStep, { type: "action" }>;
@@ -130,16 +131,11 @@ type FieldsProps<Step> = {
   errors: Record<string, string>;
 };
 
-const details: Partial<
-  Record<ActionType, { name: "subject" | "postUrl" | "skill" | "voiceId"; label: string; hint: string }[]>
-> = {
+const details: Partial<Record<ActionType, { name: "subject" | "postUrl" | "skill"; label: string; hint: string }[]>> = {
   sendInMail: [{ name: "subject", label: "Subject", hint: "Needed for an InMail." }],
   likePost: [{ name: "postUrl", label: "Post", hint: "Its address; empty: the latest of the person." }],
   commentPost: [{ name: "postUrl", label: "Post", hint: "Its address; empty: the latest of the person." }],
   endorseSkill: [{ name: "skill", label: "Skill", hint: "Its name; empty: the first that is listed." }],
-  sendVoiceMessage: [
-    { name: "voiceId", label: "Voice", hint: "The id of a voice that is ready, from the page Voice." },
-  ],
 };
 
 function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>) {
@@ -175,6 +171,14 @@ function ActionFields({ step, onChange, path, errors }: FieldsProps<ActionStep>)
           )}
         </Field>
       ))}
+      {step.actionType === "sendVoiceMessage" && (
+        <VoiceField
+          voiceId={step.voiceId ?? ""}
+          path={`${path}.voiceId`}
+          error={errors[`${path}.voiceId`]}
+          onChange={(voiceId) => onChange(withDetail(step, "voiceId", voiceId))}
+        />
+      )}
       {text !== "none" && (
         <MessageField
           label={textLabel}

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { EnrichmentFailure, EnrichmentResult } from "../../../../enrichment/model.ts";
 import type { JobView } from "../../../../jobs/model.ts";
 import { api } from "../../api.ts";
+import { useCursorPages } from "../../cursor-pages.ts";
 import { hasEnded, useJob } from "../../job.ts";
 import { useResource } from "../../resource.ts";
 import { setQuery } from "../../router.tsx";
@@ -40,39 +41,27 @@ export function EnrichmentJob({ id }: { id: string }) {
 }
 
 function JobResults({ job: { id } }: { job: JobView }) {
-  const [cursor, setCursor] = useState<string | null>(null);
-  const [before, setBefore] = useState<(string | null)[]>([]);
+  const { cursor, paging } = useCursorPages([id]);
   const page = useResource(
     (signal) => api.get<ResultPage>(`/enrich/jobs/${id}/results`, { query: { cursor, limit: 25 }, signal }),
     [id, cursor],
   );
   return (
     <Loaded resource={page}>
-      {(answer) => (
-        <>
-          <Results answer={answer} />
-          <nav class="pager" aria-label="Pages of results">
-            <Button
-              icon="left"
-              aria-label="Previous page"
-              disabled={before.length === 0}
-              onClick={() => {
-                setCursor(before.at(-1) ?? null);
-                setBefore(before.slice(0, -1));
-              }}
-            />
-            <Button
-              icon="right"
-              aria-label="Next page"
-              disabled={answer.nextCursor === null}
-              onClick={() => {
-                setBefore([...before, cursor]);
-                setCursor(answer.nextCursor);
-              }}
-            />
-          </nav>
-        </>
-      )}
+      {(answer) => {
+        const { hasPrevious, hasNext, toPrevious, toNext } = paging(answer.nextCursor);
+        return (
+          <>
+            <Results answer={answer} />
+            {(hasPrevious || hasNext) && (
+              <nav class="pager" aria-label="Pages of results">
+                <Button icon="left" aria-label="Previous page" disabled={!hasPrevious} onClick={toPrevious} />
+                <Button icon="right" aria-label="Next page" disabled={!hasNext} onClick={toNext} />
+              </nav>
+            )}
+          </>
+        );
+      }}
     </Loaded>
   );
 }

@@ -45,6 +45,12 @@ export function Facets({ filters, onChange }: FacetsProps) {
   );
 }
 
+/** Open from the start, where they leave room for what is found. */
+const firstFacets: readonly ListFacet[] = ["title", "industry"];
+function isWide(): boolean {
+  return document.documentElement.clientWidth > 900;
+}
+
 function Facet({
   facet,
   filters,
@@ -73,7 +79,7 @@ function Facet({
   const turn = (value: string, isOn: boolean) =>
     onChange(withChosen(filters, facet, isOn ? [...chosen, value] : chosen.filter((one) => one !== value)));
   return (
-    <details class="facet" open={chosen.length > 0 || facet === "title" || facet === "industry"}>
+    <details class="facet" open={chosen.length > 0 || (firstFacets.includes(facet) && isWide())}>
       <summary>
         {facetWords[facet]}
         {chosen.length > 0 && <span class="tab-count">{chosen.length}</span>}

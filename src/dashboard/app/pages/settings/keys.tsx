@@ -36,7 +36,7 @@ export function KeyList() {
             <span>{key.name}</span>
           )}
           <span>
-            <code>{key.hint}…</code>
+            <code>{key.hint}</code>
           </span>
         </span>
       ),

@@ -35,7 +35,13 @@ export const permissionGroups: readonly Group[] = [
   },
   {
     label: "Work of the server",
-    permissions: { "jobs:read": "See jobs", "jobs:update": "Cancel and retry jobs" },
+    permissions: {
+      "jobs:read": "See jobs",
+      "jobs:update": "Cancel and retry jobs",
+      "backups:read": "Download backups, which hold everybody’s data",
+      "backups:write": "Make and delete backups",
+      "metrics:read": "Read measurements",
+    },
   },
   {
     label: "Users and keys",
@@ -50,5 +56,6 @@ export const permissionGroups: readonly Group[] = [
 ];
 
 export function isReading(permission: string): boolean {
-  return permission.endsWith(":read") || permission === "voice:preview";
+  // Backups hold what no other permission to read shows.
+  return (permission.endsWith(":read") && permission !== "backups:read") || permission === "voice:preview";
 }

@@ -5,6 +5,7 @@ import { may, session } from "../../session.ts";
 import { PageFrame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { AccountList } from "./accounts.tsx";
+import { BackupList } from "./backups.tsx";
 import { KeyList } from "./keys.tsx";
 import { ProfileForm } from "./profile.tsx";
 import { ProviderList } from "./providers.tsx";
@@ -25,6 +26,7 @@ const parts: readonly Part[] = [
   { name: "keys", label: "API keys", permissions: ["api_keys:read", "keys:manage"], component: KeyList },
   { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
   { name: "users", label: "Users", permissions: ["users:read"], isForAdmins: true, component: UserList },
+  { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
   { name: "profile", label: "You", permissions: ["users:read"], component: ProfileForm },
 ];
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { SuppressionView } from "../../../../suppression/model.ts";
 import { api, downloadUrl } from "../../api.ts";
 import { counted } from "../../format.ts";
@@ -138,9 +138,10 @@ export function SuppressionList() {
 }
 
 const typingMs = 250;
-let typing: ReturnType<typeof setTimeout> | undefined;
 
 function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const typing = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => () => clearTimeout(typing.current), []);
   return (
     <Field label="Search">
       {(control) => (
@@ -152,8 +153,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
           maxLength={500}
           onInput={(event) => {
             const text = event.currentTarget.value;
-            clearTimeout(typing);
-            typing = setTimeout(() => onChange(text), typingMs);
+            clearTimeout(typing.current);
+            typing.current = setTimeout(() => onChange(text), typingMs);
           }}
         />
       )}

@@ -205,7 +205,7 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
             {usable.map((key) => (
               <li key={key.id} class="buttons">
                 <span>
-                  {key.name} <code>{key.hint}…</code>
+                  {key.name} <code>{key.hint}</code>
                 </span>
                 <Button onClick={() => void linkOf(key.id)}>Sign-in link</Button>
               </li>
