@@ -130,7 +130,7 @@ export class BackupService {
     try {
       await archives.sweep();
       const { bytes, files, missing } = await this.#copy(run, startedAt);
-      const notes = missing.length === 0 ? [] : [`${missing.length} files that rows name were gone or changed`];
+      const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
       if (prune && !(await this.#prune())) notes.push("older ones could not be deleted, the log tells why");
       const seconds = (clock.now() - startedAt) / 1000;
       end("completed", ["Complete", ...notes].join("; "), { bytes, missing, progress: 100 });

@@ -4,6 +4,7 @@ import { present, type CommandContext } from "./context.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { addServerFlags } from "./flags.ts";
+import { countOf } from "./progress.ts";
 
 type DoctorFlags = Record<string, unknown> & { full?: boolean; offline?: boolean };
 
@@ -49,6 +50,6 @@ function textOf(findings: readonly Finding[]): string {
   ]);
   const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count("problem"), count("warning")];
-  const numbers = `${problems} ${problems === 1 ? "problem" : "problems"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
+  const numbers = `${countOf(problems, "problem")}, ${countOf(warnings, "warning")}.`;
   return [...lines, "", problems + warnings === 0 ? "All is well." : numbers].join("\n");
 }

@@ -9,7 +9,7 @@ import { StartError } from "../start-error.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addDataFlags } from "./flags.ts";
-import { formatBytes } from "./progress.ts";
+import { countOf, formatBytes } from "./progress.ts";
 import { reasonOf } from "./reason.ts";
 
 type RestoreFlags = Record<string, unknown> & { replace?: boolean; check?: boolean; goOn?: boolean };
@@ -199,13 +199,13 @@ function restoredText(manifest: Manifest, { dataDir, movedAside, pausedAccounts 
   if (movedAside !== null) lines.push(`The data of before is in ${movedAside}. Delete it when you need it no more.`);
   if (pausedAccounts > 0)
     lines.push(
-      `Paused ${pausedAccounts} network accounts with work to do: what they did since the backup is not known. Look, then set their state to active.`,
+      `Paused ${countOf(pausedAccounts, "network account")} with work to do, because what was done since the backup is not known. Look, then set the state to active.`,
     );
   return lines.join("\n");
 }
 
 function contentsOf(manifest: Manifest): string {
   const { bytes, files, createdAt, version, missing } = report(manifest, null);
-  const lost = missing.length === 0 ? "" : `, without ${missing.length} files that were gone when it was made`;
-  return `the backup of ${createdAt} by outreachd ${version} (database and ${files} files, ${formatBytes(bytes)}${lost})`;
+  const lost = missing.length === 0 ? "" : `, without ${countOf(missing.length, "file")} gone or changed meanwhile`;
+  return `the backup of ${createdAt} by outreachd ${version} (database and ${countOf(files, "file")}, ${formatBytes(bytes)}${lost})`;
 }

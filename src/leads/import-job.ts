@@ -45,7 +45,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),
-      clock.now,
+      () => clock.now(),
     );
     if (end !== null) await forgetDryRun(job, settings);
     return end;

@@ -20,8 +20,8 @@ import { ok } from "../http/responses.ts";
 import { exportFormats, exportMediaTypes, exportStream } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";
-import { previewOf } from "./import/preview.ts";
 import { ImportPreview } from "./import/preview-model.ts";
+import { previewOf } from "./import/preview.ts";
 import { importOnDuplicate, importOutcomes, maxTagLength, maxTags } from "./model.ts";
 import type { LeadService } from "./service.ts";
 

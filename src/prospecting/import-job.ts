@@ -47,7 +47,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       return await importEnd(
         () => storeAll(job, context, options, settings),
         (counts) => summary(counts, settings.dryRun),
-        clock.now,
+        () => clock.now(),
       );
     } finally {
       if (settings.dryRun) prospects.forgetDryRun(job.id);

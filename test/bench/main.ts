@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { backup } from "./cases/backup.ts";
+import { backup, restore } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -47,6 +47,7 @@ const cases: Record<string, BenchCase> = {
   voice,
   "voice-clones": voiceClones,
   backup,
+  restore,
 };
 
 const { values, positionals } = parseArgs({

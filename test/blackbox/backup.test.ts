@@ -143,7 +143,7 @@ test("what is restored is what was there: every table, value by value, and every
   expect(findings.filter(({ state }) => state === "problem")).toEqual([
     expect.objectContaining({
       check: "files",
-      message: "1 files that rows name are missing, such as voice/c1.s2.original.",
+      message: "Missing: 1 file that rows name, such as voice/c1.s2.original.",
     }),
   ]);
 });

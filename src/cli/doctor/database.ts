@@ -10,7 +10,7 @@ import {
   openToCheck,
   pendingMigrations,
 } from "../../storage/sqlite/check-database.ts";
-import { formatBytes, formatCount } from "../progress.ts";
+import { countOf, formatBytes, formatCount } from "../progress.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
 /** A queue that is this far behind is not catching up by itself. */
@@ -58,7 +58,7 @@ function examineMigrations(database: Database): Finding[] {
   try {
     const pending = pendingMigrations(database);
     if (pending.length === 0) return [ok("migrations", "The database fits this version.")];
-    const message = `The database lacks ${pending.length} migrations (${pending.at(-1)} is the newest).`;
+    const message = `The database lacks ${countOf(pending.length, "migration")}, up to ${pending.at(-1)}.`;
     return [warning("migrations", message, "The next start makes a copy of the database and upgrades it.")];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -83,13 +83,13 @@ function files(database: Database, dataDir: string, now: number): Finding[] {
   );
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    const message = `${missing.length} files that rows name are missing, such as ${missing[0]?.[0]}.`;
+    const message = `Missing: ${countOf(missing.length, "file")} that rows name, such as ${missing[0]?.[0]}.`;
     findings.push(
       problem("files", message, "Take them out of a backup (tar --zstd -xf FILE), or delete what they belong to."),
     );
   }
   if (orphaned.length > 0) {
-    const message = `${orphaned.length} files belong to nothing, such as ${orphaned[0]}.`;
+    const message = `Of no use: ${countOf(orphaned.length, "file")} that no row names, such as ${orphaned[0]}.`;
     findings.push(warning("files", message, "The next start of the server removes them."));
   }
   return findings.length > 0
@@ -112,7 +112,7 @@ function queue(database: Database, { now, isServed }: Look): Finding {
     .get(now - lateMs);
   if (!late || late.jobs === 0) return ok("jobs", "No job is behind its time.");
   const since = new Date(late.since ?? 0).toISOString();
-  const message = `${formatCount(late.jobs)} jobs are behind their time, the first since ${since}.`;
+  const message = `Behind their time: ${countOf(late.jobs, "job")}, the first since ${since}.`;
   return isServed
     ? problem("jobs", message, "Look for errors of the runner in the server's log; GET /readyz tells whether it runs.")
     : warning("jobs", message, "They run when the server does: outreachd serve");

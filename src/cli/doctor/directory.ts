@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { blobsName, databaseName, restoreMark } from "../../data-directory.ts";
-import { formatBytes } from "../progress.ts";
+import { countOf, formatBytes } from "../progress.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
 /** Room for some minutes of work. */
@@ -52,7 +52,7 @@ function leftOver(dataDir: string): Finding[] {
   const old = readdirSync(dataDir).filter((name) => name.startsWith("before-restore-"));
   if (old.length === 0) return [];
   const hint = `When you need it no more: rm -r ${join(dataDir, "before-restore-*")}`;
-  return [warning(check, `Data from before ${old.length} restores still takes room.`, hint)];
+  return [warning(check, `Data from before ${countOf(old.length, "restore")} still takes room.`, hint)];
 }
 
 function disk(dataDir: string): Finding {

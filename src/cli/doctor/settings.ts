@@ -28,7 +28,7 @@ export function examineSettings(config: Config): Finding[] {
   const off = Object.entries(rateLimit).filter(([, limit]) => limit === 0);
   if (off.length > 0)
     warn(
-      `There is no rate limit for ${off.map(([window]) => `a ${window}`).join(", ")}.`,
+      `There is no rate limit by the ${off.map(([window]) => window).join(", ")}.`,
       "Set --rate-limit-minute, --rate-limit-hour and --rate-limit-day, so that one client can't take everything.",
     );
   if (corsOrigins.includes("*"))

@@ -1,9 +1,11 @@
 import type { AccountView } from "../../network/account-model.ts";
-import type { NetworkAction, PendingReason } from "../../network/action-model.ts";
+import type { ActionView, PendingReason } from "../../network/action-model.ts";
 import { api } from "./api.ts";
 import { useResource, type Resource } from "./resource.ts";
 
 export type AccountList = { accounts: AccountView[]; total: number };
+
+export type ActionType = ActionView["actionType"];
 
 /** The network accounts of the person. */
 export function useAccounts(): Resource<AccountList> {
@@ -16,7 +18,7 @@ export function useAccounts(): Resource<AccountList> {
 type KindWords = { label: string; text: "none" | "optional" | "required"; textLabel?: string };
 
 /** What the kinds of action are called here, and whether they carry a text. */
-export const actionWords: Record<NetworkAction["actionType"], KindWords> = {
+export const actionWords: Record<ActionType, KindWords> = {
   sendConnectionRequest: { label: "Connection request", text: "optional", textLabel: "Note" },
   sendMessage: { label: "Message", text: "required", textLabel: "Message" },
   sendInMail: { label: "InMail", text: "required", textLabel: "Message" },

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { load, type LoadResult } from "../load.ts";
-import { filters, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
-import type { BenchCase, Measure } from "../report.ts";
+import { seeded } from "../../support/random.ts";
+import { filters, prospect, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
+import { median, type BenchCase, type Measure } from "../report.ts";
 import {
   cpuOf,
   createHome,
@@ -23,7 +24,8 @@ const clients = 4;
 /** A directory is imported, then searched by filters of all kinds, with lists of leads read beside it. */
 export const prospects: BenchCase = {
   about: `import of 1,000,000 prospects; POST /prospecting/search, ${combinations} filter combinations, ${clients} clients`,
-  run: ({ keep }) => inDirectory(keep, "prospects", (directory) => measure(directory, 1, { p50: 5, p99: 25 })),
+  run: ({ keep }) =>
+    inDirectory(keep, "prospects", (directory) => measure(directory, 1, { p50: 5, p99: 25, enrich: 50 })),
 };
 
 export const prospectsLarge: BenchCase = {
@@ -36,7 +38,9 @@ async function inDirectory<T>(keep: string | null, name: string, work: (director
   return keep === null ? await withDirectory(work) : await work(join(keep, name));
 }
 
-async function measure(directory: string, files: number, goals: { p50?: number; p99: number }): Promise<Measure[]> {
+type Goals = { p50?: number; p99: number; enrich?: number };
+
+async function measure(directory: string, files: number, goals: Goals): Promise<Measure[]> {
   const known = await keptHome(directory);
   const home = known ?? (await createHome(join(directory, "home")));
   if (known === null) await fillWithLeads(home, 2, 100_000);
@@ -44,7 +48,8 @@ async function measure(directory: string, files: number, goals: { p50?: number; 
   try {
     const imported = known === null ? await importAll(directory, files, server, home.key) : [];
     await writeFile(join(directory, keyFile), home.key);
-    return [...imported, ...(await measureSearches(server, home.key, goals))];
+    const searched = await measureSearches(server, home.key, goals);
+    return [...imported, ...searched, ...(await measureEnrichment(server, home.key, files * fileRows, goals))];
   } finally {
     await server.stop();
   }
@@ -59,7 +64,7 @@ async function keptHome(directory: string): Promise<Home | null> {
   return { directory: join(directory, "home"), key: await readFile(file, "utf8") };
 }
 
-async function measureSearches(server: Server, key: string, goals: { p50?: number; p99: number }): Promise<Measure[]> {
+async function measureSearches(server: Server, key: string, goals: Goals): Promise<Measure[]> {
   const first = bodies((filter) => ({ filters: filter, limit: 25 }));
   const search = (of: readonly string[], durationMs = 5000) => searches(server, key, of, durationMs);
   const cpuBefore = await cpuOf(server.pid);
@@ -90,6 +95,37 @@ async function measureSearches(server: Server, key: string, goals: { p50?: numbe
     { name: "GET /leads meanwhile, p50", value: leads.p50Ms, unit: "ms" },
     { name: "resident memory at the end", value: (await memoryOf(server.pid)).resident / 1e6, unit: "MB" },
   ];
+}
+
+/** Fifty people in a request, each by one identifier or another; one in ten is nobody's. */
+async function measureEnrichment(server: Server, key: string, people: number, goals: Goals): Promise<Measure[]> {
+  const random = seeded(11);
+  const times: number[] = [];
+  for (let n = -enrichWarmUp; n < enrichments; n++) {
+    const leads = Array.from({ length: 50 }, () => somebody(people, random));
+    const startedAt = performance.now();
+    await answerOf(
+      fetch(`${api(server)}/enrich`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ leads }),
+      }),
+    );
+    if (n >= 0) times.push(performance.now() - startedAt);
+  }
+  const goal = goals.enrich && { goal: { atMost: goals.enrich } };
+  return [{ name: "50 of them enriched, p50", value: median(times), unit: "ms", ...goal }];
+}
+
+const enrichments = 100;
+const enrichWarmUp = 20;
+
+function somebody(people: number, random: () => number): object {
+  const { email, networkUrl, firstName, lastName, company } = prospect(1, Math.floor(random() * people));
+  const kind = random();
+  if (kind < 0.1) return { email: `stranger.${Math.floor(random() * 1e9)}@unknown.example` };
+  if (kind < 0.5 && email !== undefined) return { email };
+  return kind < 0.7 ? { networkUrl } : { firstName, lastName, company };
 }
 
 function bodies(of: (filter: object) => object): string[] {

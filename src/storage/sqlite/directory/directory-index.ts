@@ -133,10 +133,11 @@ export class DirectoryIndex {
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#opened === null) return;
+    if (this.#unwrittenRows > 0 || this.#unwrittenChanges > 0) {
+      await this.#beginFlush();
+      await this.#flushing;
+    }
     this.#open.keys.rest();
-    if (this.#unwrittenRows === 0 && this.#unwrittenChanges === 0) return;
-    await this.#beginFlush();
-    await this.#flushing;
   }
 
   get #open(): { postings: Postings; keys: KeyRuns } {

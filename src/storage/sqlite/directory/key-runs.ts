@@ -28,6 +28,8 @@ export class KeyRuns {
   #runs: Run[];
   #pending = new PendingKeys();
   #flushing: PendingKeys | null = null;
+  /** What was flushed last, for the next: a new one would grow to the same size, and leave twice that as garbage. */
+  #spare: PendingKeys | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -76,13 +78,16 @@ export class KeyRuns {
   rest(): void {
     this.#questions = 0;
     this.#filters = new RunFilters();
+    this.#spare = null;
+    if (this.#pending.size === 0) this.#pending = new PendingKeys();
   }
 
   /** The new run that has all pending keys, and small runs before it; `next` numbers it. Null when there is nothing. */
   beginFlush(next: () => number): NewRun | null {
     if (this.#pending.size === 0) return null;
     this.#flushing = this.#pending;
-    this.#pending = new PendingKeys();
+    this.#pending = this.#spare ?? new PendingKeys();
+    this.#spare = null;
     const own = this.#flushing.sorted();
     const merged: Run[] = [];
     let entries = own.keys.length;
@@ -106,11 +111,17 @@ export class KeyRuns {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
     this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
     this.#filters.keep(runs.length - 1);
-    this.#flushing = null;
+    this.#flushed();
   }
 
   failFlush(): void {
     this.#flushing?.copyTo(this.#pending);
+    this.#flushed();
+  }
+
+  #flushed(): void {
+    this.#flushing?.clear();
+    this.#spare = this.#flushing;
     this.#flushing = null;
   }
 

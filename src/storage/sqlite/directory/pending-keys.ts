@@ -41,6 +41,13 @@ export class PendingKeys {
     return { keys, numbers };
   }
 
+  /** Keeps its memory for the next ones. */
+  clear(): void {
+    this.#heads.fill(0);
+    this.#distinct = 0;
+    this.size = 0;
+  }
+
   copyTo(other: PendingKeys): void {
     for (let entry = 0; entry < this.size; entry++) other.add(this.#keys[entry]!, this.#numbers[entry]!);
   }

@@ -1,9 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
-import type { NetworkAction } from "../../../../network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
 import { counted } from "../../format.ts";
-import { actionWords, useAccounts } from "../../network.ts";
+import { actionWords, useAccounts, type ActionType } from "../../network.ts";
 import { nameOf } from "../../person.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -99,8 +98,8 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
           <TextArea
             form={form}
             name="message"
-            label={actionWords[actionType as NetworkAction["actionType"]].textLabel ?? "Text"}
-            isOptional={actionWords[actionType as NetworkAction["actionType"]].text === "optional"}
+            label={actionWords[actionType as ActionType].textLabel ?? "Text"}
+            isOptional={actionWords[actionType as ActionType].text === "optional"}
             hint={
               <>
                 Variables of the lead are filled in: <code>{"{{firstName|there}}"}</code>, <code>{"{{company}}"}</code>.
@@ -188,7 +187,7 @@ async function scheduleFor(lead: LeadView, input: object): Promise<ScheduleAnswe
 }
 
 function takesText(actionType: string): boolean {
-  return actionWords[actionType as NetworkAction["actionType"]].text !== "none";
+  return actionWords[actionType as ActionType].text !== "none";
 }
 
 function messageOf(error: unknown): string {
