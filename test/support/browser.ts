@@ -120,5 +120,8 @@ function launch(): Promise<Browser> {
   if (chromiumPath === null)
     throw new Error("Expected Chromium: install it, or name it by the environment variable OUTREACHD_TEST_CHROMIUM");
   // Containers run as root, where Chromium's own sandbox does not work. The pages are our own.
-  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream"],
+  });
 }
