@@ -55,7 +55,8 @@ export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp
   }
 }
 
-const finders: Record<string, string> = {
+/** The tools that find ids, by what a refusal says that there is none of. */
+export const finders: Readonly<Record<string, string>> = {
   lead: "list_leads",
   prospect: "search_prospects",
   "saved search": "list_saved_searches",
@@ -71,6 +72,9 @@ const finders: Record<string, string> = {
   key: "list_keys",
   user: "list_users",
   suppression: "list_suppressions",
+  "webhook endpoint": "list_webhook_endpoints",
+  delivery: "list_webhook_deliveries",
+  backup: "list_backups",
 };
 
 function finderOf(resource: unknown): string {

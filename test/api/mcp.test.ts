@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { finders } from "../../src/mcp/advice.ts";
 import { toolTable, withoutTool } from "../../src/mcp/tool-table.ts";
 import { permissions as allPermissions } from "../../src/keys/model.ts";
 import { Assistant } from "../support/mcp.ts";
@@ -384,6 +385,10 @@ test("a page that is too long is cut between two items, and says how to get the 
   const second = await assistant.call("list_leads", { limit: 5, cursor: first.structured.data.nextCursor });
   const ids = [...first.structured.data.leads, ...second.structured.data.leads].map(({ id }) => id);
   expect(new Set(ids).size).toBe(10);
+});
+
+test("tools that refusals name exist", () => {
+  expect(Object.values(finders).filter((name) => !(name in toolTable))).toEqual([]);
 });
 
 test("an export that is too long ends after a whole line and says so", async () => {
