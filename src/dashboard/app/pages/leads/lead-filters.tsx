@@ -4,7 +4,7 @@ import { Link, setQuery } from "../../router.tsx";
 import type { FilterName } from "./lead-query.ts";
 
 /** Long enough for the next letter, short enough to feel at once. */
-const settleMs = 150;
+const settleMs = 100;
 
 /** The filters above the list. What they say is in the page's address, so that it can be kept and shared. */
 export function LeadFilters({ filters }: { filters: Partial<Record<FilterName, string>> }) {
