@@ -1,7 +1,9 @@
 import { composeApi } from "./app/api.ts";
+import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
+import { learning } from "./app/learning.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -211,6 +213,7 @@ async function compose(
     speech: voices.messages,
     onOutcome: metrics?.acted,
   });
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
   const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   let importsUnderWay = 0;
@@ -234,15 +237,7 @@ async function compose(
     await enrichmentLimiter.flush(storage.rates);
     await spending.flush(storage.enrichment);
   };
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over, and not beside an import,
-  // which has better uses for the disk.
-  const learn = async () => {
-    for (
-      let slices = 0;
-      slices < 20 && importsUnderWay === 0 && (await storage.leadHints.learn(clock.now() - 2_000));
-      slices++
-    );
-  };
+  const learn = learning(storage.leadHints, clock, () => importsUnderWay > 0);
   const checkReady = async () => {
     if (!runner.isStarted) return "the job runner does not run";
     await storage.check();
@@ -286,6 +281,7 @@ async function compose(
     ...backups.chores,
     ...network.chores,
     ...voices.chores,
+    ...events.chores,
     ...http.chores,
   ];
   const maintenance = new Maintenance(chores, log);
@@ -307,6 +303,7 @@ async function compose(
     savedSearches,
     jobs,
     network,
+    events,
     voices,
     sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
@@ -350,6 +347,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    await events.start();
   }
 
   async function start(): Promise<void> {
@@ -363,7 +361,14 @@ async function compose(
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop(), backups.stop()]);
+    await events.endStreams();
+    await Promise.all([
+      listening?.stop(drainMs),
+      runner.stop(drainMs),
+      network.stop(),
+      events.stop(drainMs),
+      backups.stop(),
+    ]);
     await voices.stop();
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -387,8 +392,9 @@ async function compose(
     relations: network.relations,
     async idle() {
       // Each may give the others something to do.
-      do for (const each of [runner, ...network.workers]) await each.idle();
-      while ([runner, ...network.workers].some((each) => each.isBusy));
+      const workers = [runner, ...network.workers, ...events.workers];
+      do for (const each of workers) await each.idle();
+      while (workers.some((each) => each.isBusy));
     },
   };
 }

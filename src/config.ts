@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { backupConfig, type BackupConfig } from "./config/backup-options.ts";
 import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
+import type { eventOptions } from "./config/event-options.ts";
 import type { enrichmentOptions } from "./config/enrichment-options.ts";
 import type { prospectingOptions } from "./config/prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
@@ -68,7 +69,8 @@ export type Config = Readonly<{
   backup: BackupConfig;
 }> &
   Readonly<ValuesOf<typeof enrichmentOptions>> &
-  Readonly<ValuesOf<typeof prospectingOptions>>;
+  Readonly<ValuesOf<typeof prospectingOptions>> &
+  Readonly<ValuesOf<typeof eventOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */

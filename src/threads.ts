@@ -8,6 +8,7 @@ export const threadTasks = [
   "voice-analysis",
   "voice-fitting",
   "voice-speaking",
+  "webhook-sending",
   "backup",
 ] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */

@@ -35,6 +35,7 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeEvents } from "./events.ts";
 import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
@@ -55,6 +56,7 @@ export type ApiParts = {
   savedSearches: SavedSearchService;
   jobs: JobService;
   network: ReturnType<typeof composeNetwork>;
+  events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
   /** Where browsers reach the server; "" while nobody knows. */
@@ -84,6 +86,7 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
       .use(jobRoutes(core, parts.jobs, users))
       .use(parts.network.routes(core))
+      .use(parts.events.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
       .use(parts.backups.routes(core))

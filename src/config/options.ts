@@ -3,6 +3,7 @@ import type { PhoneRegion } from "../suppression/phone.ts";
 import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
+import { eventOptions } from "./event-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
@@ -186,6 +187,7 @@ export const serverOptions = {
     description: "E-mail of the admin that the first start makes. Has no effect afterwards.",
   }),
   ...voiceOptions,
+  ...eventOptions,
   ...backupOptions,
   drainSeconds: option({
     argument: "SECONDS",

@@ -33,6 +33,8 @@ const tags = {
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
   Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
+  Events: "What happened: a log to read, and a live stream of it.",
+  Webhooks: "Your own endpoints, to which events are posted.",
   Backups: "Copies of everything, made while the server works. For admins.",
   Voices: "Voices that speak like the recordings they were made of.",
 } as const;

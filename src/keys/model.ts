@@ -9,7 +9,8 @@ export const permissions = [
   "jobs:read", "jobs:update",
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
-  "backups:read", "backups:write", "metrics:read",
+  // Not of the specification, which leaves these open.
+  "backups:read", "backups:write", "metrics:read", "events:read", "webhooks:read", "webhooks:write",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
 /** What a key holds: single permissions, or everything. */

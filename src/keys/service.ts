@@ -18,6 +18,9 @@ import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "./store.ts";
 
 const dayMs = 86_400_000;
+/** Before a key expires: time enough to make another, also over a weekend. */
+const warnDays = 7;
+const warnedAtOnce = 200;
 /** A list shows this many keys at most; nobody has more, and a list must be bounded. */
 const maxListed = 1000;
 
@@ -135,9 +138,15 @@ export class KeyService {
   /** Deletes the key for good; it is refused from the moment this resolves. Answers its name. */
   async remove(caller: Caller, id: string): Promise<string> {
     const key = await this.#require(caller, id);
-    if (!(await this.#keys.remove(id))) throw notFound("key", id);
+    if (!(await this.#keys.remove(id, this.#clock.now()))) throw notFound("key", id);
     this.#ring.forget();
     return key.name;
+  }
+
+  /** Warns the owners of keys that expire within a week. */
+  async warnOfEnds(): Promise<void> {
+    const now = this.#clock.now();
+    while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
   }
 
   /** How often the key was used, with what is not written yet. */

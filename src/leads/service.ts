@@ -17,7 +17,15 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type { ChangeLeadOutcome, DoNotContact, InsertLead, LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
+import type {
+  ChangeLeadOutcome,
+  DoNotContact,
+  InsertLead,
+  LeadPage,
+  LeadPageRequest,
+  LeadStore,
+  UpdateLead,
+} from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;
@@ -73,13 +81,19 @@ export class LeadService {
    * Changes the fields that are sent. `versions` are those that the client will change, or null for any.
    * DO_NOT_CONTACT when it would bring an e-mail address, profile or phone number of that list.
    */
-  async update(userId: string, id: string, input: LeadUpdate, versions: number[] | null): Promise<Lead> {
+  async update(
+    userId: string,
+    id: string,
+    input: LeadUpdate,
+    versions: number[] | null,
+    cause?: UpdateLead["cause"],
+  ): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
       const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
-      const outcome = await this.#leads.update(change);
+      const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
@@ -89,7 +103,8 @@ export class LeadService {
   async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(userId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
-    changedLead(await this.#leads.remove(userId, id, versions === null ? null : lead.version), id);
+    const version = versions === null ? null : lead.version;
+    changedLead(await this.#leads.remove({ userId, id, version, at: this.#clock.now() }), id);
   }
 
   /**
@@ -102,7 +117,8 @@ export class LeadService {
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const entries = this.#suppressions.entriesFor(lead);
       // Exactly the lead that the entries were made of.
-      const outcome = await this.#leads.remove(userId, id, lead.version, entries);
+      const request = { userId, id, version: lead.version, suppress: entries, at: this.#clock.now() };
+      const outcome = await this.#leads.remove(request);
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       changedLead(outcome, id);
       return entries;

@@ -17,8 +17,10 @@ import { postLeads } from "./cases/post-leads.ts";
 import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
+import { stream } from "./cases/stream.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
+import { webhooks } from "./cases/webhooks.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
@@ -44,6 +46,8 @@ const cases: Record<string, BenchCase> = {
   "network-lateness": networkLateness,
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
+  webhooks,
+  stream,
   voice,
   "voice-clones": voiceClones,
   backup,

@@ -85,7 +85,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
       attempt.begin({ id: idOf(1), startedAt: 5 }, read);
-      await storage.leads.remove("nobody", "nothing", null);
+      await storage.leads.remove({ userId: "nobody", id: "nothing", version: null, at: 5 });
       expect(attempt.hasChanged).toBe(false);
       await attempt.end("undone");
     });

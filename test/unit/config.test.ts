@@ -100,6 +100,11 @@ test("without any setting the documented defaults hold", () => {
     voiceConsent: "off",
     voiceOriginals: "keep",
     voiceCacheBytes: 256 * 2 ** 20,
+    eventDays: 90,
+    maxStreams: 1000,
+    maxStreamsPerKey: 100,
+    webhookPrivateHosts: [],
+    webhookDisableDays: 5,
   });
 });
 

@@ -1,9 +1,13 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../keys/store.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { keyEvent } from "./key-event.ts";
 import { apiKeys } from "./tables.ts";
 
-export function createKeyStore({ orm, writer }: Engine): KeyStore {
+export function createKeyStore(engine: Engine): KeyStore {
+  const { orm, database, writer } = engine;
+  const events = createEventRows(engine);
   const at = sql.placeholder;
   const byHash = orm
     .select()
@@ -19,10 +23,22 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
     .where(eq(apiKeys.id, at("keyId")))
     .prepare();
 
+  const expiring = database.prepare<Parameters<typeof keyEvent>[1], [number, number, number]>(
+    `SELECT k.id, k.user_id AS userId, k.name, k.expires_at AS expiresAt
+     FROM api_keys AS k LEFT JOIN key_warnings AS w ON w.key_id = k.id
+     WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.is_active = 1 AND w.expires_at IS NOT k.expires_at
+     LIMIT +?3`,
+  );
+  const warned = database.prepare("INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
+
   const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
 
   return {
-    insert: (key) => writer.writeForAnswer(() => void orm.insert(apiKeys).values(key).run()),
+    insert: (key) =>
+      writer.writeForAnswer(() => {
+        orm.insert(apiKeys).values(key).run();
+        events.append(keyEvent("key.created", key, key.createdAt));
+      }),
     findByHash: async (hash) => byHash.get({ hash }) ?? null,
     get: async (scope, id) =>
       orm
@@ -39,9 +55,27 @@ export function createKeyStore({ orm, writer }: Engine): KeyStore {
         .limit(limit)
         .all(),
     update: (id, change) =>
-      writer.writeForAnswer(() => orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null),
-    remove: (id) =>
-      writer.write(() => orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0),
+      writer.writeForAnswer(() => {
+        const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
+        if (key !== null && change.hash !== undefined)
+          events.append(keyEvent("key.regenerated", key, change.updatedAt));
+        return key;
+      }),
+    remove: (id, at) =>
+      writer.write(() => {
+        const [key] = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning().all();
+        if (key !== undefined) events.append(keyEvent("key.deleted", key, at));
+        return key !== undefined;
+      }),
+    warnOfEnds: (from, to, limit) =>
+      writer.write(() => {
+        const ending = expiring.all(from, to, limit);
+        for (const key of ending) {
+          events.append(keyEvent("key.expiring", key, from));
+          warned.run(key.id, key.expiresAt);
+        }
+        return ending.length;
+      }),
     recordUsage: (usages) =>
       writer.write(() => {
         for (const usage of usages) addUses.run(usage);

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, getTableColumns, inArray, lte, sql, sum } fr
 import type { CloneStatus, VoiceCloneState } from "../../voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../voice/store.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
 import type { JobRows } from "./jobs.ts";
 import { jobs } from "./tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
@@ -11,6 +12,7 @@ import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voic
 /** Nobody lists voices a thousand times a second: queries are built as they come. */
 export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   const { orm, writer } = engine;
+  const events = createEventRows(engine);
   const usage = createVoiceUsage(engine);
   const samples = createVoiceSamples(engine, jobRows, usage);
 
@@ -68,6 +70,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     if (clone === null) return false;
     samples.endOpenJob(clone.jobId, "The voice clone was deleted.", at);
     orm.delete(voiceClones).where(owned(userId, id)).run();
+    events.append({ type: "voice.deleted", userId, at, voiceId: id });
     return true;
   }
 

@@ -46,6 +46,7 @@ export class Writer {
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #totalChanges: Statement;
   readonly #onRollBack: (() => void)[] = [];
+  readonly #onCommit: (() => void)[] = [];
   #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
@@ -77,6 +78,11 @@ export class Writer {
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
   onRollBack(forget: () => void): void {
     this.#onRollBack.push(forget);
+  }
+
+  /** `tell` is called after each COMMIT, once the promises of its units are settled. It must not throw. */
+  onCommit(tell: () => void): void {
+    this.#onCommit.push(tell);
   }
 
   /** `listener` hears of every commit: of how many units, and for how many seconds, their work included. */
@@ -127,6 +133,7 @@ export class Writer {
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
+    for (const tell of this.#onCommit) tell();
   }
 
   /** Null when a unit failed: then nothing of the batch was written. */
