@@ -104,7 +104,7 @@ function Timeline({ campaign: { steps }, preview }: { campaign: CampaignView; pr
               <tbody>
                 {preview.steps.map((step) => (
                   <tr key={step.step}>
-                    <td>{stepName(steps, step.step)}</td>
+                    <td class="step-name">{stepName(steps, step.step)}</td>
                     <td class="right number">{count(step.count)}</td>
                     <td>{step.firstAt === null ? "–" : <DateTime at={step.firstAt} />}</td>
                     <td class="hide-small">{step.lastAt === null ? "–" : <DateTime at={step.lastAt} />}</td>

@@ -82,7 +82,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
             <tbody>
               {statistics.steps.map((row) => (
                 <tr key={row.step}>
-                  <td>{stepName(steps, row.step)}</td>
+                  <td class="step-name">{stepName(steps, row.step)}</td>
                   {[row.waiting, row.done, row.skipped, row.failed, row.unknown].map((n, index) => (
                     <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
                       {count(n)}

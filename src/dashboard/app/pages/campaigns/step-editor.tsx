@@ -1,6 +1,5 @@
 import { useRef } from "preact/hooks";
 import type { CampaignStep, Condition } from "../../../../campaigns/model.ts";
-import type { ActionType } from "../../../../network/action-kinds.ts";
 import { actionWords } from "../../network.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form.tsx";
@@ -8,6 +7,7 @@ import { VoiceField } from "./voice-field.tsx";
 import { awaitedConditions, conditionWords, inOrder, stepInWords } from "./words.ts";
 
 type ActionStep = Extract<CampaignStep, { type: "action" }>;
+type ActionType = ActionStep["actionType"];
 type WaitStep = Extract<CampaignStep, { type: "wait" }>;
 type BranchStep = Extract<CampaignStep, { type: "branch" }>;
 

@@ -5,36 +5,13 @@ import { Link } from "../../router.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Section } from "../../ui/page.tsx";
 import { DateTime } from "../../ui/time.tsx";
+import { fieldInWords } from "./field-words.ts";
 
 type Answer = {
   enriched: EnrichmentResult[];
   failed: EnrichmentFailure[];
   creditsUsed: number;
   remainingCredits: number;
-};
-
-const fieldWords: Record<string, string> = {
-  firstName: "First name",
-  lastName: "Last name",
-  email: "E-mail",
-  alternativeEmails: "Other e-mails",
-  phone: "Phone",
-  networkUrl: "Profile",
-  company: "Company",
-  title: "Job title",
-  location: "Place",
-  experience: "Experience",
-  skills: "Skills",
-  bio: "About",
-  "companyInfo.name": "Company, name",
-  "companyInfo.website": "Company, website",
-  "companyInfo.industry": "Company, industry",
-  "companyInfo.size": "Company, employees",
-  "companyInfo.description": "Company, about",
-  "companyInfo.founded": "Company, founded",
-  "companyInfo.headquarters": "Company, place",
-  "socialProfiles.twitter": "Twitter",
-  "socialProfiles.github": "GitHub",
 };
 
 /** What was found, field by field with who said it and how sure it is; and for whom nothing was. */
@@ -104,7 +81,7 @@ function ResultCard({ result }: { result: EnrichmentResult }) {
               const origin = provenance[name];
               return (
                 <tr key={name}>
-                  <th scope="row">{fieldWords[name] ?? name}</th>
+                  <th scope="row">{fieldInWords(name)}</th>
                   <td>{value}</td>
                   <td>{sure !== undefined && <Sureness share={sure} />}</td>
                   <td>{origin?.provider}</td>

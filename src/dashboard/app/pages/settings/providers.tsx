@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
+import { fieldInWords } from "../enrichment/field-words.ts";
 import { TestProviderDialog } from "./test-provider.tsx";
 
 /** Who is asked about people, and in which order. */
@@ -148,7 +149,7 @@ function Provider({ name, provider, place }: { name: string; provider: ProviderV
         <p class="faint small">The server is not set up for it any more.</p>
       ) : (
         <>
-          <p class="faint small">Gives {provider.gives.join(", ")}</p>
+          <p class="faint small">Gives: {provider.gives.map(fieldInWords).join(" · ")}</p>
           <p class="faint small">
             {count(provider.spent)} of its own credits taken in this month
             {provider.spendCap !== null && `, of at most ${count(provider.spendCap)}`}

@@ -140,7 +140,7 @@ export function SuppressionList() {
 const typingMs = 250;
 
 function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const typing = useRef<ReturnType<typeof setTimeout>>();
+  const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(typing.current), []);
   return (
     <Field label="Search">

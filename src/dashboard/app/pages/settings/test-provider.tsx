@@ -4,6 +4,7 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextField, useForm } from "../../ui/form.tsx";
+import { fieldInWords } from "../enrichment/field-words.ts";
 
 const words: Record<ProviderTest["outcome"], string> = {
   found: "It works: it knows the person.",
@@ -43,7 +44,7 @@ export function TestProviderDialog({ name, onClose }: { name: string; onClose: (
               <div>
                 <p>{words[test.outcome]}</p>
                 {test.reason !== null && <p>{test.reason}</p>}
-                {test.fields.length > 0 && <p class="small">It gave: {test.fields.join(", ")}</p>}
+                {test.fields.length > 0 && <p class="small">It knew: {test.fields.map(fieldInWords).join(" · ")}</p>}
                 <p class="small">It took {test.milliseconds} ms.</p>
               </div>
             </div>

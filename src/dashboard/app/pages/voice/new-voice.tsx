@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CheckView, NewCloneView } from "../../../../voice/model.ts";
-import type { Static } from "@sinclair/typebox";
+import type { CheckView, CloneView } from "../../../../voice/model.ts";
 import { api, RequestError } from "../../api.ts";
 import { navigate } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -33,7 +32,7 @@ export function NewVoicePage() {
       consent: JSON.stringify(consent),
     });
     if (consentRecording !== null) body.append("consentRecording", consentRecording, consentRecording.name);
-    const { voiceId } = await api.post<Static<typeof NewCloneView>>("/voice-clones", body);
+    const { voiceId } = await api.post<Pick<CloneView, "voiceId">>("/voice-clones", body);
     tell(`${values.name} is being trained.`);
     navigate(`/voice/${voiceId}`);
   });
