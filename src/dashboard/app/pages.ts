@@ -14,6 +14,7 @@ import { EnrichmentPage } from "./pages/enrichment/enrichment-page.tsx";
 import { ProspectsPage } from "./pages/prospects/prospects-page.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
+import { WebhookPage } from "./pages/settings/webhook.tsx";
 import { NewVoicePage } from "./pages/voice/new-voice.tsx";
 import { VoicesPage } from "./pages/voice/voice-list.tsx";
 import { VoicePage } from "./pages/voice/voice-page.tsx";
@@ -63,4 +64,5 @@ export const pages: readonly Page[] = [
   { path: "/voice/:id", title: "Voice", permission: "voice:read", component: VoicePage },
   { path: "/settings", title: "Settings", icon: "settings", permission: null, component: SettingsPage },
   { path: "/settings/accounts/:id", title: "Account", permission: "network:read", component: AccountPage },
+  { path: "/settings/webhooks/:id", title: "Webhook", permission: "webhooks:read", component: WebhookPage },
 ];

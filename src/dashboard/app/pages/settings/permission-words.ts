@@ -41,6 +41,9 @@ export const permissionGroups: readonly Group[] = [
       "backups:read": "Download backups, which hold everybody’s data",
       "backups:write": "Make and delete backups",
       "metrics:read": "Read measurements",
+      "events:read": "Follow what happens",
+      "webhooks:read": "See webhooks and their deliveries",
+      "webhooks:write": "Change webhooks, deliver again",
     },
   },
   {

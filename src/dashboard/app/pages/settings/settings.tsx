@@ -11,6 +11,7 @@ import { ProfileForm } from "./profile.tsx";
 import { ProviderList } from "./providers.tsx";
 import { SuppressionList } from "./suppression.tsx";
 import { UserList } from "./users.tsx";
+import { WebhookList } from "./webhooks.tsx";
 
 type Part = {
   name: string;
@@ -24,6 +25,7 @@ const parts: readonly Part[] = [
   { name: "accounts", label: "Accounts", permissions: ["network:read"], component: AccountList },
   { name: "suppression", label: "Do not contact", permissions: ["leads:read"], component: SuppressionList },
   { name: "keys", label: "API keys", permissions: ["api_keys:read", "keys:manage"], component: KeyList },
+  { name: "webhooks", label: "Webhooks", permissions: ["webhooks:read"], component: WebhookList },
   { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
   { name: "users", label: "Users", permissions: ["users:read"], isForAdmins: true, component: UserList },
   { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
