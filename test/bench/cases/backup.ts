@@ -152,7 +152,10 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** Every row of every table, value by value, in the order of the tables. */
+/** The server goes on learning from the leads after the copy was taken, in the background. */
+const learnedMeanwhile = ["lead_hints", "lead_hints_done"];
+
+/** Every row of every other table, value by value, in the order of the tables. */
 function compareTables(before: string, after: string): { rows: number; different: number } {
   const [one, two] = [before, after].map((path) => new Database(path, { readonly: true, safeIntegers: true }));
   if (one === undefined || two === undefined) throw new Error("There are two");
@@ -160,7 +163,7 @@ function compareTables(before: string, after: string): { rows: number; different
   const names = one.query<{ name: string }, []>(tables).all();
   let rows = 0;
   let different = Bun.deepEquals(names, two.query(tables).all()) ? 0 : 1;
-  for (const { name } of names) {
+  for (const { name } of names.filter((table) => !learnedMeanwhile.includes(table.name))) {
     const others = two.query(`SELECT * FROM "${name}"`).iterate();
     for (const row of one.query(`SELECT * FROM "${name}"`).iterate()) {
       rows++;
