@@ -117,6 +117,14 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   get_enrichment_results: reads("GET /api/v2/enrich/jobs/{jobId}/results"),
   get_enrichment_settings: reads("GET /api/v2/enrich/settings"),
+  test_enrichment_provider: adds("POST /api/v2/enrich/providers/{provider}/test", {
+    isOpenWorld: true,
+    note: "It asks the vendor for real, at the vendor's price.",
+    dryRun: {
+      look: "GET /api/v2/enrich/settings",
+      effect: "The provider would be asked about this person, at the vendor's price; no credits are taken.",
+    },
+  }),
   set_enrichment_providers: changes("PUT /api/v2/enrich/settings"),
 
   search_prospects: adds("POST /api/v2/prospecting/search", {
