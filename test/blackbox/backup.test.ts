@@ -29,11 +29,13 @@ async function post(server: Server, key: string, route: string, body: unknown): 
 }
 
 /** Every table with its rows. */
+/** All tables but those that a server fills behind the leads, whenever it finds the time. */
 function tablesOf(path: string): Record<string, unknown[]> {
   using database = new Database(path, { readonly: true });
   const names = database
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all();
+    .all()
+    .filter(({ name }) => !name.startsWith("lead_hints"));
   return Object.fromEntries(names.map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).values()]));
 }
 
