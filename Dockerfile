@@ -11,6 +11,7 @@ FROM gcr.io/distroless/base-nossl-debian12:nonroot
 COPY --from=build /source/dist/outreachd /outreachd
 # A new volume takes over the owner of the folder that it is mounted on, so nonroot can write there.
 COPY --from=build --chown=65532:65532 /empty /data
+COPY --from=build --chown=65532:65532 /empty /backups
 ENV OUTREACHD_DATA=/data OUTREACHD_LISTEN=0.0.0.0:8080
 VOLUME /data
 EXPOSE 8080

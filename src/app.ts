@@ -1,7 +1,9 @@
 import { AuditService } from "./audit/service.ts";
 import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
+import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simulation.ts";
@@ -20,14 +22,15 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
+import { FileImports } from "./jobs/file-imports.ts";
+import { retryableMs } from "./jobs/job-files.ts";
 import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler } from "./leads/import-job.ts";
-import { LeadImportService } from "./leads/import-service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, createPlainLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -37,8 +40,7 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createErasureHandler } from "./privacy/erase-job.ts";
 import { PrivacyService } from "./privacy/service.ts";
-import { createProspectImportHandler } from "./prospecting/import-job.ts";
-import { ProspectImportService } from "./prospecting/import-service.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
@@ -88,10 +90,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = overrides.clock ?? systemClock;
+    const log = overrides.log ?? createLog(config.logLevel);
+    prepareDatabase(directory, clock, log);
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
     try {
       const simulated = await openSimulation(config, storage, clock);
-      return await compose(config, directory, storage, clock, overrides, simulated);
+      return await compose(config, directory, storage, clock, log, overrides, simulated);
     } catch (error) {
       await storage.close();
       throw error;
@@ -107,12 +111,12 @@ async function compose(
   directory: DataDirectory,
   storage: Storage,
   realClock: Clock,
+  ownLog: Log,
   overrides: Overrides,
   simulated: SimulatedWorld | null,
 ): Promise<App> {
   const clock = simulated?.clock ?? realClock;
   const ids = simulated?.ids ?? overrides.ids ?? systemIds;
-  const ownLog = overrides.log ?? createLog(config.logLevel);
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
   const blobs = createDiskBlobs(directory.blobsPath);
 
@@ -135,20 +139,14 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
-  const sessions = new SessionService({
-    store: storage.sessions,
-    ring: keyRing,
-    users,
-    clock,
-    ids,
-  });
+  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock, ids });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
   const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports = new LeadImportService(storage.leads, jobs, intake);
-  const prospectImports = new ProspectImportService(storage.prospects, jobs, intake);
+  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -202,6 +200,8 @@ async function compose(
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const { forgetSpeech } = voices;
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
+  const backups = composeBackups({ config, directory, clock, log });
   const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   const handlers: JobHandler[] = [
     {
@@ -265,15 +265,18 @@ async function compose(
     },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
     ...network.chores,
     ...voices.chores,
+    ...events.chores,
     ...http.chores,
   ];
   const maintenance = new Maintenance(simulated === null ? chores : [], log);
   async function idle(): Promise<void> {
     // Each may give the others something to do.
-    do for (const each of [runner, ...network.workers]) await each.idle();
-    while ([runner, ...network.workers].some((each) => each.isBusy));
+    const workers = [runner, ...network.workers, ...events.workers];
+    do for (const each of workers) await each.idle();
+    while (workers.some((each) => each.isBusy));
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
@@ -297,9 +300,11 @@ async function compose(
     savedSearches,
     jobs,
     network,
+    events,
     voices,
     sessions,
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
   })
     .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock }))
     .use(dashboardPages())
@@ -340,6 +345,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    await events.start();
   }
 
   async function start(): Promise<void> {
@@ -355,7 +361,14 @@ async function compose(
     const drainMs = config.drainSeconds * 1000;
     maintenance.stop();
     simulator?.stop();
-    await Promise.all([listening?.stop(drainMs), runner.stop(drainMs), network.stop()]);
+    await events.endStreams();
+    await Promise.all([
+      listening?.stop(drainMs),
+      runner.stop(drainMs),
+      network.stop(),
+      events.stop(drainMs),
+      backups.stop(),
+    ]);
     await voices.stop();
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
@@ -380,6 +393,3 @@ async function compose(
     idle,
   };
 }
-
-/** The file of a failed or cancelled import is kept this long, so that it can be retried. */
-const retryableMs = 7 * 86_400_000;

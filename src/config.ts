@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { backupConfig, type BackupConfig } from "./config/backup-options.ts";
 import { connectorConfig, type ConnectorConfig } from "./config/connector-options.ts";
 import { describeOptions, type OptionReport } from "./config/describe.ts";
+import type { eventOptions } from "./config/event-options.ts";
 import type { enrichmentOptions } from "./config/enrichment-options.ts";
 import type { prospectingOptions } from "./config/prospecting-options.ts";
 import { serverOptions, type LogLevel } from "./config/options.ts";
@@ -70,9 +72,11 @@ export type Config = Readonly<{
   voiceOriginals: OriginalsPolicy;
   /** Of previews that are kept; 0 = none. */
   voiceCacheBytes: number;
+  backup: BackupConfig;
 }> &
   Readonly<ValuesOf<typeof enrichmentOptions>> &
-  Readonly<ValuesOf<typeof prospectingOptions>>;
+  Readonly<ValuesOf<typeof prospectingOptions>> &
+  Readonly<ValuesOf<typeof eventOptions>>;
 
 export type ConfigInput = {
   /** As the command line parser leaves them; `config` is the path of the file. */
@@ -98,12 +102,15 @@ export class ConfigError extends Error {
  */
 export function loadConfig(input: ConfigInput): Config {
   const { connectors, rest: others } = connectorConfig(resolve(input).values);
-  const { voiceVendors, rest } = voiceVendorConfig(others);
+  const { voiceVendors, rest: more } = voiceVendorConfig(others);
+  const { backup, rest, problems } = backupConfig(more);
+  if (problems.length > 0) throw new ConfigError(problems);
   const { data, listen, rateLimitMinute, rateLimitHour, rateLimitDay, corsOrigins, ...values } = rest;
   return Object.freeze({
     ...values,
     connectors,
     voiceVendors,
+    backup,
     dataDir: data,
     listen: Object.freeze(listen),
     rateLimit: Object.freeze({ minute: rateLimitMinute, hour: rateLimitHour, day: rateLimitDay }),

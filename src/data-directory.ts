@@ -12,6 +12,7 @@ export type DataDirectory = {
   path: string;
   databasePath: string;
   blobsPath: string;
+  backupsPath: string;
   /** Lets other commands of the same operating system user find the server. */
   announce(server: RunningServer): void;
   /** Lets go of it. Safe to call twice. */
@@ -21,8 +22,11 @@ export type DataDirectory = {
 export const databaseName = "outreachd.db";
 const lockName = "lock.db";
 const ownFiles = [lockName, databaseName, `${databaseName}-wal`, `${databaseName}-shm`];
-const blobsName = "blobs";
+export const blobsName = "blobs";
+export const backupsName = "backups";
 const serverName = "server.json";
+/** Lies there while a restore swaps the data; it survives a crash in the middle of that. */
+export const restoreMark = "restore.unfinished";
 /** Who only asks whether a server runs takes the lock for a moment; that must not keep one from starting. */
 const probeMs = 100;
 
@@ -31,12 +35,13 @@ const held = new Set<Database>();
 
 /**
  * Makes the directory if need be and takes it for this process alone. Throws `StartError` when another process holds
- * it or it can't be written to.
+ * it, it can't be written to, or a restore was cut off in it (unless `mayBeCutOff`).
  */
-export function holdDataDirectory(dir: string): DataDirectory {
+export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): DataDirectory {
   const path = resolve(dir);
   const serverFile = join(path, serverName);
   makeWritable(path);
+  if (!mayBeCutOff) refuseCutOff(path);
   const lock = lockOf(path, probeMs) ?? refuseHeld(path);
   held.add(lock);
   try {
@@ -49,6 +54,7 @@ export function holdDataDirectory(dir: string): DataDirectory {
     path,
     databasePath: join(path, databaseName),
     blobsPath: join(path, blobsName),
+    backupsPath: join(path, backupsName),
     announce(server) {
       // Complete at once or not at all for readers, and readable by nobody else: it holds a key.
       const unfinished = `${serverFile}.new`;
@@ -129,6 +135,13 @@ function makeWritable(path: string): void {
       cause,
     });
   }
+}
+
+function refuseCutOff(path: string): void {
+  if (!existsSync(join(path, restoreMark))) return;
+  throw new StartError(`A restore was cut off in the data directory ${path}, so its data is not whole.`, {
+    hint: "Run `outreachd restore FILE --replace` again. The data of before is in its folders before-restore-….",
+  });
 }
 
 // SQLite opens a file that it may not write for reading alone, and leaves files behind that are read-only as well.

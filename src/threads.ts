@@ -8,6 +8,8 @@ export const threadTasks = [
   "voice-analysis",
   "voice-fitting",
   "voice-speaking",
+  "webhook-sending",
+  "backup",
 ] as const;
 /** What a worker thread can be started for; `worker.ts` has a case for each. */
 export type ThreadTask = (typeof threadTasks)[number];
@@ -19,9 +21,14 @@ export type Thread<In, Out> = {
   onMessage(listener: (message: Out) => void): void;
   /** Resolves when the thread is gone: null after `stop`, else the reason why it ended by itself. Never rejects. */
   closed: Promise<Error | null>;
-  /** Ends the thread at once, even in the middle of a long computation. Safe to call twice. */
+  /**
+   * Ends the thread at once, even in the middle of a long computation in JavaScript. What is native, such as a step of
+   * SQLite, can't be interrupted: nobody waits for it longer than some seconds. Safe to call twice.
+   */
   stop(): void;
 };
+
+const longestEndMs = 3_000;
 
 /** The same line of messages, seen from inside the thread. */
 export type ThreadPort<In, Out> = {
@@ -47,10 +54,9 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
     event.preventDefault();
     failure ??= new Error(`The ${task} thread failed: ${event.message}`);
   });
-  const closed = new Promise<Error | null>((resolve) => {
-    worker.addEventListener("close", () => {
-      resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before its work was done.`)));
-    });
+  const { promise: closed, resolve } = Promise.withResolvers<Error | null>();
+  worker.addEventListener("close", () => {
+    resolve(stopped ? null : (failure ?? new Error(`The ${task} thread ended before its work was done.`)));
   });
   worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
   return {
@@ -58,8 +64,10 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In
     onMessage: inbox.listen,
     closed,
     stop() {
+      if (stopped) return;
       stopped = true;
       worker.terminate();
+      setTimeout(() => resolve(null), longestEndMs).unref();
     },
   };
 }

@@ -1,6 +1,8 @@
+import type { BackupThread } from "./backup/backup-thread.ts";
 import type { LeadFileThread } from "./leads/import/lead-file-thread.ts";
 import type { ProspectFileThread } from "./prospecting/import/prospect-file-thread.ts";
 import type { IndexThread } from "./storage/sqlite/directory/index-messages.ts";
+import type { SendingThread } from "./providers/webhooks/sending-thread.ts";
 import type { ReaderThread } from "./storage/sqlite/reader-thread.ts";
 import { onThreadStart } from "./threads.ts";
 import type { AnalysisThread } from "./voice/threads/analysis-thread.ts";
@@ -15,7 +17,9 @@ type Start =
   | ProspectFileThread
   | AnalysisThread
   | FittingThread
-  | SpeakingThread;
+  | SpeakingThread
+  | BackupThread
+  | SendingThread;
 
 // The entry point of every worker thread. It lies beside main.ts because a compiled executable finds it only there.
 // Each task loads its own modules only: those of the others would take a few MB in every thread.
@@ -48,6 +52,18 @@ onThreadStart<Start>(async (start) => {
     case "voice-speaking": {
       const { runSpeakingThread } = await import("./voice/threads/speaking-thread.ts");
       return runSpeakingThread(start.port);
+    }
+    case "webhook-sending": {
+      const { runSendingThread } = await import("./providers/webhooks/sending-thread.ts");
+      return runSendingThread(start.port, start.init);
+    }
+    case "backup": {
+      const [{ runBackupThread }, { createArchives }, { takeSnapshot }] = await Promise.all([
+        import("./backup/backup-thread.ts"),
+        import("./blobs/archives.ts"),
+        import("./storage/sqlite/snapshot.ts"),
+      ]);
+      return runBackupThread(start.port, start.init, { createArchives, takeSnapshot });
     }
     default:
       throw new Error(`No thread knows the task ${JSON.stringify(start)}.`);

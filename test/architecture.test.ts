@@ -39,7 +39,7 @@ const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
 /** Functions over tables that come with the package: they reach nothing outside. */
 const allButPure = /^(?!@sinclair\/typebox|libphonenumber-js|tldts-icann)/;
-const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$|uplot$|uplot\/dist\/uPlot\.min\.css$)/;
+const allButBrowser = /^(?!preact(\/|$)|@preact\/signals$)/;
 const everything = /^/;
 const nothing = /^\b$/;
 

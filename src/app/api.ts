@@ -17,7 +17,7 @@ import { jobRoutes } from "../jobs/routes.ts";
 import type { JobService } from "../jobs/service.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
-import type { LeadImportService } from "../leads/import-service.ts";
+import type { LeadImports } from "../leads/import-job.ts";
 import { leadBulkRoutes } from "../leads/bulk-routes.ts";
 import { LeadBulkService } from "../leads/bulk-service.ts";
 import { leadRoutes } from "../leads/routes.ts";
@@ -26,7 +26,7 @@ import { leadTransferRoutes } from "../leads/transfer-routes.ts";
 import { privacyRoutes } from "../privacy/routes.ts";
 import type { PrivacyService } from "../privacy/service.ts";
 import { prospectImportRoutes } from "../prospecting/import-routes.ts";
-import type { ProspectImportService } from "../prospecting/import-service.ts";
+import type { ProspectImports } from "../prospecting/import-job.ts";
 import { prospectingRoutes } from "../prospecting/routes.ts";
 import type { SavedSearchService } from "../prospecting/saved-searches.ts";
 import type { ProspectingService } from "../prospecting/service.ts";
@@ -41,6 +41,8 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import type { composeEvents } from "./events.ts";
+import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
 /** What stands behind the routes. */
@@ -57,17 +59,19 @@ export type ApiParts = {
   /** Null on a real server. */
   simulator: Simulator | null;
   leads: LeadService;
-  imports: LeadImportService;
+  imports: LeadImports;
   suppressions: SuppressionService;
-  prospectImports: ProspectImportService;
+  prospectImports: ProspectImports;
   prospecting: ProspectingService;
   savedSearches: SavedSearchService;
   jobs: JobService;
   network: ReturnType<typeof composeNetwork>;
+  events: ReturnType<typeof composeEvents>;
   voices: ReturnType<typeof createVoices>;
   sessions: SessionService;
   /** Where browsers reach the server; "" while nobody knows. */
   baseUrl: () => string;
+  backups: ReturnType<typeof composeBackups>;
 };
 
 /** All routes of the API, in one app. */
@@ -95,8 +99,10 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
       .use(jobRoutes(core, parts.jobs, users))
       .use(parts.network.routes(core))
+      .use(parts.events.routes(core))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
+      .use(parts.backups.routes(core))
   );
 }
 

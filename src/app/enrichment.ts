@@ -18,6 +18,7 @@ import { createPeopleDirectory } from "../prospecting/people-directory.ts";
 import { createProviders } from "../providers/enrichment/create-providers.ts";
 import { createLocalProvider } from "../providers/enrichment/local.ts";
 import type { Storage } from "../storage/storage.ts";
+import { learning } from "./learning.ts";
 
 export type EnrichmentParts = {
   config: Config;
@@ -70,14 +71,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
     ids,
     poke,
   });
-  // Behind the newest leads by two seconds, so that none that is being stored is passed over.
-  const learn = async () => {
-    for (
-      let slices = 0;
-      slices < 20 && !parts.isImporting() && (await storage.leadHints.learn(clock.now() - 2_000));
-      slices++
-    );
-  };
+  const learn = learning(storage.leadHints, clock, parts.isImporting);
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await service.forgetOld()) },

@@ -214,6 +214,9 @@ export const EnrolmentView = Type.Object(
   {
     id: Type.String(),
     leadId: Type.String(),
+    leadName: Type.Union([Type.String(), Type.Null()], {
+      description: "Name of the lead, or the next best that is known; null once the lead is deleted.",
+    }),
     accountId: Type.String(),
     state: Type.Union(enrolmentStates.map((state) => Type.Literal(state))),
     reason: textOrNull,

@@ -214,7 +214,8 @@ export class CampaignService {
     const last = compile(campaign.steps).length;
     const found = await this.#parts.store.enrolments(userId, id, filter, after, limit);
     const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
-    return { enrolments: found.map((enrolment) => enrolmentView(enrolment, last)), next };
+    const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(userId, leadId)));
+    return { enrolments: found.map((enrolment, n) => enrolmentView(enrolment, leads[n] ?? null, last)), next };
   }
 
   /** Takes one lead out. */
@@ -222,7 +223,8 @@ export class CampaignService {
     const campaign = await this.#require(userId, id);
     const stopped = await this.#parts.store.stop(userId, enrolmentId, "stoppedByUser", this.#parts.clock.now());
     if (stopped === null || stopped.campaignId !== id) throw notFound("active enrolment", enrolmentId);
-    return enrolmentView(stopped, compile(campaign.steps).length);
+    const lead = await this.#parts.leads.get(userId, stopped.leadId);
+    return enrolmentView(stopped, lead, compile(campaign.steps).length);
   }
 
   async statistics(userId: string, id: string): Promise<CampaignStatistics> {

@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from "../clock.ts";
+import type { Lead } from "../leads/model.ts";
 import type { Campaign, CampaignView, Enrolment, EnrolmentView } from "./model.ts";
 
 export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, ...campaign }: Campaign): CampaignView {
@@ -10,12 +11,13 @@ export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, .
   };
 }
 
-/** `last`: the number of compiled steps. */
-export function enrolmentView(enrolment: Enrolment, last: number): EnrolmentView {
+/** `last`: the number of compiled steps; `lead`: null once it is deleted. */
+export function enrolmentView(enrolment: Enrolment, lead: Lead | null, last: number): EnrolmentView {
   const { id, leadId, accountId, state, reason, atStep, jobId } = enrolment;
   return {
     id,
     leadId,
+    leadName: lead && nameOf(lead),
     accountId,
     state,
     reason,
@@ -27,4 +29,9 @@ export function enrolmentView(enrolment: Enrolment, last: number): EnrolmentView
     createdAt: isoTime(enrolment.createdAt),
     updatedAt: isoTime(enrolment.updatedAt),
   };
+}
+
+function nameOf({ firstName, lastName, email, networkUrl, company }: Lead): string {
+  const name = [firstName, lastName].filter(Boolean).join(" ");
+  return name || email || networkUrl || company || "";
 }

@@ -23,6 +23,14 @@ export function addServerFlags(command: Command): Command {
   return addFlags(addConfigFileFlag(addJsonFlag(command)).optionsGroup("Server:"), serverOptions);
 }
 
+/** Which data directory, and where its backups are. */
+export function addDataFlags(command: Command): Command {
+  const { data, backupTo, backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey } =
+    serverOptions;
+  const s3 = { backupS3Endpoint, backupS3Region, backupS3AccessKeyId, backupS3SecretAccessKey };
+  return addConfigFileFlag(addFlags(addJsonFlag(command).optionsGroup("Where:"), { data, backupTo, ...s3 }));
+}
+
 /** Where a server of this machine listens. */
 export function addListenFlags(command: Command): Command {
   const { data, listen } = serverOptions;

@@ -19,8 +19,8 @@ import { createProgress, formatBytes, type Progress } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 
 type UserFlags = ConnectionFlags & { user?: string };
-type FileFlags = UserFlags & { source?: string; delimiter?: string; column?: Record<string, string> };
-type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; dryRun?: boolean; tag?: string[] };
+type FileFlags = UserFlags & { dryRun?: boolean; source?: string; delimiter?: string; column?: Record<string, string> };
+type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[] };
 type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
 export function addImportCommands(program: Command, context: CommandContext): void {
@@ -40,11 +40,9 @@ export function addImportCommands(program: Command, context: CommandContext): vo
         .choices(importOnDuplicate)
         .default("skip"),
     )
-    .option("--dry-run", "Check the whole file and tell what would happen, without changing anything.")
     .option("--tag <TAG>", "Tag for every lead of the file; repeat it for several.", repeated);
   addFileFlags(leads, "a lead field, customFields.NAME or ignore").action((path: string, flags: ImportFlags) => {
-    const { onDuplicate, dryRun, tag } = flags;
-    const query = { onDuplicate, dryRun: dryRun ? "true" : undefined, tags: tag };
+    const query = { onDuplicate: flags.onDuplicate, tags: flags.tag };
     return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
   });
 
@@ -80,6 +78,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
 function addFileFlags(command: Command, targets: string): Command {
   command
     .argument("<FILE>", "CSV (.csv, .tsv) or JSON lines (.ndjson, .jsonl); - reads standard input")
+    .option("--dry-run", "Check the whole file and tell what would happen, without changing anything.")
     .option("--source <TEXT>", "Source of those that name none themselves.")
     .option(
       "--delimiter <CHARACTER>",
@@ -104,8 +103,15 @@ async function importFile(
 ): Promise<void> {
   const file = await openLeadFile(path);
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
-  const { source, delimiter: between, column: columns } = flags;
-  const query = { ...ways, source, delimiter: between, columns: columns && JSON.stringify(columns), userId };
+  const { dryRun, source, delimiter: between, column: columns } = flags;
+  const query = {
+    ...ways,
+    dryRun: dryRun ? "true" : undefined,
+    source,
+    delimiter: between,
+    columns: columns && JSON.stringify(columns),
+    userId,
+  };
   await interruptible(context, async (signal) => {
     const progress = createProgress(context);
     let job: ImportJob;

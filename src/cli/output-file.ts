@@ -12,8 +12,11 @@ export type OutputFile = {
   discard(): Promise<void>;
 };
 
-/** Throws `CommandError` when the file can't be made; the same error comes from writing it. */
-export async function openOutputFile(path: string): Promise<OutputFile> {
+/**
+ * Throws `CommandError` when the file can't be made; the same error comes from writing it. A `secret` one can be read
+ * by nobody else, else as the umask says.
+ */
+export async function openOutputFile(path: string, { secret = false } = {}): Promise<OutputFile> {
   // A rename would put a plain file in the place of a device such as /dev/null.
   if (await isSpecial(path))
     throw new CommandError(
@@ -22,7 +25,7 @@ export async function openOutputFile(path: string): Promise<OutputFile> {
     );
   const temporary = `${path}.${process.pid}.part`;
   // Not Bun.file().writer(): it reports success on a full disk.
-  const handle = await named(path, () => open(temporary, "w"));
+  const handle = await named(path, () => open(temporary, "w", secret ? 0o600 : 0o666));
   return {
     path,
     write: (chunk) =>

@@ -78,6 +78,11 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** "1 file", "2 files". */
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function every(intervalMs: number, now: () => number, atOnce: boolean): () => boolean {
   let next = atOnce ? 0 : now() + intervalMs;
   return () => {

@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { defaultSimulationRates, type Simulation, type SimulationRates } from "../network/simulation.ts";
 import type { Option } from "./sources.ts";
-import { baseUrl, listOf, trueOrFalse, wholeNumber, type Parse } from "./values.ts";
+import { baseUrl, hostOrNetwork, listOf, trueOrFalse, wholeNumber, type Parse } from "./values.ts";
 
 type NamedSecrets = Readonly<Record<string, string>>;
 
@@ -147,13 +146,6 @@ function namedSecrets(value: string): NamedSecrets {
   const tokens = entries.flatMap((entry): [string, string][] => (entry ? [[entry[1] ?? "", entry[2] ?? ""]] : []));
   if (new Set(tokens.map(([name]) => name)).size < tokens.length) throw new RangeError("Expected each name once.");
   return Object.freeze(Object.fromEntries(tokens));
-}
-
-function hostOrNetwork(value: string): string {
-  const [, address = "", prefix] = /^(.+)\/(\d{1,3})$/.exec(value) ?? [];
-  const isNetwork = isIP(address) > 0 && Number(prefix) <= (isIP(address) === 4 ? 32 : 128);
-  if (isNetwork || isIP(value) > 0 || /^[a-z0-9_]([a-z0-9._-]{0,251}[a-z0-9_])?$/i.test(value)) return value;
-  throw new RangeError(`Expected a host, an address or a network such as 10.0.0.0/8, got "${value.slice(0, 80)}".`);
 }
 
 const rateNames = Object.keys(defaultSimulationRates) as (keyof SimulationRates)[];

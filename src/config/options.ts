@@ -1,8 +1,10 @@
 import { isoTime } from "../clock.ts";
 import { connectorNames, type ConnectorName } from "../network/account-model.ts";
 import type { PhoneRegion } from "../suppression/phone.ts";
+import { backupOptions } from "./backup-options.ts";
 import { connectorOptions } from "./connector-options.ts";
 import { enrichmentOptions } from "./enrichment-options.ts";
+import { eventOptions } from "./event-options.ts";
 import { prospectingOptions } from "./prospecting-options.ts";
 import { voiceOptions } from "./voice-options.ts";
 import type { Option } from "./sources.ts";
@@ -39,7 +41,7 @@ export const serverOptions = {
     argument: "DIR",
     parse: text,
     default: "./outreachd-data",
-    description: "Directory of the database and the files. It is the only thing to back up; put it on a local disk.",
+    description: "Directory of the database and the files. Put it on a local disk.",
   }),
   listen: option<ListenAddress>({
     argument: "HOST:PORT",
@@ -210,6 +212,8 @@ export const serverOptions = {
     unit: "days",
     description: "How long the audit log reaches back: who did what, when and from where. 0 = for ever.",
   }),
+  ...eventOptions,
+  ...backupOptions,
   drainSeconds: option({
     argument: "SECONDS",
     parse: wholeNumber(0, 3600),

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { parseInstant } from "../clock.ts";
 import { isTimeZone } from "../network/governor/zone.ts";
 import { isPhoneRegion, type PhoneRegion } from "../suppression/phone.ts";
@@ -62,6 +62,14 @@ export const hostName: Parse<string> = (value) => {
   if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(host))
     throw refusal("the name of a host, such as linkedin.com", value);
   return host;
+};
+
+/** A host, an address, or a network such as 10.0.0.0/8. */
+export const hostOrNetwork: Parse<string> = (value) => {
+  const [, address = "", prefix] = /^(.+)\/(\d{1,3})$/.exec(value) ?? [];
+  const isNetwork = isIP(address) > 0 && Number(prefix) <= (isIP(address) === 4 ? 32 : 128);
+  if (isNetwork || isIP(value) > 0 || /^[a-z0-9_]([a-z0-9._-]{0,251}[a-z0-9_])?$/i.test(value)) return value;
+  throw refusal("a host, an address or a network such as 10.0.0.0/8", value);
 };
 
 /** `true` or `false`. */

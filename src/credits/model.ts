@@ -80,3 +80,6 @@ export const CreditsView = Type.Object(
   { $id: "Credits" },
 );
 export type CreditsView = Static<typeof CreditsView>;
+
+/** Below this many credits a user is warned: a tenth of what a new user is granted unless that is set. */
+export const lowBalance = 100;

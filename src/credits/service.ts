@@ -13,6 +13,7 @@ import type {
   LedgerEntryView,
 } from "./model.ts";
 import type {
+  ChargeCredits,
   ChargeOutcome,
   CreditStore,
   Exhausted,
@@ -134,9 +135,17 @@ export class CreditService {
   }
 
   /** Reserves and settles at once, for work that is done already: nothing or all of it, once a request. */
-  charge(userId: string, { jobId: _job, ...request }: CreditRequest): Promise<ChargeOutcome> {
+  charge(userId: string, { amount, ...request }: CreditRequest): Promise<ChargeOutcome> {
+    return this.#credits.charge({ ...this.chargeOf(userId, request), amount });
+  }
+
+  /** What `charge` asks the store for, for stores that charge together with rows of their own. */
+  chargeOf(
+    userId: string,
+    { request, purpose, keyId }: Pick<CreditRequest, "request" | "purpose" | "keyId">,
+  ): Omit<ChargeCredits, "amount"> {
     const at = this.#clock.now();
-    return this.#credits.charge({ ...request, entryId: this.#ids.next(at), userId, at });
+    return { request, purpose, keyId, entryId: this.#ids.next(at), userId, at };
   }
 
   /** The refusal that a client gets for an exhausted balance or budget: 402 ENRICHMENT_CREDITS_EXHAUSTED. */

@@ -180,7 +180,7 @@ export class Enricher {
       const fill = leadFill(current, merged);
       if (Object.keys(fill).length === 0) return [];
       try {
-        await this.#leads.update(userId, current.id, fill, [current.version]);
+        await this.#leads.update(userId, current.id, fill, [current.version], "enrichment");
         return Object.keys(fill);
       } catch (error) {
         if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;

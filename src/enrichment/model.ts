@@ -197,6 +197,36 @@ export const ProviderView = Type.Object(
 );
 export type ProviderView = Static<typeof ProviderView>;
 
+/** Whom to ask a provider about, to see whether it works. */
+export const ProviderTestInput = Type.Object(
+  {
+    ...Type.Pick(LeadToEnrich, ["email", "networkUrl", "firstName", "lastName", "company", "domain"]).properties,
+    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  },
+  { description: "Somebody whom the provider should know.", examples: [{ email: "ada@example.com" }] },
+);
+export type ProviderTestInput = Static<typeof ProviderTestInput>;
+
+export const testOutcomes = ["found", "none", "tooLittle", "paused", "exhausted", "failed", "skipped"] as const;
+
+export const ProviderTest = Type.Object(
+  {
+    provider: Type.String(),
+    outcome: Type.Union(
+      testOutcomes.map((outcome) => Type.Literal(outcome)),
+      {
+        description:
+          "found, none: it works. tooLittle: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
+      },
+    ),
+    reason: Type.Union([Type.String(), Type.Null()], { description: "In the provider's words, where there are any." }),
+    fields: Type.Array(Type.String(), { description: "What it knew; the values are not told." }),
+    milliseconds: Type.Integer(),
+  },
+  { $id: "EnrichmentProviderTest" },
+);
+export type ProviderTest = Static<typeof ProviderTest>;
+
 export const SettingsView = Type.Object(
   {
     providers: Type.Array(Type.String(), { description: "The order in which your enrichments ask." }),

@@ -10,6 +10,8 @@ import { jobView } from "../jobs/service.ts";
 import {
   EnrichAnswer,
   EnrichInput,
+  ProviderTest,
+  ProviderTestInput,
   SettingsInput,
   SettingsView,
   EnrichmentFailure,
@@ -93,7 +95,24 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
       access: "leads:enrich",
       body: body(SettingsInput),
       detail: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set the order of providers" }),
-    });
+    })
+    .post(
+      "/providers/:provider/test",
+      async ({ caller, userId, params: { provider }, body: input, request }) =>
+        ok(await enrichment.testProvider(caller, userId, provider, input, request.signal)),
+      {
+        access: "leads:enrich",
+        params: params(Type.Object({ provider: Type.String() })),
+        body: body(ProviderTestInput),
+        detail: answersJson(success(ProviderTest), {
+          tag: "Enrichment",
+          summary: "See whether a provider works",
+          description:
+            "For admins. Asks it about one person. Costs no credits of yours, but perhaps some of the account there.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    );
 }
 
 type Detail = ReturnType<typeof answersJson>;

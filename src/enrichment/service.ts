@@ -4,7 +4,7 @@ import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
-import { hasPermission, type Caller } from "../keys/caller.ts";
+import { hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
 import type { Enricher, EnrichSettings, NumberedLead, Prepared } from "./enricher.ts";
 import { allGroups } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
@@ -15,6 +15,8 @@ import {
   type EnrichAnswer,
   type EnrichInput,
   type Estimate,
+  type ProviderTest,
+  type ProviderTestInput,
   type SettingsView,
 } from "./model.ts";
 import { personOf } from "./people.ts";
@@ -110,6 +112,42 @@ export class EnrichmentService {
     if (providers !== null) this.#checkProviders(providers);
     await this.#parts.store.setProviders(userId, providers && [...new Set(providers)]);
     return this.settings(userId);
+  }
+
+  /**
+   * Asks one provider about somebody, for admins: whether its key and the way to it work. Nothing is charged, stored or
+   * told but which fields it knew. NOT_FOUND for an unknown provider; CONFLICT for who is on the do-not-contact list.
+   */
+  async testProvider(
+    caller: Caller,
+    userId: string,
+    name: string,
+    { userId: _for, ...input }: ProviderTestInput,
+    signal: AbortSignal,
+  ): Promise<ProviderTest> {
+    requireAdmin(caller);
+    const provider = this.#parts.providers.find((one) => one.name === name);
+    if (provider === undefined) throw notFound("provider", name);
+    const checked = personOf(0, input, null);
+    if ("errors" in checked) throw invalid(checked.errors);
+    const settings = { groups: allGroups, providers: [name], writeBack: false, refresh: true };
+    const { people } = await this.#parts.enricher.prepare(userId, [{ n: 0, input }], settings);
+    const [person] = people;
+    if (person === undefined)
+      throw new ApiError("CONFLICT", {
+        message: "This person is on the do-not-contact list: nobody is asked about them. Name somebody else.",
+      });
+    const since = performance.now();
+    const outcome = provider.canLookUp(person.subject)
+      ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
+      : ({ kind: "tooLittle" } as const);
+    return {
+      provider: name,
+      outcome: outcome.kind,
+      reason: "reason" in outcome ? outcome.reason : null,
+      fields: outcome.kind === "found" ? [...new Set(outcome.findings.map(({ field }) => field))] : [],
+      milliseconds: Math.round(performance.now() - since),
+    };
   }
 
   /** Forgets results that serve no more repeats; answers how many. */

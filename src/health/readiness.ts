@@ -51,10 +51,17 @@ export class Readiness {
 
   async #look(): Promise<string | null> {
     let cause: unknown;
-    let problem = await this.#check().catch((error: unknown) => {
-      cause = error;
-      return diskFaultOf(error)?.words ?? "the database does not work";
-    });
+    let problem = await this.#check().then(
+      (told) => {
+        // What it only tells cost nothing, and may be over at once: a server that starts is asked again and again.
+        if (told !== null) this.#lookedAt = Number.NEGATIVE_INFINITY;
+        return told;
+      },
+      (error: unknown) => {
+        cause = error;
+        return diskFaultOf(error)?.words ?? "the database does not work";
+      },
+    );
     if (this.#fault !== null && this.#isWithin(faultHoldsMs, this.#faultedAt)) problem ??= this.#fault.words;
     if (problem !== null && problem !== this.#lastProblem) this.#log.error({ problem, err: cause }, "not ready");
     if (problem === null && this.#lastProblem !== null) this.#log.info("ready again");

@@ -20,8 +20,16 @@ export type IdempotencyParts = {
 };
 
 type Next = (request: Request) => Response | Promise<Response>;
-/** `key` is null until it was checked, `id` while it is not this request that is carried out. */
-type Keyed = { header: string; key: string | null; digest: BodyDigest; attempt: KeyedAttempt; id: Uint8Array | null };
+/** `name` is of the caller, the route and the key; `id` stands for it where it is stored. */
+type Carried = { name: string; id: Uint8Array };
+/** `key` is null until it was checked, `carried` while it is not this request that is carried out. */
+type Keyed = {
+  header: string;
+  key: string | null;
+  digest: BodyDigest;
+  attempt: KeyedAttempt;
+  carried: Carried | null;
+};
 
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
@@ -83,43 +91,40 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, id: null };
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
       try {
         const response = await next(request);
-        return keyed.id === null ? response : await this.#end(request, keyed, keyed.id, response);
+        return keyed.carried === null ? response : await this.#end(request, attempt, keyed.carried.id, response);
       } finally {
-        if (keyed.id !== null) this.#inFlight.delete(nameOf(keyed.id));
+        if (keyed.carried !== null) this.#inFlight.delete(keyed.carried.name);
       }
     });
   }
 
   async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
     const { store, clock, keptMs } = this.#parts;
-    const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    const name = nameOf(id);
+    const name = nameOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     if (this.#inFlight.has(name)) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     this.#inFlight.add(name);
-    keyed.id = id;
+    const id = Bun.CryptoHasher.hash("sha256", name).subarray(0, 16);
+    keyed.carried = { name, id };
     const startedAt = clock.now();
     const kept = await store.find(id);
     if (kept === null || kept.startedAt <= startedAt - keptMs) {
       keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
       return undefined;
     }
-    try {
-      return await this.#replayed(request, keyed, kept);
-    } finally {
-      keyed.id = null;
-      this.#inFlight.delete(name);
-    }
+    // Many may be told at once.
+    keyed.carried = null;
+    this.#inFlight.delete(name);
+    return this.#replayed(request, keyed.digest, kept);
   }
 
-  async #replayed(request: Request, keyed: Keyed, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
+  async #replayed(request: Request, digest: BodyDigest, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
     if (answer === null) throw new ApiError("REQUEST_INTERRUPTED");
-    const { digest } = keyed;
     // A body that is longer is another one: nobody has to read on to know.
     await readToEnd(request, digest, fingerprint.bytes);
     if (fingerprint.hash !== null && !isSame(digest.fingerprint.hash, fingerprint.hash))
@@ -135,7 +140,7 @@ export class Idempotency {
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, { attempt }: Keyed, id: Uint8Array, response: Response): Promise<Response> {
+  async #end(request: Request, attempt: KeyedAttempt, id: Uint8Array, response: Response): Promise<Response> {
     const { status, headers } = response;
     const text = isText(headers) ? await response.text() : null;
     const answer = text === null ? response : new Response(text || null, { status, headers });
@@ -198,15 +203,10 @@ function idempotencyKeyIn(header: string): string {
 }
 
 /** Where the request goes to, with its query: the same key means another request elsewhere. */
-function idOf({ method, url }: Request, caller: Caller, key: string): Uint8Array {
+function nameOf({ method, url }: Request, caller: Caller, key: string): string {
   const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
   const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
-  const name = JSON.stringify([owner, method, route, key]);
-  return new Bun.CryptoHasher("sha256").update(name).digest().subarray(0, 16);
-}
-
-function nameOf(id: Uint8Array): string {
-  return Buffer.from(id).toString("latin1");
+  return JSON.stringify([owner, method, route, key]);
 }
 
 /** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */

@@ -33,6 +33,9 @@ const tags = {
   "Network accounts": "The accounts that act: their hours, caps and pace, what they have used, and what they will do.",
   Campaigns: "Sequences of actions for leads: steps with waits and conditions, stopped by a reply.",
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
+  Events: "What happened: a log to read, and a live stream of it.",
+  Webhooks: "Your own endpoints, to which events are posted.",
+  Backups: "Copies of everything, made while the server works. For admins.",
   Voices: "Voices that speak like the recordings they were made of.",
   Audit: "Who did what, when and from where.",
   Privacy: "What is known of one person: hand it out, or erase it.",
@@ -255,4 +258,6 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
 
 const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
 
-Send your API key in the \`x-api-key\` header. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each answer tells what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`) and carries an \`x-request-id\`, which the server's log repeats.`;
+Send your API key in the \`x-api-key\` header. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each answer tells what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`) and carries an \`x-request-id\`, which the server's log repeats.
+
+Any POST may carry an \`Idempotency-Key\`: repeated with the same key and body within a day, it is carried out once, and its first answer comes again with \`Idempotent-Replayed: true\`.`;

@@ -23,6 +23,9 @@ export class KeyRing {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
+  /** Under which hash a caller was let in. */
+  readonly #hashes = new WeakMap<Caller, string>();
+  readonly #listeners = new Set<() => void>();
   #usages = new Map<string, KeyUsage>();
   /** Grows when keys change, so that a look-up that began before is not remembered. */
   #generation = 0;
@@ -70,6 +73,23 @@ export class KeyRing {
   forget(): void {
     this.#generation++;
     this.#known.clear();
+    for (const look of this.#listeners) look();
+  }
+
+  /** Calls `look` whenever a key or a user may have changed; the answer ends that. */
+  onChange(look: () => void): () => void {
+    this.#listeners.add(look);
+    return () => this.#listeners.delete(look);
+  }
+
+  /** Whether a caller of before would be let in now as just the same: for what lasts longer than a request. */
+  async isGood(caller: Caller): Promise<boolean> {
+    if (caller.isLocal) return true;
+    const hash = this.#hashes.get(caller);
+    const key = hash === undefined ? null : await this.#keys.findByHash(hash);
+    if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
+    const user = key.userId === null ? null : await this.#users.get(key.userId);
+    return (key.userId === null || user !== null) && Bun.deepEquals(callerOf(key, user), caller);
   }
 
   /** Uses that are counted but not written yet; null when there are none. */
@@ -97,6 +117,7 @@ export class KeyRing {
     if (key === null || (key.userId !== null && user === null))
       throw new ApiError("UNAUTHORIZED", { message: "No such API key. It may have been deleted or regenerated." });
     const known = { key, caller: callerOf(key, user) };
+    this.#hashes.set(known.caller, hash);
     if (this.#known.size >= maxCached) this.#known.clear();
     if (generation === this.#generation) this.#known.set(hash, known);
     return this.#accept(known);

@@ -9,8 +9,9 @@ export const permissions = [
   "jobs:read", "jobs:update",
   "prospecting:search",
   "keys:manage", "api_keys:read", "api_keys:write",
+  // Not of the specification, which leaves these open.
   "audit:read", "privacy:read", "privacy:write",
-  "metrics:read",
+  "backups:read", "backups:write", "metrics:read", "events:read", "webhooks:read", "webhooks:write",
 ] as const; // prettier-ignore
 export type Permission = (typeof permissions)[number];
 /** What a key holds: single permissions, or everything. */

@@ -20,6 +20,9 @@ import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "./store.ts";
 
 const dayMs = 86_400_000;
+/** Before a key expires: time enough to make another, also over a weekend. */
+const warnDays = 7;
+const warnedAtOnce = 200;
 /** A list shows this many keys at most; nobody has more, and a list must be bounded. */
 const maxListed = 1000;
 
@@ -141,9 +144,15 @@ export class KeyService {
   async remove(caller: Caller, id: string): Promise<string> {
     const key = await this.#require(caller, id);
     const audit = this.#audit(caller, "key.deleted", key, { name: key.name, hint: key.hint });
-    if (!(await this.#keys.remove(id, audit))) throw notFound("key", id);
+    if (!(await this.#keys.remove(id, this.#clock.now(), audit))) throw notFound("key", id);
     this.#ring.forget();
     return key.name;
+  }
+
+  /** Warns the owners of keys that expire within a week. */
+  async warnOfEnds(): Promise<void> {
+    const now = this.#clock.now();
+    while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
   }
 
   /** How often the key was used, with what is not written yet. */

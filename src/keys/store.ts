@@ -18,7 +18,12 @@ export type KeyStore = {
   /** Writes the fields that are given and answers the key as it is then; null when it is gone. */
   update(id: string, change: KeyChange, audit?: AuditEntry): Promise<ApiKey | null>;
   /** False when it is gone already. */
-  remove(id: string, audit?: AuditEntry): Promise<boolean>;
+  remove(id: string, at: number, audit?: AuditEntry): Promise<boolean>;
+  /**
+   * Tells of keys that expire behind `from` and not after `to`, each once for each end that it is given, at most
+   * `limit`; answers how many.
+   */
+  warnOfEnds(from: number, to: number, limit: number): Promise<number>;
   /** Adds buffered uses; keys that are gone are passed over. */
   recordUsage(usages: KeyUsage[]): Promise<void>;
 };

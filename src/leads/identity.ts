@@ -117,6 +117,11 @@ function nameKey(...parts: [string, string, string]): string {
   return (irregular.test(key) ? parts.map(regular).join("\n") : key).toLowerCase();
 }
 
+/** A part of the key of a name: three of them, parted by line breaks, make `LeadIdentity.name`. */
+export function regularNamePart(part: string): string {
+  return (irregular.test(part) ? regular(part) : part).toLowerCase();
+}
+
 /** What two spellings of one name can differ in beside case; most names have none of it, which saves time. */
 const irregular = /[^\n -~]| {2}/;
 

@@ -3,12 +3,15 @@ import type { Clock } from "../clock.ts";
 import { garbageCollector } from "../garbage.ts";
 import type { Ids } from "../ids.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
+import type { FileImports, ImportKind } from "../jobs/file-imports.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
-import { LeadFileError, readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
+import { importEnd, removeFile } from "./import/import-end.ts";
+import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
 import type { ImportOnDuplicate } from "./model.ts";
-import type { ImportCounts, ImportRow, LeadStore } from "./store.ts";
+import type { ImportCounts, ImportReportRequest, ImportReportRow, ImportRow, LeadStore } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
 export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "columns" | "tags" | "source"> & {
@@ -24,8 +27,19 @@ const batchesBetweenCollections = 2;
 const batchesBetweenFullCollections = 48;
 const forgetAtOnce = 2_000;
 
-/** Where the files of imports lie. */
-export const importFolder = "imports";
+const importFolder = folderOfImports.lead_import;
+
+export type LeadImports = FileImports<ImportSettings, ImportReportRequest, ImportReportRow>;
+
+export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest, ImportReportRow> {
+  return {
+    type: "lead_import",
+    action: "leads.imported",
+    folder: importFolder,
+    counts: [],
+    report: (request) => leads.importReport(request),
+  };
+}
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
 export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {
@@ -33,26 +47,33 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     const settings = job.payload as ImportSettings;
     const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
+    const options = { ...settings, path, afterRow, batchRows };
+    const end = await importEnd(
+      () => storeAll(job, context, settings, options),
+      (counts) => summary(counts, settings.dryRun),
+      () => clock.now(),
+    );
+    if (end !== null) await forgetDryRun(job, settings);
+    return end;
+  }
+
+  /** Null: cancelled, or another runner has the job. */
+  async function storeAll(
+    job: Job,
+    context: JobContext,
+    settings: ImportSettings,
+    options: LeadFileOptions,
+  ): Promise<ImportCounts | null> {
     let counts = countsSoFar(job);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
-    try {
-      for await (const batch of readLeadFile({ ...settings, path, afterRow, batchRows }, context.signal)) {
-        const stored = await store(job, context, settings, batch);
-        if (stored === null) return null; // cancelled, or another runner has the job
-        counts = stored;
-        await new Promise((resolve) => setImmediate(resolve)); // see garbageCollector
-        collect();
-      }
-    } catch (error) {
-      if (isAbsent(error))
-        return { kind: "failed", message: "The file is gone; send it again.", metadata: {}, at: clock.now() };
-      if (!(error instanceof LeadFileError)) throw error;
-      await forgetDryRun(job, settings);
-      const { reason, details } = error;
-      return { kind: "failed", message: error.message, metadata: { reason, ...details }, at: clock.now() };
+    for await (const batch of readLeadFile(options, context.signal)) {
+      const stored = await store(job, context, settings, batch);
+      if (stored === null) return null;
+      counts = stored;
+      await new Promise((resolve) => setImmediate(resolve)); // see garbageCollector
+      collect();
     }
-    await forgetDryRun(job, settings);
-    return { kind: "completed", message: summary(counts, settings.dryRun), metadata: { ...counts }, at: clock.now() };
+    return counts;
   }
 
   /** Takes the rows out of the batch: nothing that still holds one keeps them from being collected. */
@@ -80,18 +101,8 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
   }
 
-  /** Not before the end is written: a run that finds no file could not tell that all of its rows were stored. */
-  async function ended(job: Job, end: JobEnd): Promise<void> {
-    const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined; // to a retry
-    if (!isOfUse) await blobs.remove(fileOfJob(importFolder, job.id));
-  }
-
+  const ended = (job: Job, end: JobEnd): Promise<void> => removeFile(blobs, importFolder, job, end);
   return { type: "lead_import", concurrency: 1, run, ended };
-}
-
-/** A retry after the end: the file went with it. */
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function countsSoFar({ metadata }: Job): ImportCounts {

@@ -19,7 +19,15 @@ import {
   type LeadUpdate,
   type LeadView,
 } from "./model.ts";
-import type { ChangeLeadOutcome, DoNotContact, InsertLead, LeadPage, LeadPageRequest, LeadStore } from "./store.ts";
+import type {
+  ChangeLeadOutcome,
+  DoNotContact,
+  InsertLead,
+  LeadPage,
+  LeadPageRequest,
+  LeadStore,
+  UpdateLead,
+} from "./store.ts";
 
 /** An update that finds the lead changed under its hands starts over; this often, then it says so. */
 const maxUpdateTries = 5;
@@ -64,10 +72,11 @@ export class LeadService {
 
   /** `total` is of all leads that the filter lets through. */
   async page(request: LeadPageRequest): Promise<LeadPage & { total: number }> {
-    const [page, total] = await Promise.all([
-      this.#leads.page(request),
-      this.#leads.count(request.userId, request.filter),
-    ]);
+    const page = await this.#leads.page(request);
+    const { userId, filter, offset, after } = request;
+    // A last page tells the number by itself; to count would be to look for the same leads a second time.
+    const isLast = page.next === null && after === null && (page.leads.length > 0 || offset === 0);
+    const total = isLast ? offset + page.leads.length : await this.#leads.count(userId, filter);
     return { ...page, total };
   }
 
@@ -75,13 +84,19 @@ export class LeadService {
    * Changes the fields that are sent. `versions` are those that the client will change, or null for any.
    * DO_NOT_CONTACT when it would bring an e-mail address, profile or phone number of that list.
    */
-  async update(userId: string, id: string, input: LeadUpdate, versions: number[] | null): Promise<Lead> {
+  async update(
+    userId: string,
+    id: string,
+    input: LeadUpdate,
+    versions: number[] | null,
+    cause?: UpdateLead["cause"],
+  ): Promise<Lead> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.get(userId, id);
       if (versions?.includes(lead.version) === false) throw stale(lead);
       const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
       const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
-      const outcome = await this.#leads.update(change);
+      const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       return changedLead(outcome, id);
     }
@@ -91,7 +106,8 @@ export class LeadService {
   async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(userId, id);
     if (versions?.includes(lead.version) === false) throw stale(lead);
-    changedLead(await this.#leads.remove(userId, id, versions === null ? null : lead.version), id);
+    const version = versions === null ? null : lead.version;
+    changedLead(await this.#leads.remove({ userId, id, version, at: this.#clock.now() }), id);
   }
 
   /**
@@ -106,8 +122,9 @@ export class LeadService {
       // Exactly the lead that the entries were made of.
       const details = { suppressed: entries.map(({ kind }) => kind) };
       const event = { action: "lead.erased", userId, target: { type: "lead", id }, details } as const;
-      const audit = auditEntry(caller, this.#clock.now(), event);
-      const outcome = await this.#leads.remove(userId, id, lead.version, entries, audit);
+      const at = this.#clock.now();
+      const audit = auditEntry(caller, at, event);
+      const outcome = await this.#leads.remove({ userId, id, version: lead.version, suppress: entries, at, audit });
       if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
       changedLead(outcome, id);
       return entries;

@@ -41,6 +41,20 @@ export type UpdateLead = {
   /** The version that the content was worked out from; another one now means "stale". */
   version: number;
   at: number;
+  /** What changes it, if it is not its user. */
+  cause?: "enrichment";
+};
+
+export type RemoveLead = {
+  userId: string;
+  id: string;
+  /** Only if the lead is still at it; null: at any. */
+  version: number | null;
+  /** Added to the do-not-contact list in the same operation, as `SuppressionStore.add` does. */
+  suppress?: readonly Suppression[];
+  at: number;
+  /** Written into the audit log in the same operation. */
+  audit?: AuditEntry;
 };
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
 
@@ -117,17 +131,8 @@ export type LeadStore = {
    * brings is on the do-not-contact list; what the lead has already may stay.
    */
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
-  /**
-   * Deletes; with a `version`, only if the lead is still at it. Answers the lead as it was. In the same operation
-   * `suppress` is added to the do-not-contact list, as `SuppressionStore.add` does, and `audit` to the audit log.
-   */
-  remove(
-    userId: string,
-    id: string,
-    version: number | null,
-    suppress?: readonly Suppression[],
-    audit?: AuditEntry,
-  ): Promise<ChangeLeadOutcome>;
+  /** Deletes, and answers the lead as it was. */
+  remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
   /**
    * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the
    * whole import so far, or null when the attempt no longer holds the job: then nothing was stored. Rows of people on

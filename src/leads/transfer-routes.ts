@@ -1,34 +1,30 @@
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
-import { ApiError, invalid } from "../errors.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import {
+  accepted,
+  fileQueryFields,
+  fileContent,
+  fileSettings,
+  importDetail,
+  reportPage,
+  reportPageOf,
+  reportQuery,
+  reportRowFields,
+} from "../http/file-import.ts";
 import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
-import { mediaType, readBytes, refuseAnnounced, tooLarge } from "../http/read-body.ts";
+import { readBytes, refuseAnnounced, tooLarge } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
-import { JobView } from "../jobs/model.ts";
-import { jobView } from "../jobs/service.ts";
 import { exportFormats, exportMediaTypes, exportStream } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
-import type { ImportSettings } from "./import-job.ts";
-import { ImportPreview, previewOf } from "./import/preview.ts";
-import type { LeadImportService } from "./import-service.ts";
+import type { LeadImports } from "./import-job.ts";
+import { ImportPreview } from "./import/preview-model.ts";
+import { previewOf } from "./import/preview.ts";
 import { importOnDuplicate, importOutcomes, maxTagLength, maxTags } from "./model.ts";
 import type { LeadService } from "./service.ts";
-
-/** Content types that an import takes, and what each says about the format. */
-const importFormats: Record<string, ImportSettings["format"]> = {
-  "text/csv": "csv",
-  "text/tab-separated-values": "csv",
-  "application/csv": "csv",
-  "application/x-ndjson": "ndjson",
-  "application/ndjson": "ndjson",
-  "application/jsonl": "ndjson",
-  "text/plain": "auto",
-  "application/octet-stream": "auto",
-};
 
 const ImportQuery = Type.Object({
   onDuplicate: Type.Optional(
@@ -40,63 +36,37 @@ const ImportQuery = Type.Object({
       },
     ),
   ),
-  dryRun: Type.Optional(Type.Boolean({ default: false, description: "Check and report everything, store nothing." })),
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
       maxItems: maxTags,
       description: "Given to every lead of the file.",
     }),
   ),
-  source: Type.Optional(Type.String({ maxLength: 200, description: "For leads whose row names none." })),
-  delimiter: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1, description: "Found out by itself unless given." }),
+  ...fileQueryFields(
+    'field (a lead field, customFields.NAME, or ignore), where the headers are not understood. Example: {"Mail":"email"}',
   ),
-  columns: Type.Optional(
-    Type.String({
-      maxLength: 20_000,
-      description:
-        'JSON object from header to field (a lead field, customFields.NAME, or ignore), where the headers are not understood. Example: {"Mail":"email"}',
-    }),
-  ),
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
 });
 
-const { delimiter, columns } = ImportQuery.properties;
-const PreviewQuery = Type.Object({
-  delimiter,
-  columns,
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
-});
-const fileContent = Object.fromEntries(
-  Object.keys(importFormats).map((type) => [type, { schema: { type: "string" as const } }]),
-);
+const { delimiter, columns, userId } = ImportQuery.properties;
+const PreviewQuery = Type.Object({ delimiter, columns, userId });
 /** Layout and encoding are found out by the first 64 KiB; a little more is no reason to refuse. */
 const maxPreviewBytes = 2 * 65_536;
 
-const ReportQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "nextRow of the page before." })),
-  outcome: Type.Optional(Type.Union(importOutcomes.map((outcome) => Type.Literal(outcome)))),
-});
-const ReportPage = Type.Object({
-  rows: Type.Array(
-    Type.Object({
-      row: Type.Integer({ description: "Line as a spreadsheet numbers it: the header is line 1." }),
-      outcome: Type.Union(importOutcomes.map((outcome) => Type.Literal(outcome))),
-      leadId: Type.Union([Type.String(), Type.Null()]),
-      errors: Type.Array(
-        Type.Object({
-          path: Type.String(),
-          message: Type.String(),
-          code: Type.Optional(
-            Type.Literal("DO_NOT_CONTACT", { description: "The person is on the do-not-contact list." }),
-          ),
-        }),
-      ),
-    }),
-  ),
-  nextRow: Type.Union([Type.Integer(), Type.Null()], { description: "afterRow of the next page; null on the last." }),
-});
+const ReportPage = reportPageOf(
+  Type.Object({
+    ...reportRowFields(importOutcomes),
+    leadId: Type.Union([Type.String(), Type.Null()]),
+    errors: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        message: Type.String(),
+        code: Type.Optional(
+          Type.Literal("DO_NOT_CONTACT", { description: "The person is on the do-not-contact list." }),
+        ),
+      }),
+    ),
+  }),
+);
 const ExportQuery = Type.Object({
   ...leadFilterFields,
   format: Type.Optional(
@@ -106,12 +76,11 @@ const ExportQuery = Type.Object({
     ),
   ),
 });
-const Columns = Type.Record(Type.String(), Type.String());
 
 export function leadTransferRoutes(
   core: Core,
   leads: LeadService,
-  imports: LeadImportService,
+  imports: LeadImports,
   maxImportBytes: number,
   audit: AuditService,
 ) {
@@ -120,39 +89,32 @@ export function leadTransferRoutes(
     .post(
       "/import",
       async ({ caller, userId, request, query, set }) => {
-        const settings = settingsOf(query, formatOf(request));
+        const { onDuplicate = "skip", tags = [] } = query;
+        const settings = { ...fileSettings(query, request), onDuplicate, tags };
         refuseAnnounced(request, maxImportBytes);
-        const refuse = () => tooLarge(maxImportBytes);
-        const job = await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, refuse);
-        set.status = 202;
-        set.headers.location = `/api/v2/users/jobs/${job.id}`;
-        return ok(jobView(job));
+        const tooMuch = () => tooLarge(maxImportBytes);
+        return accepted(
+          set,
+          await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, tooMuch),
+        );
       },
       {
         upload: "leads:write",
         parse: "none",
         query: params(ImportQuery),
-        detail: {
-          ...answersJson(success(JobView), {
-            tag: "Leads",
-            summary: "Import a file of leads",
-            description:
-              "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. Answers at once with a job; follow it, then read the report of rows that were skipped or failed.",
-            status: 202,
-            errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
-            headers: { Location: "The job." },
-          }),
-          requestBody: { required: true, content: fileContent },
-        },
+        detail: importDetail({
+          tag: "Leads",
+          summary: "Import a file of leads",
+          description:
+            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. Answers at once with a job; follow it, then read the report of rows that were skipped or failed.",
+        }),
       },
     )
     .post(
       "/import/preview",
-      async ({ request, query: { delimiter = null, columns } }) => {
-        const format = formatOf(request);
-        const start = await readBytes(request, maxPreviewBytes);
-        const options = { format, delimiter, columns: columns === undefined ? null : columnsIn(columns) };
-        return ok(await previewOf(start, options, request.signal));
+      async ({ request, query }) => {
+        const settings = fileSettings(query, request);
+        return ok(await previewOf(await readBytes(request, maxPreviewBytes), settings, request.signal));
       },
       {
         upload: "leads:write",
@@ -171,14 +133,12 @@ export function leadTransferRoutes(
     )
     .get(
       "/import/:jobId/report",
-      async ({ userId, params: { jobId }, query: { limit = 100, afterRow = 0, outcome = null } }) => {
-        const rows = await imports.report({ userId, jobId, outcome, afterRow, limit });
-        return ok({ rows, nextRow: rows.length === limit ? (rows.at(-1)?.row ?? null) : null });
-      },
+      ({ userId, params: { jobId }, query: { outcome = null, ...page } }) =>
+        reportPage(page, (rows) => imports.report({ userId, jobId, outcome, ...rows })),
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
-        query: params(ReportQuery),
+        query: params(reportQuery(importOutcomes)),
         detail: answersJson(success(ReportPage), {
           tag: "Leads",
           summary: "Which rows of an import were skipped, merged or failed, and why",
@@ -210,37 +170,4 @@ export function leadTransferRoutes(
         ),
       },
     );
-}
-
-function formatOf(request: Request): ImportSettings["format"] {
-  const type = mediaType(request);
-  const format = type === "" ? "auto" : importFormats[type];
-  if (format !== undefined) return format;
-  throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `Send the file itself as the body, as text/csv or application/x-ndjson; "${type}" is not understood.`,
-    details: { supported: Object.keys(importFormats) },
-  });
-}
-
-function settingsOf(query: Static<typeof ImportQuery>, format: ImportSettings["format"]): ImportSettings {
-  const { onDuplicate = "skip", dryRun = false, tags = [], source, delimiter, columns } = query;
-  return {
-    format,
-    onDuplicate,
-    dryRun,
-    tags,
-    source: source?.trim() || null,
-    delimiter: delimiter ?? null,
-    columns: columns === undefined ? null : columnsIn(columns),
-  };
-}
-
-function columnsIn(json: string): Record<string, string> {
-  const check = params(Type.Object({ columns: Columns }))["~standard"];
-  try {
-    return check.validate({ columns: JSON.parse(json) as unknown }).value.columns;
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw invalid([{ path: "columns", message: "Expected a JSON object from header to field." }]);
-  }
 }

@@ -34,6 +34,12 @@ export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp
       return "Do not retry as it is: the message says what stands in the way. Read the thing again before you decide.";
     case "PRECONDITION_FAILED":
       return "It was changed since you read it. Read it again, and repeat your change with the new `etag` if it is still right.";
+    case "REQUEST_IN_PROGRESS":
+      return "Wait a few seconds, then make the same call with the same idempotencyKey, to be told how it ended.";
+    case "REQUEST_INTERRUPTED":
+      return "Do not retry as it is. Look at what was done, then call for the rest with a new idempotencyKey.";
+    case "IDEMPOTENCY_KEY_REUSED":
+      return "Nothing was done. If this is another call than the first one with that idempotencyKey, take a new one.";
     case "RATE_LIMIT_EXCEEDED":
     case "VOICE_CLONE_LIMIT_EXCEEDED":
       return `Nothing was done. Wait ${wait} before any other call.`;
@@ -43,13 +49,14 @@ export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp
     case "SERVICE_UNAVAILABLE":
       return tool.spec.isIdempotent === true || tool.method !== "POST"
         ? `Try once more after ${wait}; to repeat this call does no harm.`
-        : "It may or may not have been done: look before you repeat it.";
+        : "It may or may not have been done: look before you repeat it, unless you gave it an idempotencyKey.";
     default:
       return "Do not retry as it is.";
   }
 }
 
-const finders: Record<string, string> = {
+/** The tools that find ids, by what a refusal says that there is none of. */
+export const finders: Readonly<Record<string, string>> = {
   lead: "list_leads",
   prospect: "search_prospects",
   "saved search": "list_saved_searches",
@@ -65,6 +72,9 @@ const finders: Record<string, string> = {
   key: "list_keys",
   user: "list_users",
   suppression: "list_suppressions",
+  "webhook endpoint": "list_webhook_endpoints",
+  delivery: "list_webhook_deliveries",
+  backup: "list_backups",
 };
 
 function finderOf(resource: unknown): string {

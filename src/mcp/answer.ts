@@ -27,7 +27,8 @@ export async function resultOf(
   const whole = { ...body, ...(etag !== null && { etag }) };
   const page = pageOf(tool, whole);
   if (page.body === null) return cut(whole, named, note);
-  return answered(page.body, named, [note || repeatNote(body), page.note].filter(Boolean).join("\n"));
+  const before = response.headers.has("idempotent-replayed") ? replayNote : repeatNote(body);
+  return answered(page.body, named, [note || before, page.note].filter(Boolean).join("\n"));
 }
 
 /** An answer as structured content, and as a text that leaves out what is null. */
@@ -73,6 +74,9 @@ export function refused(tool: Tool, refusal: Refusal, named: (text: string) => s
     structuredContent: { ...refusal },
   };
 }
+
+const replayNote =
+  "This was done before, with the same idempotencyKey. It was not done again; this is what came of it.";
 
 /** So that a model does not take a repetition for an order of its own, or try again. */
 function repeatNote({ data }: Record<string, unknown>): string {

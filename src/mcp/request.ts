@@ -29,8 +29,7 @@ function builtRequest({ method, path, places, spec }: Tool, args: Arguments): Ap
   const at = (place: string) =>
     Object.entries(args).filter(([name, value]) => places.get(name) === place && value !== undefined);
   const query = new URLSearchParams(at("query").flatMap(([name, value]) => texts(value).map((text) => [name, text])));
-  const headers: Record<string, string> = {};
-  if (args["ifMatch"] !== undefined) headers["if-match"] = textOf(args["ifMatch"]);
+  const headers = headersOf(args);
   const request = { path: filled(path, args) + (query.size > 0 ? `?${query}` : ""), init: { method, headers } };
   if (spec.file !== undefined) {
     headers["content-type"] = spec.file[textOf(args["format"])] ?? Object.values(spec.file)[0] ?? "text/plain";
@@ -39,6 +38,14 @@ function builtRequest({ method, path, places, spec }: Tool, args: Arguments): Ap
   if (![...places.values()].includes("body")) return request;
   headers["content-type"] = "application/json";
   return { ...request, init: { ...request.init, body: JSON.stringify(Object.fromEntries(at("body"))) } };
+}
+
+function headersOf({ ifMatch, idempotencyKey, dryRun }: Arguments): Record<string, string> {
+  return {
+    ...(ifMatch !== undefined && { "if-match": textOf(ifMatch) }),
+    // A dry run is another request than the call that follows it, which may well have the same key.
+    ...(idempotencyKey !== undefined && dryRun !== true && { "idempotency-key": textOf(idempotencyKey) }),
+  };
 }
 
 function unknownArguments({ name, places }: Tool, given: Arguments): FieldError[] {

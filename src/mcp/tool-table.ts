@@ -129,6 +129,14 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   get_enrichment_results: reads("GET /api/v2/enrich/jobs/{jobId}/results"),
   get_enrichment_settings: reads("GET /api/v2/enrich/settings"),
+  test_enrichment_provider: adds("POST /api/v2/enrich/providers/{provider}/test", {
+    isOpenWorld: true,
+    note: "It asks the vendor for real, at the vendor's price.",
+    dryRun: {
+      look: "GET /api/v2/enrich/settings",
+      effect: "The provider would be asked about this person, at the vendor's price; no credits are taken.",
+    },
+  }),
   set_enrichment_providers: changes("PUT /api/v2/enrich/settings"),
 
   search_prospects: adds("POST /api/v2/prospecting/search", {
@@ -280,9 +288,40 @@ export const toolTable: Record<string, ToolSpec> = {
     },
   }),
   remove_voice_sample: deletes("DELETE /api/v2/voice-clones/{voiceId}/samples/{sampleId}"),
+
+  list_events: reads("GET /api/v2/events", { note: "With leadId, what happened to a lead, step by step." }),
+
+  list_webhook_endpoints: reads("GET /api/v2/webhooks"),
+  get_webhook_endpoint: reads("GET /api/v2/webhooks/{endpointId}"),
+  update_webhook_endpoint: changes("PATCH /api/v2/webhooks/{endpointId}", {
+    isOpenWorld: true,
+    note: "Whoever is behind a new url is told of everything that happens. Only when a person asked for exactly this.",
+  }),
+  delete_webhook_endpoint: deletes("DELETE /api/v2/webhooks/{endpointId}", {
+    note: "Programs behind it hear of nothing any more. Only when a person asked for exactly this.",
+  }),
+  test_webhook_endpoint: adds("POST /api/v2/webhooks/{endpointId}/test", {
+    isOpenWorld: true,
+    note: "Read get_webhook_delivery a few seconds later to see what came of it.",
+  }),
+  list_webhook_deliveries: reads("GET /api/v2/webhooks/{endpointId}/deliveries"),
+  get_webhook_delivery: reads("GET /api/v2/webhooks/{endpointId}/deliveries/{deliveryId}"),
+  replay_webhook_delivery: adds("POST /api/v2/webhooks/{endpointId}/deliveries/{deliveryId}/replay", {
+    isOpenWorld: true,
+  }),
+  replay_webhook_deliveries: adds("POST /api/v2/webhooks/{endpointId}/replay", { isOpenWorld: true }),
+
+  list_backups: reads("GET /api/v2/backups"),
+  get_backup: reads("GET /api/v2/backups/{name}"),
+  make_backup: adds("POST /api/v2/backups", {
+    note: "Follow it with get_backup. With `prune` older backups are deleted, as the server's settings say.",
+  }),
+  delete_backup: deletes("DELETE /api/v2/backups/{name}", { note: "A backup that is deleted can't be made again." }),
 };
 
 const secret = "its answer holds a secret, which must not pass through a model; a person makes it with `outreachd key`";
+const webhookSecret =
+  "its answer holds the secret that deliveries are signed with, which must not pass through a model";
 const recording = "a recording is a file of many megabytes, which a model can neither send nor hear";
 const machine = "it is for programs that carry actions out, and holds them to leases that a model can't keep";
 const play = "only a server that plays has it; whoever tests an integration moves its clock";
@@ -291,6 +330,9 @@ const play = "only a server that plays has it; whoever tests an integration move
 export const withoutTool: Partial<Record<OperationName, string>> = {
   "POST /api/v2/keys": secret,
   "POST /api/v2/keys/{keyId}/regenerate": secret,
+  "POST /api/v2/webhooks": webhookSecret,
+  "POST /api/v2/webhooks/{endpointId}/rotate": webhookSecret,
+  "GET /api/v2/events/stream": "it never ends; list_events tells the same, with `after` from where one was",
   "POST /api/v2/keys/{keyId}/link": secret,
   "POST /api/v2/leads/import/preview": "the dry run of import_leads tells more",
   "GET /api/v2/prospecting/facets": "list_prospect_facets does the same, and takes filters",
@@ -308,4 +350,6 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples": "get_voice_clone tells the same",
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
+  "GET /api/v2/backups/{name}/download":
+    "it is a large file of everybody's data; a person takes it from where backups go, or with `outreachd backup --output`",
 };

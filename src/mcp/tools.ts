@@ -102,7 +102,8 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
   const add = (name: string, place: Place, isRequired: boolean, schema: JsonSchema) =>
     byName.set(name, { name, place, isRequired, schema });
   for (const { name, in: place, required = false, description, schema } of operation.parameters ?? [])
-    add(name, place, required, { ...schema, ...(description !== undefined && { description }) });
+    if (place !== "header")
+      add(name, place, required, { ...schema, ...(description !== undefined && { description }) });
   for (const [name, isRequired, schema] of fieldsOf(operation.requestBody?.content["application/json"]?.schema))
     add(name, "body", isRequired, schema);
   if (spec.file !== undefined) {
@@ -114,6 +115,13 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
     add("ifMatch", "header", false, {
       type: "string",
       description: "`etag` of the answer that you read: refused if it was changed since.",
+    });
+  if (takesIdempotencyKey(operation) && spec.isIdempotent !== true)
+    add("idempotencyKey", "header", false, {
+      type: "string",
+      maxLength: 255,
+      description:
+        "A name of yours for this call, such as a UUID. If you do not learn how it ended, call again with the same one: it is done once.",
     });
   if (spec.dryRun !== undefined)
     byName.set("dryRun", {
@@ -127,6 +135,10 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
   if (limit !== undefined && Number(limit.schema["default"]) > usualLimit)
     byName.set("limit", { ...limit, schema: { ...limit.schema, default: usualLimit }, isOurs: true });
   return [...byName.values()];
+}
+
+function takesIdempotencyKey({ parameters = [] }: Operation): boolean {
+  return parameters.some(({ name, in: place }) => place === "header" && name.toLowerCase() === "idempotency-key");
 }
 
 function fieldsOf(schema: JsonSchema = {}): [string, boolean, JsonSchema][] {

@@ -7,6 +7,9 @@
  * @example canonicalProfileUrl("http://UK.Network.example/in/Ada-L/en/?trk=1") === "https://network.example/in/ada-l"
  */
 export function canonicalProfileUrl(text: string): string | null {
+  const [, plainHost, plainPath] = plain.exec(text) ?? [];
+  if (plainHost !== undefined && plainPath !== undefined)
+    return `https://${plainHost.toLowerCase().replace(subdomain, "")}/${plainPath.toLowerCase()}`;
   const url = parseUrl(text.trim());
   if (url === null) return null;
   const host = url.hostname.toLowerCase().replace(/\.$/, "").replace(subdomain, "");
@@ -18,6 +21,9 @@ export function canonicalProfileUrl(text: string): string | null {
   if (!host.includes(".") || segments.length === 0) return null;
   return `https://${host}/${segments.join("/")}`;
 }
+
+/** Nearly every profile, and nothing that parsing would change but case; a punycode label may be broken. */
+const plain = /^https?:\/\/(?!\S*xn--)((?:[a-z0-9-]+\.)+[a-z]{2,})\/([a-z0-9_-]+\/[a-z0-9_-]+)\/?$/i;
 
 /** `www.`, `m.` or a country before a whole domain; in "bp.co.uk" the two letters are the domain itself. */
 const subdomain = /^(www|m|[a-z]{2})\.(?=[^.]+\.[^.]+)(?!(co|com|org|net|ac|gov|edu)\.[a-z]{2}$)/;

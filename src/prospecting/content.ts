@@ -41,7 +41,6 @@ export function prospectContent(
 
 const implied = remembered(impliedByTitle);
 const sizeOf = remembered(companySize);
-const hostOf = remembered(domainOf);
 
 function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {
   if (email !== undefined && !isEmailAddress(email))
@@ -115,16 +114,17 @@ function cleanTexts(draft: ProspectDraft, errors: FieldError[]): Partial<Record<
   return texts;
 }
 
-/** What can't be read as a size or a website is no reason to refuse a person. */
-function cleanText(field: ProspectTextField, value: string): string | null {
+/** As it is stored; nothing is left of some. What can't be read as a size or a website is no reason to refuse a person. */
+export function cleanText(field: ProspectTextField, value: string): string | null {
   if (field === "companySize") return sizeOf(value);
-  if (field === "domain") return hostOf(value);
+  if (field === "domain") return domainOf(value);
   return singleLine(value);
 }
 
 /** The host name of a website without `www.`, in lower case; null when the text is no website. */
 export function domainOf(website: string): string | null {
   const text = website.trim();
+  if (plainHost.test(text) && !text.includes("xn--")) return text.startsWith("www.") ? text.slice(4) : text;
   if (text === "" || /\s/.test(text)) return null;
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   const host =
@@ -135,14 +135,23 @@ export function domainOf(website: string): string | null {
   return host.includes(".") && !/^[\d.:[\]]+$/.test(host) ? host : null;
 }
 
+/** A host name as a URL would give it back; made of dots and digits alone it would be an address, `xn--` may be broken. */
+const plainHost = /^(?!www\.[^.]*$)[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$/;
+
 function cleanTechnologies(technologies: string[] | undefined): string[] {
   if (technologies === undefined || technologies.length === 0) return [];
   const clean = new Set<string>();
   for (const technology of technologies) {
-    const name = singleLine(technology);
-    if (name !== "" && name.length <= maxTechnologyLength && clean.size < maxTechnologies) clean.add(name);
+    const name = cleanTechnology(technology);
+    if (name !== null && clean.size < maxTechnologies) clean.add(name);
   }
   return [...clean];
+}
+
+/** Null for what is no name of one. */
+export function cleanTechnology(name: string): string | null {
+  const clean = singleLine(name);
+  return clean !== "" && clean.length <= maxTechnologyLength ? clean : null;
 }
 
 /** How much is known, where nobody says how sure it is: e-mail 0.4, who it is 0.3, the company 0.2, the rest 0.1. */

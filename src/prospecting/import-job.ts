@@ -1,21 +1,36 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
+import type { FileImports, ImportKind } from "../jobs/file-imports.ts";
+import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
-import { LeadFileError } from "../leads/import/lead-file.ts";
+import { importEnd, removeFile } from "../leads/import/import-end.ts";
 import { readProspectFile, type ProspectFileBatch, type ProspectFileOptions } from "./import/prospect-file.ts";
 import type { ProspectOnDuplicate } from "./model.ts";
-import type { BatchHints, ProspectImportCounts, ProspectStore } from "./store.ts";
+import type {
+  BatchHints,
+  ProspectImportCounts,
+  ProspectReportRequest,
+  ProspectReportRow,
+  ProspectStore,
+} from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
 export type ProspectImportSettings = Pick<ProspectFileOptions, "format" | "delimiter" | "columns" | "source"> & {
   onDuplicate: ProspectOnDuplicate;
+  dryRun: boolean;
 };
 
-/** Where the files of imports lie. */
-export const prospectImportFolder = "prospect-imports";
+const importFolder = folderOfImports.prospect_import;
+
+export type ProspectImports = FileImports<ProspectImportSettings, ProspectReportRequest, ProspectReportRow>;
+
+export function prospectImportKind(prospects: ProspectStore): ImportKind<ProspectReportRequest, ProspectReportRow> {
+  const report = (request: ProspectReportRequest) => prospects.importReport(request);
+  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts: ["companies"], report };
+}
 
 /** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
 const batchRows = 500;
@@ -24,32 +39,24 @@ const batchRows = 500;
 export function createProspectImportHandler(prospects: ProspectStore, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ProspectImportSettings;
-    const path = await blobs.localPath(fileOfJob(prospectImportFolder, job.id));
-    const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
-    return finished(() => storeAll(job, context, { ...settings, path, afterRow, batchRows }, settings.onDuplicate));
-  }
-
-  /** Not before the end is written: a run that finds no file could not tell that all of its rows were stored. */
-  async function ended(job: Job, end: JobEnd): Promise<void> {
-    const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined; // to a retry
-    if (!isOfUse) await blobs.remove(fileOfJob(prospectImportFolder, job.id));
-    await prospects.settle(job.userId);
-  }
-
-  /** The end of the import, also when the file can't be read; null when the attempt no longer holds the job. */
-  async function finished(read: () => Promise<ProspectImportCounts | null>): Promise<JobEnd | null> {
+    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
+    const lastRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
+    // What a dry run foresees is in memory of the attempt.
+    const options = { ...settings, path, afterRow: settings.dryRun ? 0 : lastRow, batchRows };
     try {
-      const counts = await read();
-      return counts && { kind: "completed", message: summary(counts), metadata: { ...counts }, at: clock.now() };
-    } catch (error) {
-      if (isAbsent(error)) return failed("The file is gone; send it again.", {});
-      if (!(error instanceof LeadFileError)) throw error;
-      return failed(error.message, { reason: error.reason, ...error.details });
+      return await importEnd(
+        () => storeAll(job, context, options, settings),
+        (counts) => summary(counts, settings.dryRun),
+        () => clock.now(),
+      );
+    } finally {
+      if (settings.dryRun) prospects.forgetDryRun(job.id);
     }
   }
 
-  function failed(message: string, metadata: Record<string, unknown>): JobEnd {
-    return { kind: "failed", message, metadata, at: clock.now() };
+  async function ended(job: Job, end: JobEnd): Promise<void> {
+    await removeFile(blobs, importFolder, job, end);
+    await prospects.settle(job.userId);
   }
 
   /** While a batch is stored, the persons of the next are looked for already. */
@@ -57,9 +64,9 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     job: Job,
     context: JobContext,
     options: ProspectFileOptions,
-    onDuplicate: ProspectOnDuplicate,
+    settings: ProspectImportSettings,
   ): Promise<ProspectImportCounts | null> {
-    let storing: Promise<ProspectImportCounts | null> = Promise.resolve(countsSoFar(job));
+    let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
       const hints = await prospects.lookUp({ userId: job.userId, rows: batch.rows });
       const before = await storing.catch((error: unknown) => {
@@ -70,7 +77,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
         hints.release();
         return null;
       }
-      storing = store(job, context, batch, hints, onDuplicate);
+      storing = store(job, context, batch, hints, settings);
       // It is awaited with the next batch; until then a failure must not count as unhandled.
       storing.catch(() => undefined);
     }
@@ -82,7 +89,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     { claim, leaseUntil }: JobContext,
     batch: ProspectFileBatch,
     hints: BatchHints,
-    onDuplicate: ProspectOnDuplicate,
+    { onDuplicate, dryRun }: ProspectImportSettings,
   ) {
     return prospects.importBatch(
       {
@@ -91,6 +98,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
         attempt: claim.attempt,
         rows: batch.rows,
         onDuplicate,
+        dryRun,
         lastRow: batch.lastRow,
         progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
         leaseUntil: leaseUntil(),
@@ -103,17 +111,20 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
   return { type: "prospect_import", concurrency: 1, run, ended };
 }
 
-/** A retry after the end: the file went with it. */
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
+const nothing: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };
 
 function countsSoFar({ metadata }: Job): ProspectImportCounts {
   const { rows, created, updated, skipped, failed, companies } = metadata as ProspectImportCounts;
   return { rows, created, updated, skipped, failed, companies };
 }
 
-function summary({ rows, created, updated, skipped, failed, companies }: ProspectImportCounts): string {
+function summary(
+  { rows, created, updated, skipped, failed, companies }: ProspectImportCounts,
+  dryRun: boolean,
+): string {
   const people = companies === 0 ? "" : ` (${companies} of them companies)`;
-  return `Read ${rows} rows${people}: ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  return dryRun
+    ? `Dry run of ${rows} rows${people}, nothing was stored: ${counts}`
+    : `Read ${rows} rows${people}: ${counts}`;
 }

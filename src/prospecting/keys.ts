@@ -29,12 +29,16 @@ function businessDomain(email: string | null): string | null {
 /** A company's name without its legal form: "Acme, Inc." and "ACME" are one. */
 export function companyKey(name: string): string {
   const words = folded(name);
+  if (!legalWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
   return words.replace(legalForm, "") || words;
 }
 
 const knownCompanyKey = remembered(companyKey);
-const legalForm =
-  /( (inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v))+$/;
+const legalForms =
+  "inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v";
+const legalForm = new RegExp(`( (${legalForms}))+$`);
+/** What a name with a legal form ends with. */
+const legalWords = new Set(legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)));
 
 /**
  * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
@@ -50,10 +54,22 @@ export function prospectKeys(identity: ProspectIdentity): number[] {
 /** Those of `prospectKeys` that a person is found by, the strongest first. */
 export function personKeys({ email, network, name }: LeadIdentity): number[] {
   const keys: number[] = [];
-  if (email !== null) keys.push(hashOf("e", email, 0));
-  if (network !== null) keys.push(hashOf("p", network, 0));
-  if (name !== null) keys.push(hashOf("n", name, 0));
+  if (email !== null) keys.push(emailKey(email));
+  if (network !== null) keys.push(networkKey(network));
+  if (name !== null) keys.push(nameKey(name));
   return keys;
+}
+
+export function emailKey(email: string): number {
+  return hashOf("e", email, 0);
+}
+
+export function networkKey(network: string): number {
+  return hashOf("p", network, 0);
+}
+
+export function nameKey(name: string): number {
+  return hashOf("n", name, 0);
 }
 
 export function companyNameKey(company: string): number {
@@ -69,5 +85,10 @@ export function isPersonKey(key: number): boolean {
 }
 
 function hashOf(kind: string, text: string, lowest: 0 | 1): number {
-  return Number(Bun.hash.xxHash64(kind + text) >> 12n) * 2 + lowest;
+  hash[0] = Bun.hash.xxHash64(kind + text);
+  return (halves[1]! * 2 ** 20 + (halves[0]! >>> 12)) * 2 + lowest;
 }
+
+/** A hash and its halves, the lower first: arithmetic with big integers takes as long as the hashing. */
+const hash = new BigUint64Array(1);
+const halves = new Uint32Array(hash.buffer);

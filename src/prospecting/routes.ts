@@ -31,7 +31,9 @@ const Found = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   creditsUsed: Type.Integer(),
-  creditsRequired: Type.Integer({ description: "What this page costs; after a dry run, what it would cost at most." }),
+  creditsRequired: Type.Integer({
+    description: "What this page costs; after a dry run, what it would cost: of a live source, at most.",
+  }),
   remainingCredits: Type.Integer(),
 });
 
@@ -98,7 +100,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
+            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

@@ -18,7 +18,7 @@ import {
   type SearchFilters,
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
-import type { NewProspect, ProspectPage, ProspectStore } from "./store.ts";
+import type { NewProspect, ProspectPage, ProspectStore, Reveal } from "./store.ts";
 
 export type SearchRequest = {
   filters: SearchFilters;
@@ -33,6 +33,10 @@ export type SearchResult = ProspectPage & {
   /** What a page that is not a dry run would cost. */
   creditsRequired: number;
 };
+
+/** Whom a user has paid for costs nothing again for so long, as with enrichment. */
+const freeDays = 90;
+const dayMs = 86_400_000;
 
 /** The search for prospects, in the user's own directory and in services outside; credits are charged per result. */
 export class ProspectingService {
@@ -75,14 +79,24 @@ export class ProspectingService {
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
   ): Promise<SearchResult> {
     const query = termQuery(filters);
-    const page = await this.#prospects.search({ userId, query, offset, limit: dryRun ? 0 : limit });
-    const count = dryRun ? Math.max(0, Math.min(limit, page.total - offset)) : page.prospects.length;
-    const creditsRequired = count * this.#credits.costOf("search");
-    if (dryRun || creditsRequired === 0)
-      return { ...page, creditsUsed: 0, creditsRequired, remainingCredits: await this.#credits.balance(userId) };
-    const charge = await this.#credits.charge(userId, this.#charge(caller, creditsRequired));
-    if (charge.kind === "exhausted") throw this.#credits.refusal(charge);
-    return { ...page, creditsUsed: creditsRequired, creditsRequired, remainingCredits: charge.balance };
+    const page = await this.#prospects.search({ userId, query, offset, limit });
+    const shown = this.#revealOf(userId, page.prospects);
+    const each = this.#credits.costOf("search");
+    if (dryRun || each === 0) {
+      const creditsRequired = (await this.#prospects.unpaid(shown)) * each;
+      const remainingCredits = await this.#credits.balance(userId);
+      const prospects = dryRun ? [] : page.prospects;
+      return { total: page.total, prospects, creditsUsed: 0, creditsRequired, remainingCredits };
+    }
+    const charge = this.#credits.chargeOf(userId, this.#chargeOf(caller));
+    const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "charge", each, charge } });
+    if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
+    const { charged, balance } = outcome;
+    return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
+  }
+
+  #revealOf(userId: string, prospects: readonly Prospect[]): Reveal {
+    return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
   /** Reserves what the page may cost at most, asks, stores what came, and charges that. */
@@ -111,17 +125,19 @@ export class ProspectingService {
         creditsRequired: limit * cost,
         remainingCredits: await this.#credits.balance(userId),
       };
-    const request = this.#charge(caller, limit * cost);
+    const request = { ...this.#chargeOf(caller), amount: limit * cost };
     const reservation = await this.#credits.reserve(userId, request);
     if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
       const page = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
-      const creditsUsed = page.prospects.length * cost;
-      const items = creditsUsed === 0 ? [] : [{ item: "results", amount: creditsUsed }];
-      const settled = await this.#credits.settle(reservation.id, items, { closes: true });
-      const remainingCredits = settled.kind === "settled" ? settled.balance : await this.#credits.balance(userId);
-      return { ...page, creditsUsed, creditsRequired: creditsUsed, remainingCredits };
+      const amount = page.prospects.length * cost;
+      const items = amount === 0 ? [] : [{ item: "results", amount }];
+      const settlement = this.#credits.settlement(reservation.id, items, true);
+      const shown = this.#revealOf(userId, page.prospects);
+      const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "settle", settlement } });
+      if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
+      return { ...page, creditsUsed: outcome.charged, creditsRequired: amount, remainingCredits: outcome.balance };
     } catch (error) {
       await this.#credits.release(reservation.id);
       throw error;
@@ -144,8 +160,8 @@ export class ProspectingService {
     return { total: outcome.total, prospects: await this.#prospects.put(userId, found, this.#clock.now()) };
   }
 
-  #charge({ keyId }: Caller, amount: number) {
-    return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, amount, keyId };
+  #chargeOf({ keyId }: Caller) {
+    return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, keyId };
   }
 
   /** Values of one facet, or of all, among those who fit the filters, the most frequent first. Costs nothing. */

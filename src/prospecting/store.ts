@@ -1,3 +1,4 @@
+import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/store.ts";
 import type { FieldError } from "../errors.ts";
 import type { TermQuery } from "./facets/query.ts";
 import type { ProspectIdentity } from "./keys.ts";
@@ -26,6 +27,15 @@ export type FacetRequest = {
 };
 export type FacetCount = { value: string; label: string; count: number };
 
+/** Prospects that a user gets to see. Who was paid for at `freeSince` or later is not charged again. */
+export type Reveal = { userId: string; ids: readonly string[]; freeSince: number };
+export type RevealPayment =
+  /** `each` for everyone who is not free. */
+  | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
+  /** What was reserved before is settled, whoever is free; the prospects are free from then on. */
+  | { kind: "settle"; settlement: SettleCredits };
+export type RevealOutcome = { kind: "charged"; charged: number; balance: number } | Exhausted;
+
 export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };
 
 /** Hashes of `prospectKeys`. */
@@ -43,6 +53,8 @@ export type ProspectBatch = {
   attempt: number;
   rows: ProspectRow[];
   onDuplicate: ProspectOnDuplicate;
+  /** Decide and report only; see `importBatch`. */
+  dryRun: boolean;
   /** The last row of the file that this batch covers; the next batch begins behind it, also after a crash. */
   lastRow: number;
   /** Percent of the file. */
@@ -91,13 +103,21 @@ export type ProspectStore = {
   setLead(userId: string, id: string, leadId: string): Promise<void>;
   /** Stores what a live source found, or adds it to who is there already. Answers them in the same order. */
   put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]>;
+  /** How many of them are not free. */
+  unpaid(reveal: Reveal): Promise<number>;
+  /** Charges for prospects and notes that they are paid for, all or nothing. Writes nothing when all of them are free. */
+  reveal(reveal: Reveal & { payment: RevealPayment }): Promise<RevealOutcome>;
   /** Starts to look for the persons of a batch. */
   lookUp(batch: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints>;
   /**
    * Stores a batch, its report lines and the job's progress. Answers the counts of the whole import so far, or null
    * when the attempt no longer holds the job: then nothing was stored. Lets go of the hints.
+   * A dry run compares with what it foresaw of earlier rows, which is kept for the attempt, so that each attempt counts
+   * and reports from the first row on. That people get what the file says of their companies, it does not foresee.
    */
   importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null>;
+  /** To be called when an attempt at a dry run is over. */
+  forgetDryRun(jobId: string): void;
   importReport(request: ProspectReportRequest): Promise<ProspectReportRow[]>;
   /** After many were stored: brings the index to disk, so that the next start has less to do. */
   settle(userId: string): Promise<void>;

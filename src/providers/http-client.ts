@@ -3,7 +3,13 @@ import type { Clock } from "../clock.ts";
 import { version } from "../version.ts";
 import { allowedPrivate, isPublicAddress, systemResolve, type AllowedPrivate, type Resolve } from "./http-address.ts";
 import { payloadOf, type HttpBody } from "./http-body.ts";
-import { exchange, type ContentReader, type ExchangeOutcome } from "./http-exchange.ts";
+import {
+  exchange,
+  keptConnections,
+  type Connections,
+  type ContentReader,
+  type ExchangeOutcome,
+} from "./http-exchange.ts";
 
 export type HttpRequest = {
   /** GET unless said, or POST with a body. */
@@ -52,6 +58,11 @@ export type HttpWorld = {
   allowPrivate?: readonly string[];
   /** Certificates (PEM) that are trusted, in the place of the system's. */
   ca?: string;
+  /**
+   * Keeps connections for so long for the next request to the same host; for who posts often. A request that finds its
+   * kept connection closed is sent again over a new one, so it must be one that may be repeated.
+   */
+  keepAliveMs?: number;
 };
 
 /**
@@ -60,8 +71,9 @@ export type HttpWorld = {
  * (DNS rebinding) gains nothing. Redirects are checked anew; what was meant for one origin never reaches another.
  */
 export function createHttpClient(world: HttpWorld): HttpClient {
-  const { clock, resolve = systemResolve, isPublic = isPublicAddress, allowPrivate = [], ca } = world;
+  const { clock, resolve = systemResolve, isPublic = isPublicAddress, allowPrivate = [], ca, keepAliveMs } = world;
   const allowed = allowedPrivate(allowPrivate);
+  const connections = keepAliveMs === undefined ? undefined : keptConnections(keepAliveMs);
   return {
     async send(request) {
       const stop = new AbortController();
@@ -74,7 +86,7 @@ export function createHttpClient(world: HttpWorld): HttpClient {
       request.signal?.addEventListener("abort", abort);
       if (request.signal?.aborted) abort();
       try {
-        const outcome = await follow(request, { resolve, isPublic, allowed, ca, signal: stop.signal });
+        const outcome = await follow(request, { resolve, isPublic, allowed, ca, connections, signal: stop.signal });
         return outcome.kind === "stopped" ? { kind: end, sent: outcome.sent } : outcome;
       } finally {
         cancelTimer();
@@ -89,6 +101,7 @@ type Way = {
   isPublic: (address: string) => boolean;
   allowed: AllowedPrivate;
   ca: string | undefined;
+  connections: Connections | undefined;
   signal: AbortSignal;
 };
 type Stopped = Extract<ExchangeOutcome, { kind: "stopped" }>;

@@ -1,5 +1,5 @@
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP, isIPv6, type LookupFunction, type Socket } from "node:net";
 import { pipeline, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
@@ -21,7 +21,17 @@ export type Exchange = {
   signal: AbortSignal;
   /** Certificates (PEM) that are trusted, in the place of the system's. */
   ca?: string;
+  /** Connections that are kept for the next request to the same host; without, each request has its own. */
+  connections?: Connections | undefined;
 };
+
+export type Connections = { http: HttpAgent; https: HttpsAgent };
+
+/** Connections stay open for `idleMs` after their request. They go to addresses that were checked when they were made. */
+export function keptConnections(idleMs: number): Connections {
+  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: 32 };
+  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+}
 
 /** `sent` false: for sure no byte of the request left, as the connection was never established. */
 export type ExchangeOutcome =
@@ -31,45 +41,60 @@ export type ExchangeOutcome =
   | { kind: "stopped"; sent: boolean };
 
 /**
- * One request and its answer over a connection of its own. By node:http, because only there it can be known when the
- * connection stands, which address it goes to, and how much of an answer has been taken.
+ * One request and its answer. By node:http, because only there it can be known when the connection stands, which
+ * address it goes to, and how much of an answer has been taken.
  */
 export async function exchange(request: Exchange): Promise<ExchangeOutcome> {
   const { signal } = request;
   let sent = false;
+  let isDone = false;
   let outgoing: ClientRequest | null = null;
   try {
     if (signal.aborted) return { kind: "stopped", sent };
-    return await new Promise<ExchangeOutcome>((settle, fail) => {
+    const outcome = await new Promise<ExchangeOutcome>((settle, fail) => {
       signal.addEventListener("abort", () => settle({ kind: "stopped", sent }));
       outgoing = open(request);
       outgoing.on("error", fail);
       outgoing.on("response", (message) => void answerOf(message, request).then(settle, fail));
-      outgoing.on("socket", (socket) =>
-        socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", () => {
-          // Not a byte is written before: so it is certain what was never sent.
+      outgoing.on("socket", (socket) => {
+        // Not a byte is written before: so it is certain what was never sent.
+        const begin = (): void => {
           sent = true;
           void write(outgoing!, socket, request.content).catch(fail);
-        }),
-      );
+        };
+        if (outgoing!.reusedSocket) begin();
+        else socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", begin);
+      });
     });
+    isDone = outcome.kind === "answered";
+    return outcome;
   } catch (error) {
+    // The other end closed it while it was idle, just as it was taken. Streams can't be read a second time.
+    const wasStale =
+      (outgoing as ClientRequest | null)?.reusedSocket && !(request.content && isStream(request.content));
+    if (wasStale && !signal.aborted) return await exchange({ ...request, connections: undefined });
     return { kind: "unreachable", sent, reason: error instanceof Error ? error.message : String(error) };
   } finally {
-    (outgoing as ClientRequest | null)?.destroy();
+    // What is kept must not be closed.
+    if (!isDone || request.connections === undefined) (outgoing as ClientRequest | null)?.destroy();
   }
 }
 
-function open({ method, url, headers, addresses, ca }: Exchange): ClientRequest {
+function isStream(content: NonNullable<Payload["content"]>): boolean {
+  return !(content instanceof Uint8Array);
+}
+
+function open({ method, url, headers, addresses, ca, connections }: Exchange): ClientRequest {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const isSecure = url.protocol === "https:";
+  const send = isSecure ? requestHttps : requestHttp;
   return send({
     method,
     host,
-    port: url.port || (url.protocol === "https:" ? 443 : 80),
+    port: url.port || (isSecure ? 443 : 80),
     path: url.pathname + url.search,
     headers,
-    agent: false,
+    agent: connections?.[isSecure ? "https" : "http"] ?? false,
     lookup: pinnedTo(addresses),
     ...(isIP(host) === 0 && { servername: host }),
     ...(ca !== undefined && { ca }),
@@ -132,7 +157,10 @@ async function answerOf(message: IncomingMessage, { maxBytes, onContent }: Excha
 
 /** The content without its Content-Encoding. Fails with `TooManyBytes` when more than `maxRawBytes` come over the line. */
 function contentOf(message: IncomingMessage, maxRawBytes: number): AsyncIterable<Uint8Array> {
-  const steps = [byteLimit(maxRawBytes), ...decodersOf(message)];
+  const decoders = decodersOf(message);
+  // What is not compressed is counted by who reads it; a pipeline would take more time than all the rest of a request.
+  if (decoders.length === 0) return message as AsyncIterable<Uint8Array>;
+  const steps = [byteLimit(maxRawBytes), ...decoders];
   // Errors reach the reader by the last step, which pipeline destroys with them.
   return pipeline([message, ...steps], () => {}) as unknown as AsyncIterable<Uint8Array>;
 }

@@ -3,6 +3,7 @@ import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
 import type { EnrichmentStore } from "../enrichment/store.ts";
+import type { EventStore } from "../events/store.ts";
 import type { IdempotencyStore } from "../http/idempotency-store.ts";
 import type { RateStore } from "../http/rate-store.ts";
 import type { JobStore } from "../jobs/store.ts";
@@ -17,6 +18,7 @@ import type { SuppressionStore } from "../suppression/store.ts";
 import type { ProspectStore, SavedSearchStore } from "../prospecting/store.ts";
 import type { UserStore } from "../users/store.ts";
 import type { VoiceStore } from "../voice/store.ts";
+import type { WebhookStore } from "../webhooks/store.ts";
 
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
@@ -40,6 +42,8 @@ export type Storage = {
   savedSearches: SavedSearchStore;
   voices: VoiceStore;
   simulation: SimulationStore;
+  events: EventStore;
+  webhooks: WebhookStore;
   /** Throws when the database can't be written to. */
   check(): Promise<void>;
   /** Commits what is queued and closes; nothing may be asked of it afterwards. */

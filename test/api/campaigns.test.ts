@@ -119,7 +119,9 @@ testInProcess("a lead goes through visit, wait, request and thanks, and then is 
     const actions = await actionsOf(client);
     expect(done(actions)).toEqual(["visitProfile", "sendConnectionRequest", "sendMessage"]);
     expect(actions.map(({ message }) => message)).toEqual([null, "Hello Ada", "Thank you, Ada!"]);
-    expect(await enrolments(client, campaign)).toMatchObject([{ leadId: lead.id, state: "completed", step: null }]);
+    expect(await enrolments(client, campaign)).toMatchObject([
+      { leadId: lead.id, leadName: expect.stringMatching(/./), state: "completed", step: null },
+    ]);
     const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
     expect(data).toMatchObject({ enrolled: 1, completed: 1, connected: 1, connectionRate: 100, replied: 0 });
     expect(data.steps.map(({ done: n }) => n)).toEqual([1, 1, 1, 0]);

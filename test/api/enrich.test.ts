@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { CreditsView, LedgerEntryView } from "../../src/credits/model.ts";
-import type { EnrichAnswer, EnrichmentFailure, EnrichmentResult, SettingsView } from "../../src/enrichment/model.ts";
+import type {
+  EnrichAnswer,
+  EnrichmentFailure,
+  EnrichmentResult,
+  ProviderTest,
+  SettingsView,
+} from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadInput, LeadView } from "../../src/leads/model.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -418,4 +424,23 @@ testInProcess("a repeat is free for 90 days, and costs again afterwards", async 
 test("a key with all rights of another kind may not enrich", async () => {
   const reader = await service.keyOf(await service.user(), ["leads:read", "leads:write"]);
   expect(await enrich(reader, [{ email: "a@b.co" }])).toMatchObject({ status: 403 });
+});
+
+test("an admin sees whether a provider works, without paying and without the values", async () => {
+  const ask = (client: Client, provider: string, person: object) =>
+    client.post<ProviderTest>(`${path}/providers/${provider}/test`, person);
+  const { admin } = service;
+  await store(admin, ada);
+  const before = await balanceOf(admin);
+  const { data } = await ask(admin, "local", { email: ada.email });
+  expect(data).toMatchObject({ provider: "local", outcome: "found", reason: null });
+  expect(data.fields).toContain("title");
+  expect(JSON.stringify(data)).not.toContain("Lovelace");
+  expect((await ask(admin, "local", { email: "nobody@analytical.example" })).data.outcome).toBe("none");
+  expect(await balanceOf(admin)).toBe(before);
+  expect((await ask(admin, "local", {})).status).toBe(400);
+  expect((await ask(admin, "nobody", { email: ada.email })).status).toBe(404);
+  expect((await ask(await service.user(), "local", { email: ada.email })).status).toBe(403);
+  await admin.post("/api/v2/suppressions", { values: [ada.email] });
+  expect((await ask(admin, "local", { email: ada.email })).status).toBe(409);
 });

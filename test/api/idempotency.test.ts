@@ -65,7 +65,8 @@ test("of 64 requests with the same key at once one is carried out", async () => 
   for (const busy of byCode.get("REQUEST_IN_PROGRESS") ?? [])
     expect({ status: busy.status, after: busy.headers.get("retry-after") }).toEqual({ status: 409, after: "1" });
   expect(await totalOf(user)).toBe(1);
-  expect((await user.post<LeadView>(leads, ada, withKey(key))).data.id).toBe([...ids][0] ?? "");
+  const told = await Promise.all(Array.from({ length: 16 }, () => user.post<LeadView>(leads, ada, withKey(key))));
+  expect(new Set(told.map(({ data }) => data.id))).toEqual(ids);
 });
 
 test("another body with the same key is refused and changes nothing", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { finders } from "../../src/mcp/advice.ts";
 import { toolTable, withoutTool } from "../../src/mcp/tool-table.ts";
 import { permissions as allPermissions } from "../../src/keys/model.ts";
 import { Assistant } from "../support/mcp.ts";
@@ -39,6 +40,7 @@ test("every tool has a title, a description, a schema that takes nothing else, a
     expect({ name, description }).toEqual({ name, description: expect.not.stringContaining("/api/v2") });
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
     expect(JSON.stringify(inputSchema)).not.toContain("#/components");
+    for (const argument of Object.keys(inputSchema.properties ?? {})) expect(argument).toMatch(/^\w+$/);
     expect(Object.keys(annotations ?? {})).toEqual([
       "title",
       "readOnlyHint",
@@ -310,6 +312,22 @@ test("a change by ifMatch does not overwrite what somebody else changed in betwe
   expect((await assistant.call("update_lead", { leadId, ifMatch: etag, title: "Lady" })).isError).toBe(false);
 });
 
+test("a call with an idempotencyKey is carried out once, and is not taken for its own dry run", async () => {
+  const user = await service.user();
+  await using assistant = await over(user);
+  const made = await assistant.call("create_lead", { ...ada, idempotencyKey: "first" });
+  const again = await assistant.call("create_lead", { ...ada, idempotencyKey: "first" });
+  expect(again.text).toStartWith("This was done before, with the same idempotencyKey.");
+  expect(again.structured.data.id).toBe(made.structured.data.id);
+  const other = await assistant.call("create_lead", { email: "bob@example.com", idempotencyKey: "first" });
+  expect(other).toMatchObject({ isError: true, structured: { code: "IDEMPOTENCY_KEY_REUSED" } });
+  const content = "email\nada@example.com\n";
+  const search = { filters: { person: { title: ["Admiral"] } }, idempotencyKey: "second" };
+  expect((await assistant.call("search_prospects", search)).isError).toBe(false);
+  expect((await assistant.call("search_prospects", { ...search, dryRun: false })).isError).toBe(false);
+  expect((await assistant.call("import_leads", { content, idempotencyKey: "third" })).isError).toBe(false);
+});
+
 test("what has no dry run of its own shows what it would act upon", async () => {
   const user = await service.user();
   await using assistant = await over(user);
@@ -367,6 +385,10 @@ test("a page that is too long is cut between two items, and says how to get the 
   const second = await assistant.call("list_leads", { limit: 5, cursor: first.structured.data.nextCursor });
   const ids = [...first.structured.data.leads, ...second.structured.data.leads].map(({ id }) => id);
   expect(new Set(ids).size).toBe(10);
+});
+
+test("tools that refusals name exist", () => {
+  expect(Object.values(finders).filter((name) => !(name in toolTable))).toEqual([]);
 });
 
 test("an export that is too long ends after a whole line and says so", async () => {

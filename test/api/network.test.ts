@@ -561,18 +561,17 @@ testInProcess("actions that became due while the service was down keep their dis
   await using world = await atWork({ connectors: script.connectors });
   for (const name of ["a", "b", "c", "d"]) await schedule(world.user, name);
   await world.service.idle();
-  const moments: number[] = [];
-  script.connectors.simulated.carryOut = async () => {
-    moments.push(world.clock.now());
-    return { kind: "sent", reference: null };
-  };
+  const downAt = world.clock.now();
   // While nobody looks at the clock, time goes on: the timers of the old run are gone with it.
   const stopped = world.service.restart();
   world.clock.advance(2 * hour);
   await stopped;
   await world.service.idle();
   await world.passMinutes(60);
-  expect(moments).toHaveLength(3);
+  const { actions } = succeeded(await world.user.get<{ actions: ActionView[] }>("/api/v2/network/actions")).data;
+  // When they were let go: the connector is called a moment later, to which the clock may have leapt by then.
+  const moments = actions.map(({ carriedOutAt }) => Date.parse(carriedOutAt!)).filter((at) => at > downAt);
+  expect(moments.sort((a, b) => a - b)).toHaveLength(3);
   for (const [index, moment] of moments.slice(1).entries())
     expect(moment - (moments[index] ?? 0)).toBeGreaterThanOrEqual(90_000);
 });

@@ -207,6 +207,14 @@ test("a search costs a credit for each prospect returned; a dry run tells so bef
   expect(real).toMatchObject({ total: 2, creditsUsed: 2, creditsRequired: 2, remainingCredits: before - 2 });
 });
 
+test("who was paid for is shown again for nothing", async () => {
+  const client = await directory();
+  await searched(client, { company: { industry: ["Software"] } });
+  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 2 });
+  expect(await searched(client, {})).toMatchObject({ creditsUsed: 2, remainingCredits: 100_000 - 4 });
+  expect(await searched(client, {})).toMatchObject({ creditsUsed: 0, remainingCredits: 100_000 - 4 });
+});
+
 test("without enough credits nothing is shown, and the refusal tells what is missing", async () => {
   await using poor = await startService({ settings: { DEFAULT_CREDITS: 1 } });
   const client = await poor.user();
@@ -221,10 +229,11 @@ test("without enough credits nothing is shown, and the refusal tells what is mis
     status: 200,
     data: { creditsUsed: 1, remainingCredits: 0 },
   });
-  expect(await client.post(`${api}/search`, { limit: 1 })).toMatchObject({ status: 402 });
-  expect(await client.post(`${api}/search`, { limit: 1, dryRun: true })).toMatchObject({
+  const next = { limit: 1, offset: 1 };
+  expect(await client.post(`${api}/search`, next)).toMatchObject({ status: 402 });
+  expect(await client.post(`${api}/search`, { ...next, dryRun: true })).toMatchObject({
     status: 200,
-    data: { total: 4 },
+    data: { total: 4, creditsRequired: 1 },
   });
 });
 
@@ -415,6 +424,42 @@ test("files in other encodings are understood, and bytes that mean nothing are r
   }
   const { prospects } = await searched(client, {}, { limit: 10 });
   expect(prospects.map(({ company }) => company ?? "").toSorted()).toEqual(["Firma ü", "Müller", "Łódź"]);
+});
+
+test("a dry run foresees what the import then does, row by row, and stores nothing", async () => {
+  const header = "First Name,Last Name,Email,LinkedIn URL,Company,Website,Industry,# Employees";
+  const file = `${header}
+Ada,Lovelace,ada@engines.example,,Analytical Engines,,Mathematics,
+Ann,New,ann@new.example,,New Works,,,
+Ann,New,ANN@new.example,https://network.example/in/ann,New Works,,,
+,,,https://network.example/in/ann,New Works,,,
+No,Body,broken,,,,,
+,,,,New Works,new.example,Shipping,20
+,,,,New Works,new.example,Shipping,20
+,,,,New Works,new.example,Shipping,30
+Bob,Next,bob@new.example,,New Works,,,
+Bob,Next,bob@new.example,,New Works,,Shipping,
+`;
+  type Line = { row: number; outcome: string; prospectId: string | null };
+  // Where rows are skipped, the profile of the third row is news again in the fourth.
+  for (const [onDuplicate, created] of [
+    ["update", 3],
+    ["skip", 4],
+  ] as const) {
+    const client = await directory();
+    const counts = async (dryRun: boolean) => {
+      const { message, metadata, id } = await imported(client, file, { onDuplicate, dryRun: String(dryRun) });
+      const { rows, created, updated, skipped, failed, companies } = metadata;
+      expect(message.includes("nothing was stored")).toBe(dryRun);
+      const report = succeeded(await client.get<{ rows: Line[] }>(`${api}/import/${id}/report`)).data.rows;
+      const lines = report.map(({ row, outcome }) => [row, outcome]);
+      return { rows, created, updated, skipped, failed, companies, lines, known: report[0]?.prospectId };
+    };
+    const foretold = await counts(true);
+    expect((await searched(client, {}, { dryRun: true })).total).toBe(4);
+    expect(foretold).toMatchObject({ rows: 10, created, failed: 1, companies: 3 });
+    expect(await counts(false)).toEqual(foretold);
+  }
 });
 
 test("columns can be named by hand; a wrong target is refused", async () => {

@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { backup, restore } from "./cases/backup.ts";
 import { durability } from "./cases/durability.ts";
 import { enrich } from "./cases/enrich.ts";
 import { creditRace } from "./cases/credit-race.ts";
@@ -15,13 +17,15 @@ import { postLeads } from "./cases/post-leads.ts";
 import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
+import { stream } from "./cases/stream.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
 import { voice } from "./cases/voice.ts";
+import { webhooks } from "./cases/webhooks.ts";
 import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
 /**
- * `bun run bench [name …] [--json]` measures the server against a bare handler on the same machine in the same run.
+ * `bun run bench [name …] [--json] [--keep DIRECTORY]` measures the server against a bare handler on the same machine in the same run.
  * Ratios hold from one machine to the next, absolute numbers do not. Exit code 1: a goal was missed.
  */
 const cases: Record<string, BenchCase> = {
@@ -42,14 +46,18 @@ const cases: Record<string, BenchCase> = {
   "network-lateness": networkLateness,
   "network-schedule": networkSchedule,
   "network-kill": networkKill,
+  webhooks,
+  stream,
   voice,
   "voice-clones": voiceClones,
+  backup,
+  restore,
 };
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: { json: { type: "boolean", default: false }, keep: { type: "string" } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(cases, name));
 if (unknown.length > 0) {
@@ -63,7 +71,7 @@ const reports: CaseReport[] = [];
 for (const [name, { about, run, isLong }] of Object.entries(cases)) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
-  const measures = await run();
+  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep) });
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
   reports.push(report);
   if (!values.json) printCase(report);

@@ -8,10 +8,14 @@ export type Measure = {
   goal?: { atLeast: number } | { atMost: number };
 };
 
-/** A case starts what it measures and leaves nothing behind. */
+export type BenchOptions = {
+  /** Where a case leaves what took long to make, for its next run; null: nowhere. */
+  keep: string | null;
+};
+/** A case starts what it measures and leaves nothing behind but what it was told to keep. */
 export type BenchCase = {
   about: string;
-  run: () => Promise<Measure[]>;
+  run: (options: BenchOptions) => Promise<Measure[]>;
   /** It takes so long that it runs only when it is named. */
   isLong?: true;
 };

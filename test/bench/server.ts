@@ -38,6 +38,20 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
   }
 }
 
+/** Where what takes long to prepare is kept from one run to the next; `dist` can be removed at any time. */
+export function keptDirectory(name: string): string {
+  return join(root, "dist", "bench-kept", name);
+}
+
+/** Runs a command of the program to its end; answers how long it took, and its memory at its highest. */
+export async function runCommand(args: readonly string[]): Promise<{ ms: number; memoryMB: number }> {
+  const startedAt = performance.now();
+  const child = Bun.spawn([...command, ...args], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  const problem = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} failed: ${problem}`);
+  return { ms: performance.now() - startedAt, memoryMB: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 };
+}
+
 /** Lets the server make its database and its first key, and stops it again. */
 export async function createHome(directory: string): Promise<Home> {
   await mkdir(directory, { recursive: true });

@@ -190,8 +190,8 @@ testUnless(noFullDevice)("a first start that can't print the admin's key still t
   expect(err).toMatch(/^ +oak_[0-9a-f]{64}$/m);
 });
 
-/** Another way of a disk to refuse, which needs no rights: a file may have 512 KiB, or 1 MiB, as the shell counts. */
-const limited = ["sh", "-c", 'ulimit -S -f 1024; exec "$@"', "sh"];
+/** Another way of a disk to refuse, which needs no rights: a file may have 1 MiB, or 2 MiB, as the shell counts. */
+const limited = ["sh", "-c", 'ulimit -S -f 2048; exec "$@"', "sh"];
 
 test("files that may not grow are told as such, and acknowledged writes stay", async () => {
   await using directory = await createDirectory();

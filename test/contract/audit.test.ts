@@ -47,7 +47,7 @@ describe.each(engines)("audit log of $name", ({ open }) => {
     const key = make.key(user.id);
     await storage.keys.insert(key, entry(1));
     expect(await storage.keys.insert(key, entry(2)).catch(() => "refused")).toBe("refused");
-    expect(await storage.keys.remove("nobody", entry(3))).toBe(false);
+    expect(await storage.keys.remove("nobody", startOfTests, entry(3))).toBe(false);
     expect(await storage.keys.update("nobody", { updatedAt: 1 }, entry(4))).toBeNull();
     const kept = await (await opened.reopen()).audit.page({ filter: {}, before: null, limit: 10 });
     expect(kept.map(({ targetId }) => targetId)).toEqual(["key-1"]);

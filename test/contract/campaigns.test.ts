@@ -192,7 +192,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await using opened = await open();
       const { storage, user, enrolled } = await createWorld(opened.storage);
       const { leadId } = await enrolled();
-      await storage.leads.remove(user.id, leadId, null);
+      await storage.leads.remove({ userId: user.id, id: leadId, version: null, at: startOfTests });
       expect(await storage.campaigns.due(startOfTests, 10)).toMatchObject([{ enrolment: { leadId }, lead: null }]);
     });
   });

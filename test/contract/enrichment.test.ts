@@ -265,7 +265,7 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
       ...make.leadUpdate(moved, { email: "a@new.example", company: "New" }),
       at: startOfTests + 5,
     });
-    await storage.leads.remove(userId, gone.id, null);
+    await storage.leads.remove({ userId, id: gone.id, version: null, at: startOfTests });
     await learnAll(storage, startOfTests + 5);
     const find = (name: string) => storage.leadHints.colleagues(userId, { domain: null, name }, 10);
     expect(await find("old")).toEqual([]);

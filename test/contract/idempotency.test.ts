@@ -85,7 +85,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
       attempt.begin({ id: idOf(1), startedAt: 5 }, read);
-      await storage.leads.remove("nobody", "nothing", null);
+      await storage.leads.remove({ userId: "nobody", id: "nothing", version: null, at: 5 });
       expect(attempt.hasChanged).toBe(false);
       await attempt.end("undone");
     });
@@ -176,5 +176,28 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     expect(await storage.idempotency.forget(40, 2)).toBe(1);
     expect(await storage.idempotency.forget(40, 2)).toBe(0);
     expect(await storage.idempotency.find(idOf(4))).not.toBeNull();
+  });
+
+  test("thousands are found, also by the next process, and forgotten without a trace", async () => {
+    await using here = await world();
+    const idAt = (n: number) => new Bun.CryptoHasher("sha256").update(`${n}`).digest().subarray(0, 16);
+    const many = 5_000;
+    const keep = (n: number) =>
+      here.storage.idempotency.attempt(async (attempt) => {
+        attempt.begin({ id: idAt(n), startedAt: n }, read);
+        await attempt.end({ ...told, body: `${n}` });
+      });
+    for (let from = 0; from < many; from += 250)
+      await Promise.all(Array.from({ length: 250 }, (_, n) => keep(from + n)));
+    const check = async ({ idempotency }: Storage) => {
+      for (let n = 0; n < many; n++) expect((await idempotency.find(idAt(n)))?.answer?.body).toBe(`${n}`);
+    };
+    await check(here.storage);
+    const next = await here.opened.reopen();
+    await check(next);
+    let forgotten = 0;
+    for (let count = 500; count === 500; forgotten += count) count = await next.idempotency.forget(many, 500);
+    expect(forgotten).toBe(many);
+    for (let n = 0; n < many; n++) expect(await next.idempotency.find(idAt(n))).toBeNull();
   });
 });

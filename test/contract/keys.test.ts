@@ -85,8 +85,8 @@ describe.each(engines)("keys on $name", ({ open }) => {
     const { user } = await make.storedUser(storage);
     const [key, other] = [make.key(user.id), make.key(user.id)];
     for (const each of [key, other]) await storage.keys.insert(each);
-    expect(await storage.keys.remove(key.id)).toBe(true);
-    expect(await storage.keys.remove(key.id)).toBe(false);
+    expect(await storage.keys.remove(key.id, startOfTests)).toBe(true);
+    expect(await storage.keys.remove(key.id, startOfTests)).toBe(false);
     expect(await storage.keys.update(key.id, { name: "x", updatedAt: 1 })).toBeNull();
     expect(await storage.keys.findByHash(key.hash)).toBeNull();
     expect(await storage.keys.list("all", 10)).toEqual([other]);
@@ -141,7 +141,7 @@ describe.each(engines)("keys on $name", ({ open }) => {
     await opened.storage.keys.insert(removed);
     await opened.storage.keys.update(kept.id, { name: "Renamed", updatedAt: kept.updatedAt });
     await opened.storage.keys.recordUsage([{ keyId: kept.id, uses: 2, lastUsedAt: startOfTests }]);
-    await opened.storage.keys.remove(removed.id);
+    await opened.storage.keys.remove(removed.id, startOfTests);
     const storage = await opened.reopen();
     expect(await storage.keys.list("all", 10)).toEqual([
       { ...kept, name: "Renamed", usageCount: 2, lastUsedAt: startOfTests },

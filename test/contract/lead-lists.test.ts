@@ -135,7 +135,7 @@ describe.each(engines)("lists of leads on $name", ({ open }) => {
     const remove = async () => {
       const id = dice.pick([...left.keys()]);
       left.delete(id);
-      await leads.remove(userId, id, null);
+      await leads.remove({ userId, id, version: null, at: startOfTests });
     };
     const found = await walk(
       leads,
@@ -318,7 +318,7 @@ async function changeSomething(
     if (outcome.kind === "changed") left.set(lead.id, outcome.lead);
   } else {
     const version = dice.pick([null, lead.version, lead.version + 1]);
-    const outcome = await leads.remove(lead.userId, lead.id, version);
+    const outcome = await leads.remove({ userId: lead.userId, id: lead.id, version, at: startOfTests });
     if (outcome.kind === "changed") left.delete(lead.id);
   }
 }

@@ -5,6 +5,7 @@ import type { ImportRow, InsertLead } from "../../src/leads/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { suppressedField } from "../../src/suppression/refusal.ts";
 import type { SuppressionKind } from "../../src/suppression/model.ts";
+import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJob, createFactories, type Factories } from "../support/factories.ts";
 
@@ -142,10 +143,16 @@ describe.each(engines)("leads of people on the do-not-contact list on $name", ({
       make.suppression(userId, "email", "ada@example.com", { value: null, source: "erasure" }),
       make.suppression(userId, "phone", "+442079460018", { value: null, source: "erasure" }),
     ];
-    expect(await storage.leads.remove(userId, lead.id, 7, entries)).toEqual({ kind: "stale" });
-    expect(await storage.leads.remove(userId, "nothing", null, entries)).toEqual({ kind: "absent" });
+    expect(
+      await storage.leads.remove({ userId, id: lead.id, version: 7, suppress: entries, at: startOfTests }),
+    ).toEqual({ kind: "stale" });
+    expect(
+      await storage.leads.remove({ userId, id: "nothing", version: null, suppress: entries, at: startOfTests }),
+    ).toEqual({ kind: "absent" });
     expect(await storage.suppressions.count(userId, {})).toBe(1);
-    expect(await storage.leads.remove(userId, lead.id, 1, entries)).toEqual({ kind: "changed", lead });
+    expect(
+      await storage.leads.remove({ userId, id: lead.id, version: 1, suppress: entries, at: startOfTests }),
+    ).toEqual({ kind: "changed", lead });
     const reopened = await opened.reopen();
     expect(await reopened.leads.get(userId, lead.id)).toBeNull();
     expect(await reopened.suppressions.get(userId, entries[0]!.id)).toEqual(entries[0]!);

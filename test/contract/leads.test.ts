@@ -55,7 +55,9 @@ describe.each(engines)("leads on $name", ({ open }) => {
     expect(await leads.update({ ...make.leadUpdate(lead, { company: "Mine" }), userId: stranger })).toEqual({
       kind: "absent",
     });
-    expect(await leads.remove(stranger, lead.id, null)).toEqual({ kind: "absent" });
+    expect(await leads.remove({ userId: stranger, id: lead.id, version: null, at: startOfTests })).toEqual({
+      kind: "absent",
+    });
     const sort = { field: "createdAt", descending: false } as const;
     for (const filter of [{}, { tag: "math" }, { email: ada.email }, { text: "ada" }]) {
       expect(await leads.page({ userId: stranger, filter, sort, limit: 10, offset: 0, after: null })).toEqual({
@@ -317,14 +319,24 @@ describe.each(engines)("leads on $name", ({ open }) => {
         await make.storedLead(storage, user.id, { ...ada, tags: ["math"] }),
         await make.storedLead(storage, user.id),
       ];
-      expect(await storage.leads.remove(user.id, lead.id, 2)).toEqual({ kind: "stale" });
+      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: 2, at: startOfTests })).toEqual({
+        kind: "stale",
+      });
       expect(await storage.leads.get(user.id, lead.id)).toEqual(lead);
-      expect(await storage.leads.remove(user.id, lead.id, 1)).toEqual({ kind: "changed", lead });
-      expect(await storage.leads.remove(user.id, lead.id, null)).toEqual({ kind: "absent" });
+      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: 1, at: startOfTests })).toEqual({
+        kind: "changed",
+        lead,
+      });
+      expect(await storage.leads.remove({ userId: user.id, id: lead.id, version: null, at: startOfTests })).toEqual({
+        kind: "absent",
+      });
       expect(await storage.leads.update(make.leadUpdate(lead, {}))).toEqual({ kind: "absent" });
       expect(await storage.leads.get(user.id, lead.id)).toBeNull();
       expect(await storage.leads.count(user.id, { tag: "math" })).toBe(0);
-      expect(await storage.leads.remove(user.id, other.id, null)).toEqual({ kind: "changed", lead: other });
+      expect(await storage.leads.remove({ userId: user.id, id: other.id, version: null, at: startOfTests })).toEqual({
+        kind: "changed",
+        lead: other,
+      });
       expect((await storage.leads.insert(make.leadInsert(user.id, ada, "error"))).kind).toBe("created");
     });
   });
@@ -356,7 +368,7 @@ describe.each(engines)("leads on $name", ({ open }) => {
     await opened.storage.leads.insert(
       make.leadInsert(user.id, { ...nothing, email: ada.email, tags: ["merged"] }, "update"),
     );
-    await opened.storage.leads.remove(user.id, removed.id, null);
+    await opened.storage.leads.remove({ userId: user.id, id: removed.id, version: null, at: startOfTests });
     const storage = await opened.reopen();
     expect(await storage.leads.get(user.id, changed.id)).toMatchObject({
       ...ada,

@@ -113,7 +113,8 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         const profileUrl = "https://network.example/in/ada";
         const job = await make.scheduledJob(storage, account, { action: { leadId: lead.id, profileUrl } });
         if (what.includes("list")) await make.storedSuppression(storage, null, "profile", profileUrl);
-        else if (what.includes("lead")) await storage.leads.remove(account.userId, lead.id, null);
+        else if (what.includes("lead"))
+          await storage.leads.remove({ userId: account.userId, id: lead.id, version: null, at: startOfTests });
         else {
           const request = make.actionRequest(account, {
             action: { actionType: "checkConnectionStatus", profileUrl, state: "done", slotAt: startOfTests },

@@ -86,10 +86,11 @@ describe.each(engines)("persons on $name", ({ open }) => {
       leads: 1,
       "leads mention": 1,
       actions: 1,
+      events: 1,
       prospects: 1,
       suppressions: 1,
     });
-    expect(await eraseAll(storage, identity)).toBe(6);
+    expect(await eraseAll(storage, identity)).toBe(7);
     expect(countsOf(await recordsOf(storage, team, identity))).toEqual({ suppressions: 1 });
     expect(await eraseAll(storage, identity)).toBe(0);
 

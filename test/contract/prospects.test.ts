@@ -63,6 +63,7 @@ async function imported(
     attempt: job!.attempt,
     rows,
     onDuplicate: "update" as const,
+    dryRun: false,
     lastRow: rows.at(-1)?.row ?? 0,
     progress: 50,
     leaseUntil: startOfTests + 60_000,
@@ -229,6 +230,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       attempt: claimed!.attempt,
       rows,
       onDuplicate: "update",
+      dryRun: false,
       lastRow: 6,
       progress: 40,
       leaseUntil: startOfTests + 9000,
@@ -389,6 +391,110 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     await storage.prospects.setLead(user.id, stored!.id, "lead-1");
     await storage.prospects.put(user.id, [made({ email: "p@example.com", phone: "1" })], startOfTests);
     expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: "lead-1", phone: "1" });
+  });
+
+  test("who was paid for is free until that was too long ago, and races pay once", async () => {
+    await using opened = await open();
+    const { prospects, credits } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    await credits.add(factories.grant(user.id, { amount: 5 }));
+    const drafts = [1, 2, 3].map((n) => made({ email: `p${n}@example.com` }));
+    const [one, two, three] = (await prospects.put(user.id, drafts, startOfTests)).map(({ id }) => id);
+    let request = 0;
+    const shown = (ids: (string | undefined)[], at: number, each = 2) =>
+      prospects.reveal({
+        userId: user.id,
+        ids: ids.map(String),
+        freeSince: at - 1000,
+        payment: {
+          kind: "charge",
+          each,
+          charge: {
+            entryId: `e${++request}`,
+            userId: user.id,
+            request: `r${request}`,
+            purpose: "search",
+            keyId: null,
+            at,
+          },
+        },
+      });
+    const [first, second] = await Promise.all([shown([one, two], 5000), shown([two, one], 5000)]);
+    expect([first, second]).toEqual([
+      { kind: "charged", charged: 4, balance: 1 },
+      { kind: "charged", charged: 0, balance: 1 },
+    ]);
+    expect(await shown([one, three], 5001)).toEqual({ kind: "exhausted", by: "balance", remaining: 1, required: 2 });
+    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5000 })).toBe(1);
+    expect(await prospects.unpaid({ userId: user.id, ids: [one!, three!], freeSince: 5001 })).toBe(2);
+    expect(await shown([one], 6001, 1)).toEqual({ kind: "charged", charged: 1, balance: 0 });
+  });
+
+  test("what was settled for prospects makes them free", async () => {
+    await using opened = await open();
+    const { prospects, credits } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    await credits.add(factories.grant(user.id, { amount: 5 }));
+    const [stored] = await prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
+    const shown = { userId: user.id, ids: [stored!.id], freeSince: startOfTests };
+    const held = await credits.reserve(factories.reservation(user.id, { amount: 3 }));
+    const settlement = {
+      reservationId: held.kind === "reserved" ? held.id : "",
+      items: [{ entryId: "settled", item: "results", amount: 2 }],
+      releaseId: "released",
+      closes: true,
+      at: startOfTests,
+    };
+    expect(await prospects.unpaid(shown)).toBe(1);
+    expect(await prospects.reveal({ ...shown, payment: { kind: "settle", settlement } })).toEqual({
+      kind: "charged",
+      charged: 2,
+      balance: 3,
+    });
+    expect(await prospects.unpaid(shown)).toBe(0);
+  });
+
+  test("each attempt at a dry run begins anew, and nothing of it is stored", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(storage);
+    await storage.prospects.put(user.id, [made({ email: "old@example.com" })], startOfTests);
+    const job = await factories.storedJob(storage, user.id, { type: "prospect_import" });
+    const rows = [personRow(2, { email: "new@example.com" }), personRow(3, { email: "OLD@example.com" })];
+    const foretold = { rows: 2, created: 1, updated: 0, skipped: 1, failed: 0, companies: 0 };
+    for (const attempt of [1, 2]) {
+      const now = startOfTests + attempt * 60_000;
+      const claim = { type: "prospect_import", limit: 1, now, leaseUntil: now + 30_000 } as const;
+      const [claimed] = await storage.jobs.claim(claim);
+      expect(claimed).toMatchObject({ id: job.id, attempt });
+      const foresee = async (some: ProspectRow[]) => {
+        const batch: ProspectBatch = {
+          userId: user.id,
+          jobId: job.id,
+          attempt,
+          rows: some,
+          onDuplicate: "update",
+          dryRun: true,
+          lastRow: 3,
+          progress: 50,
+          leaseUntil: now + 30_000,
+          at: now,
+        };
+        return await storage.prospects.importBatch(batch, await storage.prospects.lookUp(batch));
+      };
+      expect(await foresee(rows)).toEqual(foretold);
+      expect(await foresee([personRow(4, { email: "NEW@example.com" })])).toMatchObject({ rows: 3, skipped: 2 });
+    }
+    storage.prospects.forgetDryRun(job.id);
+    const page = { userId: user.id, jobId: job.id, outcome: null, afterRow: 0, limit: 10 };
+    expect((await storage.prospects.importReport(page)).map(({ row, outcome }) => [row, outcome])).toEqual([
+      [3, "skipped"],
+      [4, "skipped"],
+    ]);
+    expect(await all(storage, user.id)).toHaveLength(1);
   });
 
   test("many namesakes are stored in time that does not grow with their number", async () => {

@@ -74,7 +74,7 @@ describe.each(engines)("sessions on $name", ({ open }) => {
     const key = await keyIn(storage);
     await storage.sessions.insert(session(key));
     await storage.sessions.insertLink(session(key, { hash: "of-a-link" }));
-    await storage.keys.remove(key.id);
+    await storage.keys.remove(key.id, startOfTests);
     expect(await storage.sessions.find("of-a-token", startOfTests)).toBeNull();
     const begun = { hash: "new", createdAt: startOfTests, expiresAt: startOfTests + hour };
     expect(await storage.sessions.redeemLink("of-a-link", begun)).toBeNull();

@@ -81,6 +81,20 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return { page, problems, close, [Symbol.asyncDispose]: close };
 }
 
+/** Drops a file on an element, as a person does who drags it in from the desktop. */
+export async function dropFile(
+  page: Page,
+  selector: string,
+  file: { name: string; type: string; text: string },
+): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(({ name, type, text }) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], name, { type }));
+    return transfer;
+  }, file);
+  for (const event of ["dragover", "drop"]) await page.dispatchEvent(selector, event, { dataTransfer });
+}
+
 type Finding = { id: string; impact: string; help: string; nodes: { target: string[] }[] };
 
 /** What axe-core finds wrong for people with disabilities, as it is shown now: serious and critical, with the places. */
@@ -106,5 +120,8 @@ function launch(): Promise<Browser> {
   if (chromiumPath === null)
     throw new Error("Expected Chromium: install it, or name it by the environment variable OUTREACHD_TEST_CHROMIUM");
   // Containers run as root, where Chromium's own sandbox does not work. The pages are our own.
-  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream"],
+  });
 }

@@ -80,7 +80,7 @@ export class Client {
       ...(body !== undefined && { body: raw ?? JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    const answer = answerOf<T>(response, await response.text());
+    const answer = answerOf<T>(response, await textOf(response));
     const problems = this.#problems(method, path.split("?")[0] ?? path, answer);
     if (problems.length > 0) throw new Error(`${method} ${path} answered ${answer.status}:\n${problems.join("\n")}`);
     return answer;
@@ -160,4 +160,11 @@ function headerProblems({ status, headers, body }: Answer, isLimited: boolean): 
   if (status === 429 && headers.get("retry-after") !== String((body as { retryAfter?: number }).retryAfter))
     problems.push(`retry-after is ${headers.get("retry-after")}, not retryAfter`);
   return problems;
+}
+
+/** Nothing of a stream, which does not end. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  await response.body?.cancel();
+  return "";
 }

@@ -36,6 +36,7 @@ for (const name of borrowed) {
 
 const { render } = await import("preact");
 const { act } = await import("preact/test-utils");
+const { session } = await import("../../src/dashboard/app/session.ts");
 
 /** Shows a component; after the test it is taken away. */
 export async function show(component: VNode): Promise<HTMLElement> {
@@ -52,15 +53,43 @@ export async function change(what: () => void | Promise<void>): Promise<void> {
   });
 }
 
+/** Waits until what was asked for is answered and shown. */
+export function settled(): Promise<void> {
+  return change(async () => {
+    await Bun.sleep(0);
+    await Bun.sleep(0);
+  });
+}
+
+/** Signs a person in, who may do everything unless it is said otherwise. */
+export function signInAs({
+  permissions = ["*"],
+  name = "Ada",
+}: { permissions?: string[]; name?: string | null } = {}): void {
+  const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
+  session.value = {
+    user: { id: "u", email: "ada@example.com", name, role: "admin", timeZone: "UTC", ...times },
+    isAdmin: true,
+    key: { id: "k", name: "page", requiresApproval: false },
+    permissions,
+    version: "0.0.0",
+  };
+}
+
 /** What the server answers to the requests of a page: by method and path, with the query. */
-export function answerWith(answers: Record<string, (body: unknown) => { status?: number; body: unknown }>): string[] {
+export function answerWith(
+  answers: Record<string, (body: unknown, headers: Headers) => { status?: number; body: unknown }>,
+): string[] {
   const asked: string[] = [];
   globalThis.fetch = (async (input: string, init: RequestInit = {}) => {
     const request = `${init.method ?? "GET"} ${input}`;
     asked.push(request);
     const answer = answers[request];
     if (answer === undefined) throw new Error(`Nobody answers ${request}`);
-    const { status = 200, body } = answer(typeof init.body === "string" ? JSON.parse(init.body) : init.body);
+    const { status = 200, body } = answer(
+      typeof init.body === "string" ? JSON.parse(init.body) : init.body,
+      new Headers(init.headers),
+    );
     return Response.json(body, { status });
   }) as unknown as typeof fetch;
   return asked;

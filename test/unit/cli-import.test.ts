@@ -70,9 +70,9 @@ test("flags of the import become parameters of the request", async () => {
   const { uploads, out } = await importFile("people.txt", "x", [done({ dryRun: true })], args);
   expect([...new URLSearchParams(uploads[0]?.query)]).toEqual([
     ["onDuplicate", "update"],
-    ["dryRun", "true"],
     ["tags", "a"],
     ["tags", "b,c"],
+    ["dryRun", "true"],
     ["source", "fair"],
     ["delimiter", "\t"],
     ["userId", "u-ada"],
@@ -178,11 +178,12 @@ test("a file of prospects goes to the directory, and its report is that of the d
   const { api, uploads } = importApi([job], rows);
   await using cli = await createCommandLine({ api });
   await Bun.write(`${cli.directory}/people.ndjson`, '{"email":"a@example.com"}\n');
-  const args = ["--on-duplicate", "skip", "--column", "Firm=company"];
+  const args = ["--on-duplicate", "skip", "--dry-run", "--column", "Firm=company"];
   const { exitCode, out } = await cli.run("import", "prospects", `${cli.directory}/people.ndjson`, ...args);
   expect(exitCode).toBe(4);
   expect(uploads[0]).toMatchObject({ contentType: "application/x-ndjson" });
   expect(uploads[0]?.query).toContain("onDuplicate=skip");
+  expect(uploads[0]?.query).toContain("dryRun=true");
   expect(uploads[0]?.query).toContain(new URLSearchParams({ columns: '{"Firm":"company"}' }).toString());
   expect(out).toContain("row 3  email: no");
   expect(out).toContain("/api/v2/prospecting/import/j1/report");

@@ -69,6 +69,7 @@ test("without any setting the documented defaults hold", () => {
       openaiSpeechModel: "tts-1",
       openaiSpeechVoice: null,
     },
+    backup: { schedule: null, keep: 7, place: null },
     timeZone: null,
     phoneRegion: null,
     defaultCredits: 1000,
@@ -102,6 +103,11 @@ test("without any setting the documented defaults hold", () => {
     voiceConsent: "off",
     voiceOriginals: "keep",
     voiceCacheBytes: 256 * 2 ** 20,
+    eventDays: 90,
+    maxStreams: 1000,
+    maxStreamsPerKey: 100,
+    webhookPrivateHosts: [],
+    webhookDisableDays: 5,
   });
 });
 
@@ -318,7 +324,50 @@ test("keys of the vendors of voices come from files too, and are neither shown n
   expect(JSON.stringify(problems)).not.toContain("hush");
 });
 
+test("backups go to a directory or a bucket, whose keys may come from files and are not shown", () => {
+  expect(load({ env: { OUTREACHD_BACKUP_TO: "/mnt/nas/b" } }).backup.place).toEqual({
+    kind: "disk",
+    path: "/mnt/nas/b",
+  });
+  const env = {
+    OUTREACHD_BACKUP_SCHEDULE: "15 3 * * *",
+    OUTREACHD_BACKUP_KEEP: "3",
+    OUTREACHD_BACKUP_TO: "s3://my-bucket/teams/one/",
+    OUTREACHD_BACKUP_S3_ENDPOINT: "https://s3.example.com/",
+    OUTREACHD_BACKUP_S3_ACCESS_KEY_ID_FILE: "hush-id",
+    OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY_FILE: "hush-key",
+  };
+  const readFile = (name: string) => `${name}\n`;
+  expect(loadConfig({ flags: {}, env, readFile }).backup).toEqual({
+    schedule: "15 3 * * *",
+    keep: 3,
+    place: {
+      kind: "s3",
+      bucket: "my-bucket",
+      prefix: "teams/one",
+      endpoint: "https://s3.example.com",
+      region: "us-east-1",
+      accessKeyId: "hush-id",
+      secretAccessKey: "hush-key",
+    },
+  });
+  expect(JSON.stringify(describeConfig({ flags: {}, env, readFile }))).not.toContain("hush");
+});
+
 test.each([
+  ["s3://bucket/prefix", "need an access key"],
+  ["s3://", "Expected a directory or s3://BUCKET/PREFIX"],
+  ["https://bucket.example.com", "Expected a directory or s3://BUCKET/PREFIX"],
+])("backups can't go to %s without more", (to, message) => {
+  const [problem] = problemsOf({ env: { OUTREACHD_BACKUP_TO: to } });
+  expect(problem).toMatchObject({ option: "backup-to", message: expect.stringContaining(message) });
+});
+
+test.each([
+  ["OUTREACHD_BACKUP_SCHEDULE", "at night"],
+  ["OUTREACHD_BACKUP_SCHEDULE", "2099-01-01T00:00:00"],
+  ["OUTREACHD_BACKUP_SCHEDULE", "0 0 31 2 *"],
+  ["OUTREACHD_BACKUP_KEEP", "0"],
   ["OUTREACHD_ACKNOWLEDGE_NETWORK_RISK", "yes"],
   ["OUTREACHD_NETWORK_PRIVATE_HOSTS", "10.0.0.0/99"],
   ["OUTREACHD_NETWORK_PRIVATE_HOSTS", "http://n8n"],

@@ -96,14 +96,17 @@ test("what is being carried out is waited for, and the rest is erased at once", 
   await make.scheduledJob(storage, account, { action: { profileUrl: profile } });
   const due = await claimAction(storage, clock.now());
   await begin();
-  expect(await attempt()).toMatchObject({ status: "pending", metadata: { waiting: 1, records: { leads: 1 } } });
+  expect(await attempt()).toMatchObject({
+    status: "pending",
+    metadata: { waiting: 1, records: { leads: 1, events: 1 } },
+  });
   expect(await storage.leads.get(user.id, lead.id)).toBeNull();
   await storage.network.endAction(claimOf(due.job), actionEnd({ at: clock.now() }));
   clock.advance(60_000);
   expect(await attempt()).toMatchObject({
     status: "completed",
-    message: "Erased 3 entries",
-    metadata: { waiting: 0, records: { leads: 1, actions: 1, contacts: 1 } },
+    message: "Erased 4 entries",
+    metadata: { waiting: 0, records: { leads: 1, actions: 1, contacts: 1, events: 1 } },
   });
 });
 
@@ -130,7 +133,7 @@ test("as long as the disk can't be overwritten it is tried again, without knowin
   expect(tried).toMatchObject({ status: "pending", payload: { identity: null } });
   expect(JSON.stringify(tried)).not.toContain(email);
   clock.advance(60_000);
-  expect(await attempt()).toMatchObject({ status: "completed", message: "Erased 1 entries" });
+  expect(await attempt()).toMatchObject({ status: "completed", message: "Erased 2 entries" });
 });
 
 test("speech in the voices that spoke to the person is forgotten", async () => {

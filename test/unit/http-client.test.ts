@@ -25,6 +25,7 @@ async function startWeb(answer: (request: Request) => Response | Promise<Respons
   return {
     port: server.port,
     url: `http://127.0.0.1:${server.port}`,
+    addressOf: (request: Request) => server.requestIP(request)?.port,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
@@ -405,6 +406,54 @@ describe("broken peers", () => {
     await using web = await startWeb(() => new Response("second"));
     const { send } = clientFor({ resolve: async () => ["127.0.0.2", "127.0.0.1"], allowPrivate: ["vendor.test"] });
     expect(textOf(await send({ url: `http://vendor.test:${web.port}/` }))).toBe("second");
+  });
+});
+
+describe("kept connections", () => {
+  const post = (url: string) => ({ url, body: { bytes: "{}", type: "application/json" } });
+
+  test("carry one request after the other to the same host", async () => {
+    const peers = new Set<string>();
+    await using web = await startWeb((request) => {
+      peers.add(`${web.addressOf(request)}`);
+      return new Response("ok");
+    });
+    const { send } = clientFor({ keepAliveMs: 4000 });
+    for (let n = 0; n < 5; n++) expect(textOf(await send(post(web.url)))).toBe("ok");
+    expect(peers.size).toBe(1);
+  });
+
+  test("that the other end has closed are replaced without a word", async () => {
+    let requests = 0;
+    await using peer = await startRawPeer((socket) => {
+      requests++;
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+      // Whatever comes next on this connection finds it closed.
+      socket.on("data", () => socket.resetAndDestroy());
+    });
+    const { send } = clientFor({ keepAliveMs: 4000 });
+    for (let n = 0; n < 3; n++) expect(textOf(await send(post(peer.url)))).toBe("ok");
+    expect(requests).toBeGreaterThan(1);
+  });
+
+  test("are not kept when their answer was not taken to its end", async () => {
+    let requests = 0;
+    await using peer = await startRawPeer((socket) => {
+      requests++;
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${requests === 1 ? 200_000 : 2}\r\n\r\nok`);
+    });
+    const { send } = clientFor({ keepAliveMs: 4000 });
+    expect(await send(post(peer.url))).toMatchObject({ kind: "tooLarge", status: 200 });
+    expect(textOf(await send(post(peer.url)))).toBe("ok");
+    expect(requests).toBe(2);
+  });
+
+  test("do not lead around the check of an address", async () => {
+    await using web = await startWeb(() => new Response("ok"));
+    const names = ["own.test"];
+    const client = clientFor({ keepAliveMs: 4000, allowPrivate: names });
+    expect(textOf(await client.send(post(`http://own.test:${web.port}/`)))).toBe("ok");
+    expect(await client.send(post(`http://other.test:${web.port}/`))).toMatchObject({ kind: "refused", sent: false });
   });
 });
 

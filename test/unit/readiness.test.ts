@@ -32,6 +32,14 @@ test("all who ask within a second share one look", async () => {
   expect(looks).toBe(2);
 });
 
+test("a server that has just got going is ready at once", async () => {
+  let told: string | null = "the job runner does not run";
+  const { readiness } = setUp(async () => told);
+  expect(await readiness.problem()).toBe("the job runner does not run");
+  told = null;
+  expect(await readiness.problem()).toBeNull();
+});
+
 test("a request that failed for the disk counts at once, and for five seconds", async () => {
   const { readiness, clock } = setUp(async () => null);
   expect(await readiness.problem()).toBeNull();

@@ -9,7 +9,7 @@ import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import { createUserStore } from "../../src/storage/sqlite/users.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { FakeClock } from "../support/clock.ts";
+import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 
 const byAge = { field: "createdAt", descending: false } as const;
@@ -87,7 +87,7 @@ test("a lead that comes while a list is searched is shown to nobody but its owne
   const own = make.leadInsert(ada.user.id, { company: "Engines" });
   await leads.insert(own);
   betweenLooks = async () => {
-    await leads.remove(ada.user.id, own.lead.id, null);
+    await leads.remove({ userId: ada.user.id, id: own.lead.id, version: null, at: startOfTests });
     await leads.insert(make.leadInsert(bob.user.id, { company: "Secret" }));
   };
   const page = await leads.page({

@@ -73,7 +73,7 @@ const longestWaitSeconds = 20;
 
 async function dataOf<T>(method: string, path: string, options: RequestOptions): Promise<T> {
   const body = await read<{ data?: T }>(await answer(method, `/api/v2${path}`, options));
-  return (body.data ?? body) as T;
+  return ("data" in body ? body.data : body) as T;
 }
 
 /** The answer of success. Waits for a new session and, where it is short and harmless, for the rate limit. */

@@ -58,7 +58,11 @@ async function readStream(): Promise<"closed" | "absent"> {
     },
   });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  if (!response.ok || !isStream || response.body === null) return "absent";
+  if (!response.ok || !isStream || response.body === null) {
+    // Unread, it would hold one of the six connections that a browser makes to a server.
+    await response.body?.cancel();
+    return "absent";
+  }
   isLive.value = true;
   const parser = createParser((event) => {
     lastId = event.id ?? lastId;

@@ -4,9 +4,10 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
 import { unguardedCell } from "../../leads/lead-csv.ts";
 import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
-import { readProspect, type ReadProspect } from "./raw-prospect.ts";
+import { readProspect } from "./raw-prospect.ts";
+import type { ReadProspect } from "./row-values.ts";
 
-export type NumberedProspect = { row: number } & ReadProspect;
+export type NumberedProspect = { row: number; read: ReadProspect };
 /** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
 export type ProspectLayout = { delimiter: string; newline: string; headerRow: number; targets: ProspectTarget[] };
 
@@ -76,7 +77,7 @@ export class ProspectCsvRows {
     for (const record of this.#records.take(block)) {
       if (record.row <= this.#afterRow) continue;
       const read = this.#read(record, hasBadBytes);
-      if (read !== null) rows.push({ row: record.row, ...read });
+      if (read !== null) rows.push({ row: record.row, read });
     }
     return rows;
   }

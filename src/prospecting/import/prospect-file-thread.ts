@@ -8,9 +8,9 @@ import { ProspectCsvRows, prospectLayout, type NumberedProspect } from "./prospe
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 
-const batchesBetweenCollections = 2;
-/** Some 20,000 rows: a full collection walks all that is remembered of titles and companies. */
-const batchesBetweenFullCollections = 40;
+const batchesBetweenCollections = 8;
+/** Some 100,000 rows: a full collection walks all that is remembered of titles and companies. */
+const batchesBetweenFullCollections = 200;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
@@ -61,17 +61,29 @@ export async function runProspectFileThread(
 }
 
 function batchOf(rows: NumberedProspect[], bytesRead: number): ProspectFileAnswer {
-  const lines = rows.map((row) => ("errors" in row ? `e${JSON.stringify(row.errors)}` : row.kind[0] + row.content));
-  const keys = rows.flatMap((row) => ("errors" in row ? [] : row.keys));
-  return {
-    kind: "batch",
-    rows: Float64Array.from(rows, ({ row }) => row),
-    text: lines.join("\n"),
-    keys: Float64Array.from(keys),
-    keyCounts: Uint8Array.from(rows, (row) => ("errors" in row ? 0 : row.keys.length)),
-    bytesRead,
-  };
+  const numbers = new Float64Array(rows.length);
+  const keyCounts = new Uint8Array(rows.length);
+  const keys = new Float64Array(rows.length * maxKeys);
+  let text = "";
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const { row, read } = rows[at]!;
+    numbers[at] = row;
+    if (at > 0) text += "\n";
+    if ("errors" in read) {
+      text += `e${JSON.stringify(read.errors)}`;
+      continue;
+    }
+    text += read.kind === "person" ? "p" : "c";
+    text += read.content;
+    keyCounts[at] = read.keys.length;
+    for (let key = 0; key < read.keys.length; key++) keys[count++] = read.keys[key]!;
+  }
+  return { kind: "batch", rows: numbers, text, keys: keys.slice(0, count), keyCounts, bytesRead };
 }
+
+/** E-mail, profile, name, company and domain. */
+const maxKeys = 5;
 
 function rowReader(file: TextFile, options: ProspectFileOptions): ProspectCsvRows | ProspectNdjsonRows {
   const { format, delimiter, columns, source, afterRow } = options;

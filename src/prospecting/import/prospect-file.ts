@@ -66,14 +66,13 @@ export async function* readProspectFile(
 
 /** Undoes what the thread packed. */
 function rowsOf({ rows, text, keys, keyCounts }: Extract<ProspectFileAnswer, { kind: "batch" }>): ProspectRow[] {
-  let from = 0;
+  let next = 0;
   return text.split("\n").map((line, index) => {
     const row = rows[index]!;
-    const to = from + keyCounts[index]!;
-    const own = keys.subarray(from, to);
-    from = to;
     const content = line.slice(1);
     if (line.startsWith("e")) return { row, errors: JSON.parse(content) as FieldError[] };
+    const own: number[] = [];
+    for (const end = next + keyCounts[index]!; next < end; next++) own.push(keys[next]!);
     return { row, kind: line.startsWith("c") ? "company" : "person", content, keys: own };
   });
 }

@@ -6,7 +6,8 @@ import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
 import { prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import type { NumberedProspect } from "./prospect-csv.ts";
-import { readProspect, type ReadProspect } from "./raw-prospect.ts";
+import { readProspect } from "./raw-prospect.ts";
+import type { ReadProspect } from "./row-values.ts";
 
 /** Names that are remembered; a file made of ever new names must not fill the memory. */
 const maxRemembered = 1000;
@@ -37,7 +38,7 @@ export class ProspectNdjsonRows {
     const rows: NumberedProspect[] = [];
     for (const line of lines) {
       const row = ++this.#row;
-      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, ...this.#read(line, hasBadBytes) });
+      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, read: this.#read(line, hasBadBytes) });
     }
     return rows;
   }

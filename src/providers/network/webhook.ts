@@ -1,10 +1,9 @@
-import { isIP } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { isoTime, type Clock } from "../../clock.ts";
 import type { NetworkAccount } from "../../network/account-model.ts";
 import type { ActionOrder, Connector } from "../../network/connector.ts";
-import { allowedPrivate } from "../http-address.ts";
 import type { HttpClient } from "../http-client.ts";
+import { problemOfUrl } from "../outside-url.ts";
 import { outcomeOf } from "./ending.ts";
 import { ask, type Vendor } from "./vendor.ts";
 import { outcomeOfReceiver } from "./webhook-answer.ts";
@@ -14,6 +13,12 @@ export type WebhookConnectorSettings = {
   secret: string | null;
   /** Hosts of the operator's own network, which may be called without TLS. */
   privateHosts: readonly string[];
+};
+
+const names = {
+  url: "connectorSettings.url",
+  example: "https://worker.example.com/actions",
+  privateHostsOption: "OUTREACHD_NETWORK_PRIVATE_HOSTS",
 };
 
 /**
@@ -27,7 +32,8 @@ export function createWebhookConnector(settings: WebhookConnectorSettings, http:
   const problem = ({ connectorSettings: { url } }: Pick<NetworkAccount, "connectorSettings">): string | null => {
     if (signer === null)
       return "The operator must set OUTREACHD_NETWORK_WEBHOOK_SECRET before the webhook connector can sign.";
-    return problemOfUrl(url, privateHosts);
+    if (!url) return "The webhook connector needs connectorSettings.url, the address that actions are posted to.";
+    return problemOfUrl(url, privateHosts, names);
   };
   return {
     problem,
@@ -82,18 +88,4 @@ function dataOf(order: ActionOrder, { id, name }: NetworkAccount) {
       base64: Buffer.from(audio.bytes).toString("base64"),
     },
   };
-}
-
-function problemOfUrl(text: string | undefined, privateHosts: readonly string[]): string | null {
-  if (!text) return "The webhook connector needs connectorSettings.url, the address that actions are posted to.";
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
-    return "connectorSettings.url must be an https URL, such as https://worker.example.com/actions.";
-  if (url.username || url.password)
-    return "connectorSettings.url must hold no credentials; the signature proves who posts.";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  // The name alone: what it leads to is known only when it is called, and checked then.
-  if (url.protocol === "http:" && !allowedPrivate(privateHosts).includes(host, isIP(host) > 0 ? host : "0.0.0.0"))
-    return "connectorSettings.url must be https; plain http is for hosts that the operator names in OUTREACHD_NETWORK_PRIVATE_HOSTS.";
-  return null;
 }

@@ -11,6 +11,7 @@ import type { ScheduleAction } from "../../network/store.ts";
 import { createCampaignHooks } from "./campaign-hooks.ts";
 import { campaignEnrolments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
 import type { LeadReader } from "./lead-reader.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
@@ -21,6 +22,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   const { orm, database, writer, reader } = engine;
   const suppressions = createSuppressionRows(engine);
   const hooks = createCampaignHooks(engine);
+  const events = createEventRows(engine);
   const byId = orm
     .select()
     .from(campaigns)
@@ -55,6 +57,9 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   function update(userId: string, id: string, states: readonly string[], change: CampaignChange): Campaign | null {
     const before = owned(userId, id);
     if (before === null || !states.includes(before.state)) return null;
+    const { state, updatedAt } = change;
+    if (state !== undefined && state !== before.state && state !== "draft")
+      events.append({ type: stateEvents[state], userId, at: updatedAt, campaignId: id });
     return orm.update(campaigns).set(change).where(eq(campaigns.id, id)).returning().get();
   }
 
@@ -141,9 +146,19 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
         .where(eq(campaignEnrolments.id, id))
         .run();
+      if (change.state !== undefined && change.state !== "active") tellIfLast(row, change.updatedAt);
     }
     return outcome;
   }
+
+  /** The end of an enrolment may be that of the campaign; of one that was cancelled that is known already. */
+  function tellIfLast({ campaignId, userId }: Enrolment, at: number): void {
+    if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
+      events.append({ type: "campaign.completed", userId, at, campaignId });
+  }
+  const hasActive = database.query(
+    "SELECT 1 FROM campaign_enrolments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
+  );
 
   function withdrawActions(campaignId: string, limit: number, at: number): number {
     const waiting = orm
@@ -259,3 +274,9 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
 
 const dayMs = 86_400_000;
 const mostListed = 1000;
+
+const stateEvents = {
+  running: "campaign.started",
+  paused: "campaign.paused",
+  cancelled: "campaign.canceled",
+} as const;

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { LedgerEntry } from "../../credits/model.ts";
+import { lowBalance, type LedgerEntry } from "../../credits/model.ts";
 import type {
   ChargeCredits,
   ChargeOutcome,
@@ -11,13 +11,16 @@ import type {
 } from "../../credits/store.ts";
 import { creditBalances, creditBudgets, creditKeyMonths, creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { creditLedger } from "./tables.ts";
 
 /** Credits inside a write unit; also for features that charge together with rows of their own. */
 export type CreditRows = ReturnType<typeof createCreditRows>;
 
-export function createCreditRows({ orm }: Engine) {
+export function createCreditRows(engine: Engine) {
+  const { orm } = engine;
+  const events = createEventRows(engine);
   const at = sql.placeholder;
   const balanceOf = orm
     .select({ balance: creditBalances.balance })
@@ -107,11 +110,12 @@ export function createCreditRows({ orm }: Engine) {
       return { kind: "reserved", id: existing.id, balance: balance(userId) };
     }
     const lacking = lack(request);
-    if (lacking !== null) return lacking;
+    if (lacking !== null) return refused(userId, lacking, now);
     const { heldUntil, jobId, ...named } = rest;
     if (existing === undefined) insertReservation.run({ id, userId, jobId, held: amount, heldUntil, ...named });
     else holdAnew.run({ id: existing.id, held: amount, heldUntil });
     add({ id: entryId, userId, kind: "reserve", amount: -amount, note: null, createdAt: now, ...named });
+    tellOfDebit(userId, amount, now);
     return { kind: "reserved", id: existing?.id ?? id, balance: balance(userId) };
   }
 
@@ -128,6 +132,7 @@ export function createCreditRows({ orm }: Engine) {
     if (released > 0) add({ ...named, id: releaseId, kind: "release", amount: released });
     if (closes || charged > 0)
       holdAnew.run({ id: reservationId, held: held - released, heldUntil: closes ? null : heldUntil });
+    if (charged > 0) tellOfSearch(userId, purpose, charged, now);
     return { kind: "settled", charged, balance: balance(userId) };
   }
 
@@ -135,15 +140,42 @@ export function createCreditRows({ orm }: Engine) {
     const item = "all";
     const isRepeated = settled.get({ userId: named.userId, request: named.request, item }) !== undefined;
     const lacking = isRepeated ? null : lack({ ...named, amount, at: now });
-    if (lacking !== null) return lacking;
-    if (!isRepeated && amount > 0)
+    if (lacking !== null) return refused(named.userId, lacking, now);
+    if (!isRepeated && amount > 0) {
       add({ ...named, id: entryId, kind: "settle", amount: -amount, item, note: null, createdAt: now });
+      tellOfDebit(named.userId, amount, now);
+      tellOfSearch(named.userId, named.purpose, amount, now);
+    }
     return { kind: "charged", balance: balance(named.userId) };
   }
 
-  return { balance, add, addOnce, budget, lack, reserve, settle, charge };
+  /** After credits were taken: of a balance that fell below the level of warning, or to nothing. */
+  function tellOfDebit(userId: string, amount: number, at: number): void {
+    const after = balance(userId);
+    if (after >= lowBalance) return;
+    if (after <= 0) tellOncePerDay("credits.exhausted", userId, after, at);
+    else if (after + amount >= lowBalance) tellOncePerDay("credits.low", userId, after, at);
+  }
+
+  function refused(userId: string, lacking: Exhausted, at: number): Exhausted {
+    if (lacking.by === "balance") tellOncePerDay("credits.exhausted", userId, lacking.remaining, at);
+    return lacking;
+  }
+
+  // Reservations come and go around the level, and who is refused tries again.
+  function tellOncePerDay(type: "credits.low" | "credits.exhausted", userId: string, left: number, at: number): void {
+    const told = events.lastTold(userId, type);
+    if (told === null || told <= at - dayMs) events.append({ type, userId, at, data: { balance: left } });
+  }
+
+  function tellOfSearch(userId: string, purpose: string, creditsUsed: number, at: number): void {
+    if (purpose === "search") events.append({ type: "prospect.searched", userId, at, data: { creditsUsed } });
+  }
+
+  return { balance, add, addOnce, budget, lack, reserve, settle, charge, tellOfDebit };
 }
 
+const dayMs = 86_400_000;
 const noDetails = { purpose: null, request: null, item: null, keyId: null };
 
 /** Year * 100 + month, in UTC. */

@@ -21,6 +21,7 @@ export function createCreditStore(engine: Engine): CreditStore {
     const lacking = amount < 0 ? rows.lack({ userId, keyId: null, amount: -amount, at: createdAt }) : null;
     if (lacking !== null) return lacking;
     rows.add(entry);
+    if (amount < 0) rows.tellOfDebit(userId, -amount, createdAt);
     return { kind: "charged", balance: rows.balance(userId) };
   }
 

@@ -9,6 +9,7 @@ import type {
 } from "../../http/idempotency-store.ts";
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
+import { IdempotencyIndex } from "./idempotency-index.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -21,30 +22,45 @@ type Row = {
   body: string | Uint8Array | null;
 };
 
+/** What is known of old rows when they are forgotten. */
+type Forgotten = { seq: number; id: Uint8Array };
+
 export function createIdempotencyStore({ database, writer }: Pick<Engine, "database" | "writer">): IdempotencyStore {
-  const find = database.query<Row, [Uint8Array]>(
-    "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE id = ?",
+  const find = database.query<Row, [number]>(
+    "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ?",
   );
-  // The newest row has the largest seq, also one that takes the place of a row that is too old to hold.
   const keep = database.prepare(
-    `INSERT OR REPLACE INTO idempotent_requests (id, started_at, fingerprint, bytes, status, headers, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO idempotent_requests (seq, id, started_at, fingerprint, bytes, status, headers, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const drop = database.prepare("DELETE FROM idempotent_requests WHERE id = ?");
-  const forget = database.prepare(
-    `DELETE FROM idempotent_requests WHERE started_at < ?
-       AND seq IN (SELECT seq FROM idempotent_requests ORDER BY seq LIMIT +?)`,
+  const drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
+  const oldest = database.query<Forgotten, [number, number]>(
+    `SELECT seq, id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
+       WHERE started_at < ?1 ORDER BY id`,
   );
+  const index = new IdempotencyIndex(database, writer);
   return {
     attempt: (work) => {
-      const attempt = new Attempt(writer, { keep, drop });
+      const attempt = new Attempt(writer, index, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
     find: async (id) => {
-      const row = find.get(id);
+      const seq = index.seqOf(id);
+      const row = seq === null ? null : find.get(seq);
       return row === null ? null : keptRequest(row);
     },
-    forget: (startedBefore, limit) => writer.write(() => forget.run(startedBefore, limit).changes),
+    async forget(startedBefore, limit) {
+      const forgotten = await writer.write(() => {
+        const rows = oldest.all(startedBefore, limit);
+        for (const { id, seq } of rows) {
+          drop.run(seq);
+          index.remove(id, seq);
+        }
+        return rows;
+      });
+      for (const { id, seq } of forgotten) index.removed(id, seq);
+      return forgotten.length;
+    },
   };
 }
 
@@ -52,7 +68,11 @@ const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
 
 class Attempt implements KeyedAttempt, Companion {
   readonly #writer: Writer;
+  readonly #index: IdempotencyIndex;
   readonly #statements: Record<"keep" | "drop", Statement>;
+  /** Of the row that it writes, and of the one that is there. */
+  #seq: number | null = null;
+  #committedSeq: number | null = null;
   #request: KeyedRequest | null = null;
   #read: () => Fingerprint = nothingRead;
   #ending: Ending = "unknown";
@@ -63,8 +83,9 @@ class Attempt implements KeyedAttempt, Companion {
   #failure: { reason: unknown } | null = null;
   hasChanged = false;
 
-  constructor(writer: Writer, statements: Record<"keep" | "drop", Statement>) {
+  constructor(writer: Writer, index: IdempotencyIndex, statements: Record<"keep" | "drop", Statement>) {
     this.#writer = writer;
+    this.#index = index;
     this.#statements = statements;
   }
 
@@ -92,7 +113,10 @@ class Attempt implements KeyedAttempt, Companion {
     if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
     const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
     return written.then(
-      () => true,
+      () => {
+        this.#written(request.id, ending);
+        return true;
+      },
       () => false,
     );
   }
@@ -111,10 +135,12 @@ class Attempt implements KeyedAttempt, Companion {
   }
 
   committed(): void {
+    if (this.#request !== null) this.#written(this.#request.id, this.#ending);
     this.#leaveTransaction()?.resolve();
   }
 
   failed(reason: unknown): void {
+    this.#seq = this.#committedSeq;
     const isTold = this.#isSettledEarly;
     const commit = this.#leaveTransaction();
     if (commit !== null) commit.reject(reason);
@@ -139,9 +165,23 @@ class Attempt implements KeyedAttempt, Companion {
 
   #write({ id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, ending: Ending): void {
     const { keep, drop } = this.#statements;
-    if (ending === "undone") drop.run(id);
-    else if (ending === "unknown") keep.run(id, startedAt, hash, bytes, null, null, null);
-    else keep.run(id, startedAt, hash, bytes, ending.status, JSON.stringify(ending.headers), ending.body);
+    if (ending === "undone") {
+      if (this.#seq === null) return;
+      drop.run(this.#seq);
+      this.#index.remove(id, this.#seq);
+      return;
+    }
+    // Not one from a transaction that failed: another row may have been committed behind it since.
+    this.#seq = this.#committedSeq ?? this.#index.nextSeq();
+    const { status = null, headers = null, body = null } = ending === "unknown" ? {} : ending;
+    keep.run(this.#seq, id, startedAt, hash, bytes, status, headers && JSON.stringify(headers), body);
+  }
+
+  #written(id: Uint8Array, ending: Ending): void {
+    if (this.#seq === null) return;
+    if (ending === "undone") this.#index.removed(id, this.#seq);
+    else if (this.#committedSeq === null) this.#index.added(id, this.#seq);
+    this.#committedSeq = this.#seq;
   }
 }
 

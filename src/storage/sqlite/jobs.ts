@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
+import type { NewEvent } from "../../events/model.ts";
 import { jobStatuses, type Job, type JobFilter, type JobMetadata, type JobStatus } from "../../jobs/model.ts";
 import type {
   ClaimRequest,
@@ -11,6 +12,8 @@ import type {
 } from "../../jobs/store.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { beginningOf, endOf } from "./job-events.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -173,7 +176,9 @@ type JobChange = Partial<Job>;
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
 
-export function createJobRows({ orm, database }: Engine) {
+export function createJobRows(engine: Engine) {
+  const { orm, database } = engine;
+  const events = createEventRows(engine);
   const at = sql.placeholder;
   const byId = orm
     .select()
@@ -224,7 +229,12 @@ export function createJobRows({ orm, database }: Engine) {
     const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
     const metadata = JSON.stringify(after.metadata);
     update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
+    if (job.status !== status && (status === "completed" || status === "failed")) tell(endOf(after));
     return after;
+  }
+
+  function tell(event: NewEvent | null): void {
+    if (event !== null) events.append(event);
   }
 
   /** Writes if the claim still holds; false, and nothing, when it is void. */
@@ -256,7 +266,10 @@ export function createJobRows({ orm, database }: Engine) {
 
   return {
     get,
-    insert: (job: Job): void => void insertJob.run(job),
+    insert(job: Job): void {
+      insertJob.run(job);
+      tell(beginningOf(job));
+    },
     write,
     writeClaimed,
     claim,

@@ -2,11 +2,14 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../keys/store.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { keyEvent } from "./key-event.ts";
 import { apiKeys } from "./tables.ts";
 
 export function createKeyStore(engine: Engine): KeyStore {
-  const { orm, writer } = engine;
+  const { orm, database, writer } = engine;
   const audits = createAuditRows(engine);
+  const events = createEventRows(engine);
   const at = sql.placeholder;
   const byHash = orm
     .select()
@@ -22,12 +25,21 @@ export function createKeyStore(engine: Engine): KeyStore {
     .where(eq(apiKeys.id, at("keyId")))
     .prepare();
 
+  const expiring = database.prepare<Parameters<typeof keyEvent>[1], [number, number, number]>(
+    `SELECT k.id, k.user_id AS userId, k.name, k.expires_at AS expiresAt
+     FROM api_keys AS k LEFT JOIN key_warnings AS w ON w.key_id = k.id
+     WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.is_active = 1 AND w.expires_at IS NOT k.expires_at
+     LIMIT +?3`,
+  );
+  const warned = database.prepare("INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
+
   const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
 
   return {
     insert: (key, audit) =>
       writer.writeForAnswer(() => {
         orm.insert(apiKeys).values(key).run();
+        events.append(keyEvent("key.created", key, key.createdAt));
         audits.append(audit);
       }),
     findByHash: async (hash) => byHash.get({ hash }) ?? null,
@@ -48,14 +60,27 @@ export function createKeyStore(engine: Engine): KeyStore {
     update: (id, change, audit) =>
       writer.writeForAnswer(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
+        if (key !== null && change.hash !== undefined)
+          events.append(keyEvent("key.regenerated", key, change.updatedAt));
         if (key !== null) audits.append(audit);
         return key;
       }),
-    remove: (id, audit) =>
+    remove: (id, at, audit) =>
       writer.write(() => {
-        const isRemoved = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id }).all().length > 0;
-        if (isRemoved) audits.append(audit);
-        return isRemoved;
+        const [key] = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning().all();
+        if (key === undefined) return false;
+        events.append(keyEvent("key.deleted", key, at));
+        audits.append(audit);
+        return true;
+      }),
+    warnOfEnds: (from, to, limit) =>
+      writer.write(() => {
+        const ending = expiring.all(from, to, limit);
+        for (const key of ending) {
+          events.append(keyEvent("key.expiring", key, from));
+          warned.run(key.id, key.expiresAt);
+        }
+        return ending.length;
       }),
     recordUsage: (usages) =>
       writer.write(() => {

@@ -1,16 +1,18 @@
 import { leadIdentity } from "../../leads/identity.ts";
+import type { Lead } from "../../leads/model.ts";
 import type {
   ChangeLeadOutcome,
   DoNotContact,
   InsertLead,
   InsertLeadOutcome,
   LeadStore,
+  RemoveLead,
   UpdateLead,
 } from "../../leads/store.ts";
-import type { Suppression } from "../../suppression/model.ts";
-import type { AuditEntry } from "../../audit/model.ts";
+import { changedFields } from "../../leads/changed-fields.ts";
 import { createAuditRows, type AuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows, type EventRows } from "./event-rows.ts";
 import { createLeadImports } from "./lead-imports.ts";
 import { createDryRuns } from "./lead-dry-run.ts";
 import { createLeadParts } from "./lead-parts.ts";
@@ -22,27 +24,45 @@ export function createLeadStore(engine: Engine): LeadStore {
   const { owners, keys, rows } = createLeadParts(engine);
   const suppressions = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
+  const events = createEventRows(engine);
   const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
   return {
     insert: (request) =>
-      engine.writer.writeForAnswer(() => rows.unit(() => insertOrMerge(rows, suppressions, request))),
+      engine.writer.writeForAnswer(() => rows.unit(() => insertOrMerge(rows, suppressions, events, request))),
     foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
-    update: (request) => write(() => updateLead(rows, suppressions, request)),
-    remove: (userId, id, version, suppress = [], audit) =>
-      write(() => removeLead({ rows, suppressions, audits }, userId, id, version, suppress, audit)),
+    update: (request) => write(() => updateLead(rows, suppressions, events, request)),
+    remove: (request) => write(() => removeLead({ rows, suppressions, audits, events }, request)),
     ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
   };
 }
 
-function insertOrMerge(rows: LeadRows, suppressions: SuppressionRows, request: InsertLead): InsertLeadOutcome {
+function insertOrMerge(
+  rows: LeadRows,
+  suppressions: SuppressionRows,
+  events: EventRows,
+  request: InsertLead,
+): InsertLeadOutcome {
   const { outcome, existing } = outcomeFor(rows, suppressions, request);
   const { lead, identity } = request;
-  if (outcome.kind === "created") rows.insert(lead, identity);
+  if (outcome.kind === "created") {
+    rows.insert(lead, identity);
+    events.append({ type: "lead.created", userId: lead.userId, at: lead.createdAt, leadId: lead.id });
+  }
   if (outcome.kind !== "updated" || existing === null) return outcome;
-  return { kind: "updated", lead: rows.merge(existing, lead, lead.updatedAt) };
+  const merged = rows.merge(existing, lead, lead.updatedAt);
+  tellChange(events, existing.lead, merged, "lead.updated");
+  return { kind: "updated", lead: merged };
+}
+
+/** Nothing, when it says what it said before. */
+function tellChange(events: EventRows, before: Lead, after: Lead, type: "lead.updated" | "lead.enriched"): void {
+  const fields = changedFields(before, after);
+  if (fields.length === 0) return;
+  const data = { fields, ...(before.status !== after.status && { status: after.status }) };
+  events.append({ type, userId: after.userId, at: after.updatedAt, leadId: after.id, data });
 }
 
 /** What is to be done with a new lead, and with whom it would be merged. */
@@ -62,7 +82,8 @@ function outcomeFor(
 function updateLead(
   rows: LeadRows,
   suppressions: SuppressionRows,
-  { userId, id, content, identity, version, at }: UpdateLead,
+  events: EventRows,
+  { userId, id, content, identity, version, at, cause }: UpdateLead,
 ): ChangeLeadOutcome | DoNotContact {
   const existing = rows.get(userId, id);
   if (existing === null) return { kind: "absent" };
@@ -75,16 +96,19 @@ function updateLead(
     phone: content.phone === existing.lead.phone ? null : content.phone,
   });
   if (match !== null) return { kind: "doNotContact", match };
-  return { kind: "changed", lead: rows.write(existing, content, identity, at) };
+  const lead = rows.write(existing, content, identity, at);
+  tellChange(events, existing.lead, lead, cause === "enrichment" ? "lead.enriched" : "lead.updated");
+  return { kind: "changed", lead };
 }
 
 function removeLead(
-  { rows, suppressions, audits }: { rows: LeadRows; suppressions: SuppressionRows; audits: AuditRows },
-  userId: string,
-  id: string,
-  version: number | null,
-  suppress: readonly Suppression[],
-  audit: AuditEntry | undefined,
+  {
+    rows,
+    suppressions,
+    audits,
+    events,
+  }: { rows: LeadRows; suppressions: SuppressionRows; audits: AuditRows; events: EventRows },
+  { userId, id, version, suppress = [], at, audit }: RemoveLead,
 ): ChangeLeadOutcome {
   const existing = rows.get(userId, id);
   if (existing === null) return { kind: "absent" };
@@ -92,5 +116,6 @@ function removeLead(
   rows.remove(existing);
   for (const entry of suppress) suppressions.add(entry);
   audits.append(audit);
+  events.append({ type: "lead.deleted", userId, at, leadId: id });
   return { kind: "changed", lead: existing.lead };
 }

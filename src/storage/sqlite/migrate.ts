@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { AppliedMigration } from "../../backup/model.ts";
 import { StartError } from "../../start-error.ts";
 import type { Migration } from "./migrations.macro.ts";
 import { embedMigrations } from "./migrations.macro.ts" with { type: "macro" };
@@ -24,12 +25,7 @@ function applyMissing(database: Database, list: readonly Migration[], now: numbe
   database.run(
     "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
   );
-  const applied = new Map(
-    database
-      .query<{ number: number; name: string; hash: string }, []>("SELECT number, name, hash FROM schema_migrations")
-      .all()
-      .map((row) => [row.number, row]),
-  );
+  const applied = new Map(appliedMigrations(database).map((row) => [row.number, row]));
   refuseUnknown([...applied.values()], list);
   const missing = list.filter((migration) => !applied.has(migration.number));
   for (const migration of missing) {
@@ -43,7 +39,13 @@ function applyMissing(database: Database, list: readonly Migration[], now: numbe
   return missing.length;
 }
 
-function refuseUnknown(applied: { number: number; name: string; hash: string }[], list: readonly Migration[]): void {
+/** What a database has, oldest first; it must have been migrated at least once. */
+export function appliedMigrations(database: Database): AppliedMigration[] {
+  return database.query<AppliedMigration, []>("SELECT number, name, hash FROM schema_migrations ORDER BY number").all();
+}
+
+/** Throws `StartError` for migrations that we don't have, or have with another text. */
+export function refuseUnknown(applied: readonly AppliedMigration[], list: readonly Migration[]): void {
   const known = new Map(list.map((migration) => [migration.number, migration]));
   for (const row of applied) {
     const ours = known.get(row.number);

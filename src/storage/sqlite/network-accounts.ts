@@ -4,6 +4,7 @@ import { changedWeek } from "../../network/governor/calendar.ts";
 import type { Governed } from "../../network/governor/slot.ts";
 import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
+import type { NetworkEvents } from "./network-events.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
 
 /** An account as the store works with it. */
@@ -118,7 +119,11 @@ export function createAccountRows(engine: Engine) {
   return rows;
 }
 
-export function createAccountStore({ orm, database, writer }: Engine, rows: AccountRows): AccountStore {
+export function createAccountStore(
+  { orm, database, writer }: Engine,
+  rows: AccountRows,
+  events: NetworkEvents,
+): AccountStore {
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
   const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
   const jobsAgain = database.query(
@@ -147,8 +152,14 @@ export function createAccountStore({ orm, database, writer }: Engine, rows: Acco
       .returning()
       .get();
     if (change.connector !== undefined && change.connector !== "worker") takeBack(record.seq);
+    tellState(record, change);
     rows.forget(record.seq);
     return accountOf(row);
+  }
+
+  function tellState(record: AccountRecord, { state, updatedAt }: AccountChange): void {
+    if (state === undefined || state === "active" || state === record.account.state) return;
+    events.account(state === "paused" ? "account.paused" : "account.reconnect_required", record, updatedAt);
   }
 
   /** What waits for a worker goes back into the queue when no worker will come for it. */

@@ -1,9 +1,11 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { ActionType } from "../../network/action-kinds.ts";
+import type { NetworkAccount } from "../../network/account-model.ts";
 import type { Contact, News, Relation } from "../../network/contact-model.ts";
 import type { NetworkStore } from "../../network/store.ts";
 import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
+import type { EventRows } from "./event-rows.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import { networkContacts } from "./network-tables.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -11,12 +13,22 @@ import { placeholdersOf } from "./placeholders.ts";
 type ContactRow = typeof networkContacts.$inferSelect;
 /** What an attempt came to, and the relation that it showed. */
 type Attempt = { wasSent: boolean; shown: Relation | null; reference: string | null };
-type Person = { account: number; profileKey: string; profileUrl: string };
+type Person = {
+  account: number;
+  profileKey: string;
+  profileUrl: string;
+  leadId: string | null;
+  campaignId: string | null;
+};
 
 export type ContactRows = ReturnType<typeof createContactRows>;
 
 /** What is known of people, inside a write unit. */
-export function createContactRows({ orm }: Engine) {
+export function createContactRows(
+  { orm }: Engine,
+  events: EventRows,
+  accountOf: (seq: number) => Pick<NetworkAccount, "id" | "userId"> | null,
+) {
   const byKey = orm
     .select()
     .from(networkContacts)
@@ -41,14 +53,23 @@ export function createContactRows({ orm }: Engine) {
         repliedAt: sql`excluded.replied_at`,
         reference: sql`excluded.reference`,
         updatedAt: sql`excluded.updated_at`,
+        leadId: sql`excluded.lead_id`,
+        campaignId: sql`excluded.campaign_id`,
       },
     })
     .prepare();
 
   const get = (account: number, profileKey: string): ContactRow | null => byKey.get({ account, profileKey }) ?? null;
 
-  function change(person: Person, at: number, news: Partial<ContactRow>): void {
-    upsert.run({ ...(get(person.account, person.profileKey) ?? stranger(person)), ...news, updatedAt: at });
+  function change(before: ContactRow, at: number, news: Partial<ContactRow>): void {
+    upsert.run({ ...before, ...news, updatedAt: at });
+  }
+
+  function tell(type: "connection.accepted" | "message.replied", contact: ContactRow, at: number): void {
+    const account = accountOf(contact.account);
+    if (account === null) return;
+    const { leadId, campaignId } = contact;
+    events.append({ type, userId: account.userId, at, accountId: account.id, leadId, campaignId });
   }
 
   return {
@@ -56,11 +77,18 @@ export function createContactRows({ orm }: Engine) {
     /** After an action was carried out, or an attempt showed how things stand. */
     noteAction(person: Person, type: ActionType, attempt: Attempt, at: number): void {
       const effect = attempt.wasSent ? effectOf(type, at) : null;
+      if (effect === null && attempt.shown === null) return;
+      const known = get(person.account, person.profileKey);
       // What is told of the past does not undo what has happened since.
-      if (effect !== null && isOld(get(person.account, person.profileKey), at)) delete effect.relation;
+      if (effect !== null && isOld(known, at)) delete effect.relation;
       const news = { ...effect, ...(attempt.shown !== null && shownOf(attempt.shown, at)) };
       if (effect !== null && attempt.reference !== null) news.reference = attempt.reference;
-      if (Object.keys(news).length > 0) change(person, at, news);
+      const { leadId, campaignId } = person;
+      // Whoever writes to somebody last is told what comes of it.
+      const whose = leadId === null && known !== null ? {} : { leadId, campaignId };
+      change(known ?? stranger(person), at, { ...news, ...whose });
+      if (known?.relation === "pending" && attempt.shown === "connected")
+        tell("connection.accepted", { ...known, ...whose }, at);
     },
     noteNews(account: number, { profileKey, kind, at }: News, now: number): boolean {
       const contact = get(account, profileKey);
@@ -68,6 +96,7 @@ export function createContactRows({ orm }: Engine) {
       if (kind === "accepted" && contact.relation === "connected") return false;
       if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
       change(contact, now, kind === "accepted" ? shownOf("connected", at) : { repliedAt: at });
+      tell(kind === "accepted" ? "connection.accepted" : "message.replied", contact, now);
       return true;
     },
   };
@@ -79,14 +108,14 @@ export function createContactStore(
   rows: ContactRows,
   campaigns: CampaignHooks,
 ): Pick<NetworkStore, "contact" | "watched" | "pendingSince" | "noteNews"> {
-  const contactOf = ({ account, ...row }: ContactRow): Contact => ({ ...row, accountId: accounts.idOf(account) });
+  const shown = (row: ContactRow): Contact => contactOf(row, accounts.idOf(row.account));
   const isPending = sql`${networkContacts.relation} = 'pending'`;
   const isUnanswered = sql`${networkContacts.messagedAt} > coalesce(${networkContacts.repliedAt}, 0)`;
   return {
     contact: async (userId, accountId, profileKey) => {
       const record = accounts.ofUser(userId, accountId);
       const row = record && rows.get(record.seq, profileKey);
-      return row === null ? null : contactOf(row);
+      return row === null ? null : shown(row);
     },
     watched: async (accountId, limit) => {
       const record = accounts.byId(accountId);
@@ -97,7 +126,7 @@ export function createContactStore(
       return [
         ...pending.orderBy(asc(networkContacts.invitedAt)).limit(limit).all(),
         ...unanswered.orderBy(desc(networkContacts.messagedAt)).limit(limit).all(),
-      ].map(contactOf);
+      ].map(shown);
     },
     pendingSince: async (accountId, at, limit) => {
       const record = accounts.byId(accountId);
@@ -110,7 +139,7 @@ export function createContactStore(
         .orderBy(asc(networkContacts.invitedAt))
         .limit(limit)
         .all()
-        .map(contactOf);
+        .map(shown);
     },
     noteNews: (accountId, news, at) =>
       writer.write(() => {
@@ -121,6 +150,14 @@ export function createContactStore(
         return fresh;
       }),
   };
+}
+
+/** What others are shown of a row. */
+export function contactOf(
+  { account: _account, leadId: _lead, campaignId: _campaign, ...row }: ContactRow,
+  accountId: string,
+) {
+  return { ...row, accountId } satisfies Contact;
 }
 
 function stranger({ account, profileKey, profileUrl }: Person): ContactRow {
@@ -136,6 +173,8 @@ function stranger({ account, profileKey, profileUrl }: Person): ContactRow {
     repliedAt: null,
     reference: null,
     updatedAt: 0,
+    leadId: null,
+    campaignId: null,
   };
 }
 

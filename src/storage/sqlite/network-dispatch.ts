@@ -1,4 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import { isoTime } from "../../clock.ts";
+import { shortReason } from "../../events/model.ts";
 import type { Job } from "../../jobs/model.ts";
 import type { JobClaim } from "../../jobs/store.ts";
 import { actionKinds } from "../../network/action-kinds.ts";
@@ -24,7 +26,7 @@ type Target = { job: Job; row: ActionRow; record: AccountRecord };
 /** Decides at the last moment, and writes down what comes of an attempt. */
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
-  const { accounts, actions, jobRows, slots, campaigns, objectionTo } = parts;
+  const { accounts, actions, jobRows, slots, campaigns, objectionTo, events } = parts;
   const joined = () =>
     orm
       .select({ job: jobs, row: networkActions })
@@ -91,6 +93,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     const change = { pendingReason, used: 1, slotAt: now } as const;
     actions.settle(row, "sending", { ...change, now });
     accounts.countChange(record);
+    events.action("action.started", record, row, now);
     return { ...row, state: "sending", ...change };
   }
 
@@ -224,13 +227,18 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       jobRows.write(job, { failures: tries });
       const until = Math.max(change.retryAt, change.at + 1);
       actions.notBefore(row, until);
+      events.postponed(record, row, change.message, until, change.at);
       waitUntil(target, { until, reason: "retry" }, change.at, { message: change.message });
     } else if (change.kind === "limited") {
       const until = rest(record, row, change);
+      events.postponed(record, row, change.reason, until, change.at);
       waitUntil(target, { until, reason: "cooldown" }, change.at, { keepsPlace: true });
       accounts.wantPlan(record);
     } else {
+      if (record.account.state !== "needsReconnect")
+        events.account("account.reconnect_required", record, change.at, { reason: shortReason(change.reason) });
       accounts.disconnect(record, change.reason, change.at);
+      events.postponed(record, row, change.reason, neverAt, change.at);
       waitUntil(target, { until: Infinity, reason: "accountNeedsReconnect" }, change.at);
     }
     return true;
@@ -259,6 +267,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       .values({ account: record.seq, meter: meterCode(meter), ...change })
       .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set: change })
       .run();
+    const told = { meter, until: isoTime(coolDown.until), reason: shortReason(coolDown.reason) };
+    events.account("account.limit_reached", record, signal.at, told);
     return coolDown.until;
   }
 

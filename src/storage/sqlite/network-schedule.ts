@@ -15,6 +15,7 @@ import type { JobRows } from "./jobs.ts";
 import type { AccountRecord, AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
+import type { NetworkEvents } from "./network-events.ts";
 import type { Objections } from "./network-objections.ts";
 import type { Slots } from "./network-slots.ts";
 import type { ActionRow } from "./network-tables.ts";
@@ -32,11 +33,12 @@ export type ScheduleParts = {
   contacts: ContactRows;
   campaigns: CampaignHooks;
   objectionTo: Objections;
+  events: NetworkEvents;
 };
 
 /** Puts actions into the queue of their account, and what a person may do with them there. */
 export function createScheduling(parts: ScheduleParts) {
-  const { accounts, actions, jobRows, slots, contacts, campaigns, objectionTo } = parts;
+  const { accounts, actions, jobRows, slots, contacts, campaigns, objectionTo, events } = parts;
 
   function decide({ action, job }: ScheduleAction, stores: boolean): ScheduleOutcome {
     const record = accounts.ofUser(action.userId, action.accountId);
@@ -58,6 +60,7 @@ export function createScheduling(parts: ScheduleParts) {
     if (stores) {
       jobRows.insert(placedJob);
       actions.insert(placed, record.seq, 0);
+      events.scheduled(record, placed, placed.slotAt, now);
       if (slot.isFree) accounts.countChange(record);
       else accounts.wantPlan(record);
     }
@@ -76,6 +79,7 @@ export function createScheduling(parts: ScheduleParts) {
     if (account === null) return { kind: "accountGone" };
     jobRows.insert(job);
     actions.insert(action, account.seq, 1);
+    events.action("action.completed", account, action, job.createdAt, { outcome: "recorded" });
     const attempt = { wasSent: true, shown: relation, reference: null };
     contacts.noteAction({ ...action, account: account.seq }, action.actionType, attempt, action.slotAt ?? 0);
     accounts.wantPlan(account);
@@ -119,6 +123,7 @@ export function createScheduling(parts: ScheduleParts) {
     actions.settle(row, "scheduled", { pendingReason: slot.reason, used: 0, slotAt: slot.at, now });
     jobRows.write(job, { status: "pending", runAt: slot.at, leaseUntil: null, updatedAt: now });
     accounts.countChange(record);
+    events.scheduled(record, { ...row, state: "scheduled" }, slot.at, now);
     return changed(row.jobId);
   }
 
@@ -163,6 +168,7 @@ export function createScheduling(parts: ScheduleParts) {
     actions.settle(row, "awaitingApproval", { pendingReason: "awaitingApproval", used: 0, slotAt: null, now });
     const waiting = { status: "pending", runAt: neverAt, leaseUntil: null, updatedAt: now } as const;
     jobRows.write(job, { ...waiting, message: "", completedAt: null });
+    events.action("action.approval_required", record, row, now);
   }
 
   /** Back into the queue, or to whoever did not approve it before it was cancelled. */
@@ -180,6 +186,7 @@ export function createScheduling(parts: ScheduleParts) {
     const metadata = { ...job.metadata, cancelled: true };
     const ended = { status: "failed", message: "Cancelled", metadata, leaseUntil: null } as const;
     jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
+    events.action("action.canceled", record, row, now);
     campaigns.wake(row.enrolmentId, now);
     return changed(row.jobId);
   }
@@ -200,8 +207,6 @@ export function createScheduling(parts: ScheduleParts) {
     actions.free(record, row);
     const { reference, at: now } = ended;
     actions.end(row, ended.state, { slotAt: counts ? carriedOutAt : null, reference, now });
-    const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
-    contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     const isFine = ended.state === "done" || ended.state === "skipped";
     jobRows.write(job, {
       status: isFine ? "completed" : "failed",
@@ -212,6 +217,9 @@ export function createScheduling(parts: ScheduleParts) {
       completedAt: ended.at,
       updatedAt: ended.at,
     });
+    events.ended(record, row, ended);
+    const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
+    contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     if (ended.relation === "connected")
       campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
     campaigns.wake(row.enrolmentId, ended.at);

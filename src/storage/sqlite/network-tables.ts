@@ -98,6 +98,8 @@ export const networkContacts = sqliteTable(
     repliedAt: integer("replied_at"),
     reference: text(),
     updatedAt: integer("updated_at").notNull(),
+    leadId: text("lead_id"),
+    campaignId: text("campaign_id"),
   },
   (table) => [primaryKey({ columns: [table.account, table.profileKey] })],
 );

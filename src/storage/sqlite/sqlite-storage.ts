@@ -9,6 +9,7 @@ import { createProspectStore } from "./directory/prospects.ts";
 import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
 import { createEnrichmentStore } from "./enrichment.ts";
+import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
@@ -26,6 +27,7 @@ import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 import { createVoiceStore } from "./voices.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
@@ -62,6 +64,8 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
     voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
     simulation: onFirstUse(() => createSimulationStore(engine)),
+    events: onFirstUse(() => createEventStore(engine)),
+    webhooks: onFirstUse(() => createWebhookStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {

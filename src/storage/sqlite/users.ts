@@ -4,11 +4,14 @@ import type { NewUser, UserStore } from "../../users/store.ts";
 import { createAuditRows } from "./audit.ts";
 import { insertAccountRow } from "./network-accounts.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { keyEvent } from "./key-event.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
   const { orm, writer } = engine;
   const audits = createAuditRows(engine);
+  const events = createEventRows(engine);
   const byId = orm
     .select()
     .from(users)
@@ -21,7 +24,10 @@ export function createUserStore(engine: Engine): UserStore {
     orm.insert(users).values(user).run();
     insertAccountRow(engine, account);
     if (grant !== null) orm.insert(creditLedger).values(grant).run();
-    if (key !== null) orm.insert(apiKeys).values(key).run();
+    if (key !== null) {
+      orm.insert(apiKeys).values(key).run();
+      events.append(keyEvent("key.created", key, key.createdAt));
+    }
     audits.append(audit);
     return true;
   }

@@ -4,6 +4,7 @@ import type { ClonePage, NewClone, VoiceStore } from "../../voice/store.ts";
 import type { AuditEntry } from "../../audit/model.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
 import type { JobRows } from "./jobs.ts";
 import { jobs } from "./tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
@@ -13,6 +14,7 @@ import { voiceArtefacts, voiceClones, voiceRemovals, voiceSamples } from "./voic
 /** Nobody lists voices a thousand times a second: queries are built as they come. */
 export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   const { orm, writer } = engine;
+  const events = createEventRows(engine);
   const usage = createVoiceUsage(engine);
   const audits = createAuditRows(engine);
   const samples = createVoiceSamples(engine, jobRows, usage);
@@ -73,6 +75,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     samples.endOpenJob(clone.jobId, "The voice clone was deleted.", at);
     orm.delete(voiceClones).where(owned(userId, id)).run();
     audits.append(audit);
+    events.append({ type: "voice.deleted", userId, at, voiceId: id });
     return true;
   }
 

@@ -11,8 +11,8 @@ type Unit = {
   isForAnswer: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
-/** `companions` are those of units that changed something. */
-type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion> };
+/** `companions` are those of units that changed something; `changes` is what was counted last, if that still holds. */
+type Outcome = { done: Settled[]; failed: Settled[]; companions: Set<Companion>; changes: number | null };
 
 /** Prepared once: compiling them anew for each unit would cost as much as a small write. */
 const controls = {
@@ -46,6 +46,7 @@ export class Writer {
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #totalChanges: Statement;
   readonly #onRollBack: (() => void)[] = [];
+  readonly #onCommit: (() => void)[] = [];
   #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
@@ -77,6 +78,11 @@ export class Writer {
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
   onRollBack(forget: () => void): void {
     this.#onRollBack.push(forget);
+  }
+
+  /** `tell` is called after each COMMIT, once the promises of its units are settled. It must not throw. */
+  onCommit(tell: () => void): void {
+    this.#onCommit.push(tell);
   }
 
   /** `listener` hears of every commit: of how many units, and for how many seconds, their work included. */
@@ -127,6 +133,7 @@ export class Writer {
     for (const { unit, value } of outcome.done) unit.resolve(value);
     for (const { unit, value } of outcome.failed) unit.reject(value);
     this.#afterCommit();
+    for (const tell of this.#onCommit) tell();
   }
 
   /** Null when a unit failed: then nothing of the batch was written. */
@@ -147,7 +154,7 @@ export class Writer {
 
   /** As many units as fit into the time; the others are taken out of the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
-    const outcome: Outcome = { done: [], failed: [], companions: new Set() };
+    const outcome: Outcome = { done: [], failed: [], companions: new Set(), changes: null };
     this.#statements.begin.run();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
@@ -179,11 +186,14 @@ export class Writer {
     for (const companion of companions) companion.record();
   }
 
-  #valueOf(unit: Unit, { companions }: Outcome): unknown {
-    const before = unit.companion === null ? 0 : this.#changes();
-    const value = unit.run();
+  #valueOf({ run, companion }: Unit, outcome: Outcome): unknown {
+    const before = companion === null ? null : (outcome.changes ?? this.#changes());
+    outcome.changes = null;
+    const value = run();
     if (value instanceof Promise) throw new TypeError("A write unit must be synchronous");
-    if (unit.companion !== null && this.#changes() > before) companions.add(unit.companion);
+    if (companion === null || before === null) return value;
+    outcome.changes = this.#changes();
+    if (outcome.changes > before) outcome.companions.add(companion);
     return value;
   }
 

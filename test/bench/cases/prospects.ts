@@ -1,9 +1,20 @@
-import { open, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { load, type LoadResult } from "../load.ts";
-import { filters, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
-import type { BenchCase, Measure } from "../report.ts";
-import { cpuOf, createHome, fillWithLeads, memoryOf, startServer, withDirectory, type Server } from "../server.ts";
+import { seeded } from "../../support/random.ts";
+import { filters, prospect, prospectCsvHeader, prospectCsvRow } from "../prospect-people.ts";
+import { median, type BenchCase, type Measure } from "../report.ts";
+import {
+  cpuOf,
+  createHome,
+  fillWithLeads,
+  memoryOf,
+  startServer,
+  withDirectory,
+  type Home,
+  type Server,
+} from "../server.ts";
 
 /** Rows of one file: below the largest file that is taken. */
 const fileRows = 1_000_000;
@@ -13,72 +24,108 @@ const clients = 4;
 /** A directory is imported, then searched by filters of all kinds, with lists of leads read beside it. */
 export const prospects: BenchCase = {
   about: `import of 1,000,000 prospects; POST /prospecting/search, ${combinations} filter combinations, ${clients} clients`,
-  run: () => withDirectory((directory) => measure(directory, 1, { p50: 5, p99: 25 })),
+  run: ({ keep }) =>
+    inDirectory(keep, "prospects", (directory) => measure(directory, 1, { p50: 5, p99: 25, enrich: 50 })),
 };
 
 export const prospectsLarge: BenchCase = {
   about: `the same with 10,000,000 prospects`,
-  run: () => withDirectory((directory) => measure(directory, 10, { p99: 200 })),
+  run: ({ keep }) => inDirectory(keep, "prospects-large", (directory) => measure(directory, 10, { p99: 200 })),
   isLong: true,
 };
 
-async function measure(directory: string, files: number, goals: { p50?: number; p99: number }): Promise<Measure[]> {
-  const home = await createHome(join(directory, "home"));
-  await fillWithLeads(home, 2, 100_000);
+async function inDirectory<T>(keep: string | null, name: string, work: (directory: string) => Promise<T>): Promise<T> {
+  return keep === null ? await withDirectory(work) : await work(join(keep, name));
+}
+
+type Goals = { p50?: number; p99: number; enrich?: number };
+
+async function measure(directory: string, files: number, goals: Goals): Promise<Measure[]> {
+  const known = await keptHome(directory);
+  const home = known ?? (await createHome(join(directory, "home")));
+  if (known === null) await fillWithLeads(home, 2, 100_000);
   const server = await startServer(home);
   try {
-    const imported = await importAll(directory, files, server, home.key);
-    const first = bodies((filter) => ({ filters: filter, limit: 25 }));
-    const search = (of: readonly string[], durationMs = 5000) => searches(server, home.key, of, durationMs);
-    const cpuBefore = await cpuOf(server.pid);
-    const all = await search(first);
-    const searchCpuMs = ((await cpuOf(server.pid)) - cpuBefore) * 1000;
-    const deepBodies = await deepest(server, home.key, first);
-    // In turns, so that what else the machine does hits both alike.
-    const [pages, deep] = [[] as LoadResult[], [] as LoadResult[]];
-    for (let round = 0; round < 3; round++) {
-      pages.push(
-        await search(
-          deepBodies.map(({ first: one }) => one),
-          1500,
-        ),
-      );
-      deep.push(
-        await search(
-          deepBodies.map(({ deep: one }) => one),
-          1500,
-        ),
-      );
-    }
-    const lists = {
-      port: server.port,
-      method: "GET",
-      path: "/api/v2/leads?limit=50",
-      headers: { "x-api-key": home.key },
-    } as const;
-    const [leads] = await Promise.all([
-      load({ ...lists, connections: 2, pauseMs: 10, warmUpMs: 500, durationMs: 4000 }),
-      search(first, 4500),
-    ]);
-    const least = (results: LoadResult[]) => Math.min(...results.map(({ p50Ms }) => p50Ms));
-    return [
-      { name: "rows imported", value: imported.perSecond, unit: "/s", goal: { atLeast: 50_000 } },
-      { name: "core time of a row imported", value: imported.cpuMs * 1000, unit: "µs" },
-      { name: "resident memory, growth during the import", value: imported.growth, unit: "MB", goal: { atMost: 128 } },
-      { name: "search, p50", value: all.p50Ms, unit: "ms", ...(goals.p50 && { goal: { atMost: goals.p50 } }) },
-      { name: "search, p99", value: all.p99Ms, unit: "ms", goal: { atMost: goals.p99 } },
-      { name: "search, slowest", value: all.maxMs, unit: "ms" },
-      { name: "searches", value: all.perSecond, unit: "/s" },
-      // Warm-up included: a sixth of the time.
-      { name: "core time of a search", value: searchCpuMs / (all.requests * 1.2), unit: "ms" },
-      { name: "last page : first page, p50", value: least(deep) / least(pages), unit: "ratio", goal: { atMost: 2 } },
-      { name: "GET /leads meanwhile, p99", value: leads.p99Ms, unit: "ms", goal: { atMost: 20 } },
-      { name: "GET /leads meanwhile, p50", value: leads.p50Ms, unit: "ms" },
-      { name: "resident memory at the end", value: (await memoryOf(server.pid)).resident / 1e6, unit: "MB" },
-    ];
+    const imported = known === null ? await importAll(directory, files, server, home.key) : [];
+    await writeFile(join(directory, keyFile), home.key);
+    const searched = await measureSearches(server, home.key, goals);
+    return [...imported, ...searched, ...(await measureEnrichment(server, home.key, files * fileRows, goals))];
   } finally {
     await server.stop();
   }
+}
+
+/** Written when all files are imported, so that a directory that is kept is used again only when it is whole. */
+const keyFile = "imported.key";
+
+async function keptHome(directory: string): Promise<Home | null> {
+  const file = join(directory, keyFile);
+  if (!existsSync(file)) return null;
+  return { directory: join(directory, "home"), key: await readFile(file, "utf8") };
+}
+
+async function measureSearches(server: Server, key: string, goals: Goals): Promise<Measure[]> {
+  const first = bodies((filter) => ({ filters: filter, limit: 25 }));
+  const search = (of: readonly string[], durationMs = 5000) => searches(server, key, of, durationMs);
+  const cpuBefore = await cpuOf(server.pid);
+  const all = await search(first);
+  const searchCpuMs = ((await cpuOf(server.pid)) - cpuBefore) * 1000;
+  const pairs = await deepest(server, key, first);
+  // In turns, so that what else the machine does hits both alike.
+  const [pages, deep] = [[] as LoadResult[], [] as LoadResult[]];
+  for (let round = 0; round < 3; round++) {
+    pages.push(await search(pairs.map(({ first: one }) => one), 1500)); // prettier-ignore
+    deep.push(await search(pairs.map(({ deep: one }) => one), 1500)); // prettier-ignore
+  }
+  const lists = { port: server.port, method: "GET", path: "/api/v2/leads?limit=50", headers: { "x-api-key": key } };
+  const [leads] = await Promise.all([
+    load({ ...lists, method: "GET", connections: 2, pauseMs: 10, warmUpMs: 500, durationMs: 4000 }),
+    search(first, 4500),
+  ]);
+  const least = (results: LoadResult[]) => Math.min(...results.map(({ p50Ms }) => p50Ms));
+  return [
+    { name: "search, p50", value: all.p50Ms, unit: "ms", ...(goals.p50 && { goal: { atMost: goals.p50 } }) },
+    { name: "search, p99", value: all.p99Ms, unit: "ms", goal: { atMost: goals.p99 } },
+    { name: "search, slowest", value: all.maxMs, unit: "ms" },
+    { name: "searches", value: all.perSecond, unit: "/s" },
+    // Warm-up included: a sixth of the time.
+    { name: "core time of a search", value: searchCpuMs / (all.requests * 1.2), unit: "ms" },
+    { name: "last page : first page, p50", value: least(deep) / least(pages), unit: "ratio", goal: { atMost: 2 } },
+    { name: "GET /leads meanwhile, p99", value: leads.p99Ms, unit: "ms", goal: { atMost: 20 } },
+    { name: "GET /leads meanwhile, p50", value: leads.p50Ms, unit: "ms" },
+    { name: "resident memory at the end", value: (await memoryOf(server.pid)).resident / 1e6, unit: "MB" },
+  ];
+}
+
+/** Fifty people in a request, each by one identifier or another; one in ten is nobody's. */
+async function measureEnrichment(server: Server, key: string, people: number, goals: Goals): Promise<Measure[]> {
+  const random = seeded(11);
+  const times: number[] = [];
+  for (let n = -enrichWarmUp; n < enrichments; n++) {
+    const leads = Array.from({ length: 50 }, () => somebody(people, random));
+    const startedAt = performance.now();
+    await answerOf(
+      fetch(`${api(server)}/enrich`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ leads }),
+      }),
+    );
+    if (n >= 0) times.push(performance.now() - startedAt);
+  }
+  const goal = goals.enrich && { goal: { atMost: goals.enrich } };
+  return [{ name: "50 of them enriched, p50", value: median(times), unit: "ms", ...goal }];
+}
+
+const enrichments = 100;
+const enrichWarmUp = 20;
+
+function somebody(people: number, random: () => number): object {
+  const { email, networkUrl, firstName, lastName, company } = prospect(1, Math.floor(random() * people));
+  const kind = random();
+  if (kind < 0.1) return { email: `stranger.${Math.floor(random() * 1e9)}@unknown.example` };
+  if (kind < 0.5 && email !== undefined) return { email };
+  return kind < 0.7 ? { networkUrl } : { firstName, lastName, company };
 }
 
 function bodies(of: (filter: object) => object): string[] {
@@ -119,24 +166,35 @@ async function deepest(
   return pairs;
 }
 
-async function importAll(directory: string, files: number, server: Server, key: string) {
+async function importAll(directory: string, files: number, server: Server, key: string): Promise<Measure[]> {
   let seconds = 0;
+  let cpuSeconds = 0;
   let most = 0;
   const before = (await memoryOf(server.pid)).resident;
-  const cpuBefore = await cpuOf(server.pid);
   for (let file = 0; file < files; file++) {
     const path = join(directory, "prospects.csv");
     await writeProspects(path, file * fileRows);
+    const cpuBefore = await cpuOf(server.pid);
     const importing = importFile(server, key, path);
     for (let done = false; !done;) {
       done = await Promise.race([importing.then(() => true), Bun.sleep(100).then(() => false)]);
       most = Math.max(most, (await memoryOf(server.pid)).resident);
     }
     seconds += await importing;
+    cpuSeconds += (await cpuOf(server.pid)) - cpuBefore;
     await rm(path);
   }
-  const cpuMs = (((await cpuOf(server.pid)) - cpuBefore) * 1000) / (files * fileRows);
-  return { perSecond: (files * fileRows) / seconds, cpuMs, growth: (most - before) / 1e6 };
+  const rows = files * fileRows;
+  return [
+    { name: "rows imported", value: rows / seconds, unit: "/s", goal: { atLeast: 50_000 } },
+    { name: "core time of a row imported", value: (cpuSeconds * 1e6) / rows, unit: "µs" },
+    {
+      name: "resident memory, growth during the import",
+      value: (most - before) / 1e6,
+      unit: "MB",
+      goal: { atMost: 128 },
+    },
+  ];
 }
 
 async function writeProspects(path: string, from: number): Promise<void> {

@@ -46,6 +46,8 @@ type DataTableProps<Row> = {
   onSort?: (sort: string) => void;
   selection?: Selection;
   paging?: Paging;
+  /** On a narrow screen each row is a card; for tables with more than such a screen can show beside each other. */
+  isStacked?: boolean;
   /** In the place of the rows when there are none. */
   empty: ComponentChildren;
 };
@@ -54,14 +56,27 @@ const skeletonRows = 8;
 
 /** A table whose rows, order and pages come from the server. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowName, error, retry, isLoading = false, selection, paging, empty } = props;
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    rowName,
+    error,
+    retry,
+    isLoading = false,
+    selection,
+    paging,
+    empty,
+    isStacked = false,
+  } = props;
   if (error && rows === undefined) return <ErrorState error={error} {...(retry && { retry })} />;
   if (rows?.length === 0 && !isLoading) return <>{empty}</>;
   return (
     <>
       {error && <ErrorState error={error} {...(retry && { retry })} />}
       <div class="table-frame" tabIndex={0} role="region" aria-label={label}>
-        <table class="table" aria-busy={isLoading}>
+        <table class={`table ${isStacked ? "stacked" : ""}`} aria-busy={isLoading}>
           <thead>
             <tr>
               {selection && <HeadBox rows={rows ?? []} rowKey={rowKey} selection={selection} />}

@@ -3,11 +3,14 @@ import { count } from "../format.ts";
 /** How much of a limit is used, and what is planned on top. A null limit has no bar to fill. */
 export function Meter({
   label,
+  name = label,
   used,
   planned = 0,
   limit,
 }: {
   label: string;
+  /** For those who do not see what stands around it. */
+  name?: string;
   used: number;
   planned?: number;
   limit: number | null;
@@ -24,7 +27,7 @@ export function Meter({
       <div
         class={`meter-bar ${share >= 1 ? "full" : share >= 0.8 ? "near" : ""}`}
         role="meter"
-        aria-label={label}
+        aria-label={name}
         aria-valuemin={0}
         aria-valuemax={limit ?? Math.max(used, 1)}
         aria-valuenow={limit === null ? used : Math.min(used, limit)}

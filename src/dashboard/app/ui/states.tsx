@@ -38,7 +38,7 @@ export function ErrorState({ error, retry }: { error: RequestError; retry?: () =
 /** Grey lines in the shape of what will come. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
-    <div class="skeleton" aria-busy="true" aria-label="Loading">
+    <div class="skeleton" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: lines }, (_, index) => (
         <span key={index} />
       ))}

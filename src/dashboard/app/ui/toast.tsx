@@ -18,10 +18,14 @@ export function tell(text: string): void {
 
 /** Says that something failed, where no place on the page is nearer to it. */
 export function tellError(error: unknown): void {
-  const text =
-    error instanceof RequestError ? error.message : "Something went wrong on this page. Reload it and try again.";
+  if (error instanceof RequestError) return tellProblem(error.message);
+  tellProblem("Something went wrong on this page. Reload it and try again.");
+  console.error(error);
+}
+
+/** Says what is wrong, in words of our own. */
+export function tellProblem(text: string): void {
   toasts.value = [...toasts.value.slice(-3), { id: ++lastId, tone: "bad", text }];
-  if (!(error instanceof RequestError)) console.error(error);
 }
 
 function close(id: number): void {

@@ -38,28 +38,45 @@ export function containerOf(bytes: Uint8Array): Container {
   return copy.byteLength === words * 4 ? new Int32Array(copy) : new Uint16Array(copy);
 }
 
+/** Room for a result of 8 KiB that can be used again: to make such for each step costs more than the step. */
+export type Room = Int32Array;
+
+export function newRoom(): Room {
+  return new Int32Array(words);
+}
+
+// The three operations answer bits in the room that they are given, which may be that of `a`, or a list. Bits may have
+// few numbers or none: see `smallest`.
+
 /** Numbers in both. */
-export function and(a: Container, b: Container): Container {
-  if (isBits(a)) return isBits(b) ? commonBits(a, b) : filtered(b, a, true);
+export function and(a: Container, b: Container, room = newRoom()): Container {
+  if (isBits(a)) return isBits(b) ? commonBits(a, b, room) : filtered(b, a, true);
   return isBits(b) ? filtered(a, b, true) : intersection(a, b);
 }
 
 /** Numbers of `a` that are not in `b`. */
-export function andNot(a: Container, b: Container): Container {
-  if (isBits(a)) return isBits(b) ? otherBits(a, b) : compact(withoutList(a, b));
+export function andNot(a: Container, b: Container, room = newRoom()): Container {
+  if (isBits(a)) return isBits(b) ? otherBits(a, b, room) : withoutList(a, b, room);
   return isBits(b) ? filtered(a, b, false) : difference(a, b);
 }
 
-/** Numbers in any of them. */
-export function or(containers: readonly Container[]): Container {
+/** Numbers in any of them; the room must not be that of one of them. */
+export function or(containers: readonly Container[], room = newRoom()): Container {
   const [first, second] = containers;
   if (first === undefined) return emptyContainer;
   if (second === undefined) return first;
-  const bits = new Int32Array(words);
+  room.fill(0);
   for (const container of containers)
-    if (isBits(container)) addBits(bits, container);
-    else addList(bits, container);
-  return compact(bits);
+    if (isBits(container)) addBits(room, container);
+    else addList(room, container);
+  return room;
+}
+
+/** The same numbers in the form that takes less memory, in memory of its own where they are in a room. */
+export function smallest(container: Container): Container {
+  if (!isBits(container)) return container;
+  const count = bitCount(container);
+  return count < dense ? listOf(container, count) : container.slice();
 }
 
 /** How many numbers are in both; makes no container. */
@@ -175,32 +192,23 @@ function enlarged(list: Uint16Array): Uint16Array {
 }
 
 // Loops of their own and not one with a function for the operation: it is the difference between 2 and 20 µs.
-function commonBits(a: Int32Array, b: Int32Array): Container {
-  const result = new Int32Array(words);
-  let count = 0;
-  for (let i = 0; i < words; i++) {
-    const word = a[i]! & b[i]!;
-    result[i] = word;
-    count += popCount(word);
-  }
-  return count < dense ? listOf(result, count) : result;
+function commonBits(a: Int32Array, b: Int32Array, room: Room): Container {
+  for (let i = 0; i < words; i++) room[i] = a[i]! & b[i]!;
+  return room;
 }
 
-function otherBits(a: Int32Array, b: Int32Array): Container {
-  const result = new Int32Array(words);
-  let count = 0;
-  for (let i = 0; i < words; i++) {
-    const word = a[i]! & ~b[i]!;
-    result[i] = word;
-    count += popCount(word);
-  }
-  return count < dense ? listOf(result, count) : result;
+function otherBits(a: Int32Array, b: Int32Array, room: Room): Container {
+  for (let i = 0; i < words; i++) room[i] = a[i]! & ~b[i]!;
+  return room;
 }
 
-function withoutList(bits: Int32Array, list: Uint16Array): Int32Array {
-  const result = bits.slice();
-  for (let i = 0; i < list.length; i++) result[list[i]! >>> 5]! &= ~(1 << (list[i]! & 31));
-  return result;
+function withoutList(bits: Int32Array, list: Uint16Array, room: Room): Int32Array {
+  if (room !== bits) room.set(bits);
+  for (let i = 0; i < list.length; i++) {
+    const number = list[i]!;
+    room[number >>> 5] = room[number >>> 5]! & ~(1 << (number & 31));
+  }
+  return room;
 }
 
 function filtered(list: Uint16Array, bits: Int32Array, wanted: boolean): Uint16Array {
@@ -244,12 +252,6 @@ function difference(a: Uint16Array, b: Uint16Array): Uint16Array {
     if (at === b.length || b[at] !== number) kept[count++] = number;
   }
   return kept.subarray(0, count);
-}
-
-/** The smaller form of bits that are nobody else's. */
-function compact(bits: Int32Array): Container {
-  const count = bitCount(bits);
-  return count < dense ? listOf(bits, count) : bits;
 }
 
 function listOf(bits: Int32Array, count: number): Uint16Array {

@@ -10,8 +10,8 @@ import {
   type Term,
 } from "../../../prospecting/facets/terms.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
-import { seqOf, type IndexWrite, type KeyHints } from "./index-messages.ts";
-import { KeyRuns, pagesOfRun, type RunState } from "./key-runs.ts";
+import { seqOf, type IndexWrite, type KeyHints, type Write } from "./index-messages.ts";
+import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects read at once; between two such slices others are served. */
@@ -30,8 +30,6 @@ const maxRemembered = 100_000;
 
 type State = { indexed_to: number; changes_to: number; key_runs: string; rules: number };
 type Change = [n: number, number: number, removed: string, added: string, keys: Uint8Array];
-/** Has a piece of work written, durably; for `dropTerms` the answer is how many there were. */
-export type Write = (work: IndexWrite) => Promise<number | null>;
 /** What all indexes of the thread share. */
 export type Shared = {
   cache: PostingsCache;
@@ -66,6 +64,7 @@ export class DirectoryIndex {
   #unwrittenRows = 0;
   #unwrittenChanges = 0;
   #seenVersion = -1;
+  #revision = 0;
   #flushing: Promise<void> | null = null;
 
   constructor(database: Database, owner: number, write: Write, shared: Shared) {
@@ -88,6 +87,11 @@ export class DirectoryIndex {
 
   get postings(): Postings {
     return this.#open.postings;
+  }
+
+  /** Another number whenever something was taken in. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Segments that have prospects. */
@@ -118,9 +122,10 @@ export class DirectoryIndex {
   find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
     if (this.#opened !== null)
-      keys.forEach((key, place) => {
-        for (const number of this.#open.keys.find(key, most)) pairs.push(place, number);
-      });
+      for (let place = 0; place < keys.length; place++) {
+        const found = this.#opened.keys.find(keys[place]!, most);
+        for (let at = 0; at < found.length; at++) pairs.push(place, found[at]!);
+      }
     return Uint32Array.from(pairs);
   }
 
@@ -128,10 +133,11 @@ export class DirectoryIndex {
   async flush(): Promise<void> {
     await this.#flushing;
     if (this.#opened === null) return;
+    if (this.#unwrittenRows > 0 || this.#unwrittenChanges > 0) {
+      await this.#beginFlush();
+      await this.#flushing;
+    }
     this.#open.keys.rest();
-    if (this.#unwrittenRows === 0 && this.#unwrittenChanges === 0) return;
-    await this.#beginFlush();
-    await this.#flushing;
   }
 
   get #open(): { postings: Postings; keys: KeyRuns } {
@@ -163,7 +169,10 @@ export class DirectoryIndex {
     // What changed until now is in the prospects themselves.
     const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
     await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });
-    await this.#dropRuns(runs.map(([run]) => run));
+    await dropRuns(
+      runs.map(([run]) => run),
+      this.#write,
+    );
   }
 
   /** Takes in a slice, all of it as of one moment. True when nothing is left. */
@@ -172,10 +181,12 @@ export class DirectoryIndex {
     return this.#database.transaction(() => {
       const from = seqOf(this.#owner, this.#indexedTo);
       const rows = this.#rows.values(from, seqOf(this.#owner + 1, 0), readAtOnce) as [number, string, Uint8Array][];
-      for (const [seq, content, hashes] of rows) {
-        const number = seq - seqOf(this.#owner, 0);
-        this.#indexRow(number, JSON.parse(content) as ProspectContent);
-        addHashes(keys, hashes, number);
+      const first = seqOf(this.#owner, 0);
+      for (let at = 0; at < rows.length; at++) {
+        const row = rows[at]!;
+        const number = row[0] - first;
+        this.#indexRow(number, JSON.parse(row[1]) as ProspectContent);
+        addHashes(keys, row[2], number);
         this.#indexedTo = number + 1;
       }
       this.#unwrittenRows += rows.length;
@@ -183,6 +194,7 @@ export class DirectoryIndex {
       const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
       for (const change of changes) this.#applyChange(change);
       this.#unwrittenChanges += changes.length;
+      if (rows.length + changes.length > 0) this.#revision++;
       return rows.length < readAtOnce && changes.length < readAtOnce;
     })();
   }
@@ -252,15 +264,8 @@ export class DirectoryIndex {
       this.#unwrittenRows += rows;
       throw error;
     }
-    await this.#dropRuns(run?.dropped ?? []);
+    await dropRuns(run?.dropped ?? [], this.#write);
     if (hadChanges) while ((await this.#write({ kind: "dropChanges", to: changesTo })) !== 0);
-  }
-
-  async #dropRuns(runs: number[]): Promise<void> {
-    for (const run of runs)
-      while (
-        (await this.#write({ kind: "dropPages", from: run * pagesOfRun, to: run * pagesOfRun + pagesOfRun - 1 })) !== 0
-      );
   }
 }
 
@@ -305,9 +310,13 @@ class RememberedTerms {
 
 /** Adds the hashes in a column `keys`: little-endian, 64-bit floats. */
 function addHashes(keys: KeyRuns, bytes: Uint8Array, number: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < bytes.byteLength; at += 8) keys.add(view.getFloat64(at, true), number);
+  hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
+  for (let at = 0; at * 8 < bytes.length; at++) keys.add(hashes[at]!, number);
 }
+
+/** A prospect has five at most. */
+const hashes = new Float64Array(16);
+const hashBytes = new Uint8Array(hashes.buffer);
 
 /** The terms of every prospect; for queries that ask for nothing else. */
 export const everyTerm = termKey(everyProspect);

@@ -28,6 +28,8 @@ export type IndexWrite =
   | { kind: "dropChanges"; to: number }
   /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
   | { kind: "dropTerms" };
+/** Has a piece of work written, durably; of what is dropped the answer is how many rows it was. */
+export type Write = (work: IndexWrite) => Promise<number | null>;
 export type TermRow = { facet: string; value: string; id: number; label: string; count: number };
 
 export type IndexRequest =

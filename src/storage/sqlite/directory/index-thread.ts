@@ -1,9 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { garbageCollector } from "../../../garbage.ts";
+import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
-import { DirectoryIndex, type Shared, type Write } from "./directory-index.ts";
-import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite } from "./index-messages.ts";
-import { pagesOfRun } from "./key-runs.ts";
+import type { Container } from "./container.ts";
+import { DirectoryIndex, type Shared } from "./directory-index.ts";
+import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite, Write } from "./index-messages.ts";
+import { FoundCache } from "./found-cache.ts";
+import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
@@ -12,12 +15,15 @@ const slicesBetweenCollections = 2;
 const slicesBetweenFullCollections = 100;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
+/** Some 200 queries over a million prospects. */
+const foundBytes = 16 * 2 ** 20;
 
 /** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
   const database = openForReading(path);
   const shared = sharedParts(database);
-  const indexes = new Map<number, { index: DirectoryIndex; last: Promise<void> }>();
+  const cache = new FoundCache(foundBytes);
+  const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<void> }>();
   const writing = new Map<number, { resolve: (result: number | null) => void; reject: (reason: Error) => void }>();
   let lastWrite = 0;
 
@@ -31,11 +37,16 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     let entry = indexes.get(owner);
     if (entry === undefined) {
       const ofOwner: Write = (work) => write(owner, work);
-      entry = { index: new DirectoryIndex(database, owner, ofOwner, shared), last: Promise.resolve() };
+      const index = new DirectoryIndex(database, owner, ofOwner, shared);
+      const find: Find = (query) =>
+        cache.get(owner, index.revision, query, () => matches(index.postings, query, index.segments));
+      entry = { index, find, last: Promise.resolve() };
       indexes.set(owner, entry);
     }
     return entry;
   }
+
+  const swept = dropOrphans(database, (work) => write(noOwner, work)).catch(() => undefined); // the next start tries again
 
   port.onMessage((request) => {
     if ("written" in request) {
@@ -47,28 +58,55 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     }
     const { id, owner, question } = request;
     const entry = indexOf(owner);
-    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question)));
+    if (question.kind === "flush") entry.last = entry.last.then(() => swept);
+    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question, entry.find)));
   });
 }
 
+/** What pieces of work about runs alone are sent with. */
+const noOwner = 0;
+
+/** Drops the runs that a crash left behind: on disk, but of no directory, either not yet or no longer. */
+async function dropOrphans(database: Database, write: Write): Promise<void> {
+  const known = new Set(
+    database
+      .query<{ key_runs: string }, []>("SELECT key_runs FROM prospect_directories")
+      .all()
+      .flatMap(({ key_runs }) => (JSON.parse(key_runs) as RunState[]).map(([run]) => run)),
+  );
+  const next = database.prepare<{ place: number }, [number]>(
+    "SELECT place FROM prospect_key_pages WHERE place >= ? ORDER BY place LIMIT 1",
+  );
+  const orphans: number[] = [];
+  for (let page = next.get(0); page !== null;) {
+    const run = Math.floor(page.place / pagesOfRun);
+    if (!known.has(run)) orphans.push(run);
+    page = next.get((run + 1) * pagesOfRun);
+  }
+  await dropRuns(orphans, write);
+}
+
+/** Who fits, segment by segment. */
+type Find = (query: TermQuery) => Container[];
+
 /** Never rejects, so that the next question is answered in any case. */
-async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion): Promise<IndexAnswer> {
+async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<IndexAnswer> {
   try {
     await index.refresh();
-    return { id, result: await resultOf(index, question) };
+    return { id, result: await resultOf(index, question, find) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function resultOf(index: DirectoryIndex, question: IndexQuestion): Promise<unknown> {
+async function resultOf(index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<unknown> {
   if (question.kind === "find") return index.find(question.keys, question.most);
   if (question.kind === "flush") return index.flush();
   if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
   const { postings } = index;
   const { query } = question;
   const isNarrow = query.groups.length > 0 || query.none.length > 0;
-  const found = question.kind === "search" || isNarrow ? matches(postings, query, index.segments) : null;
+  const found = question.kind === "search" || isNarrow ? find(query) : null;
   if (question.kind === "search") return foundNumbers(postings, found ?? [], question.offset, question.limit);
   return facetValues(postings, question.facet, question.text, question.limit, found);
 }

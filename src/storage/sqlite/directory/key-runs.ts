@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { isPersonKey } from "../../../prospecting/keys.ts";
-import { PendingKeys } from "./pending-keys.ts";
+import type { Write } from "./index-messages.ts";
+import { noteNumber, PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 const pageEntries = 336;
@@ -8,8 +9,8 @@ const pageEntries = 336;
 export const pagesOfRun = 65_536;
 /** Runs are merged with those before them while they are smaller than this. */
 const largeRun = 200_000;
-/** So many questions at once speak for an import; before that, a look at each run costs less than the filter. */
-const questionsBeforeFilter = 20_000;
+/** So many questions speak for an import, or for many leads to enrich: a look at each run has cost as much as the filter. */
+const questionsBeforeFilter = 4_000;
 
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
@@ -27,6 +28,8 @@ export class KeyRuns {
   #runs: Run[];
   #pending = new PendingKeys();
   #flushing: PendingKeys | null = null;
+  /** What was flushed last, for the next: a new one would grow to the same size, and leave twice that as garbage. */
+  #spare: PendingKeys | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -47,16 +50,22 @@ export class KeyRuns {
     this.#pending.add(key, number);
   }
 
-  /** Numbers that may have this key, each once, not more than `most`. */
-  find(key: number, most: number): number[] {
-    const found = new Set<number>();
-    for (const entries of [this.#pending, this.#flushing]) entries?.find(key, found, most);
+  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. */
+  find(key: number, most: number): readonly number[] {
+    const found: number[] = [];
+    this.#pending.find(key, found, most);
+    this.#flushing?.find(key, found, most);
     this.#questions++;
-    const slots = isPersonKey(key) ? this.#filters.slotsOf(key) : [];
-    for (const slot of slots) this.#findIn(this.#runs[slot]!, key, found, most);
-    for (let slot = isPersonKey(key) ? this.#filters.ready : 0; slot < this.#runs.length; slot++)
+    let unfiltered = 0;
+    if (isPersonKey(key)) {
+      unfiltered = this.#filters.ready;
+      for (let group = 0; group * slotsOfGroup < unfiltered; group++)
+        for (let bits = this.#filters.bitsOf(group, key); bits !== 0; bits &= bits - 1)
+          this.#findIn(this.#runs[group * slotsOfGroup + 31 - Math.clz32(bits & -bits)]!, key, found, most);
+    }
+    for (let slot = unfiltered; slot < this.#runs.length && found.length < most; slot++)
       this.#findIn(this.#runs[slot]!, key, found, most);
-    return found.size === 0 ? none : [...found];
+    return found;
   }
 
   /** To be called now and then between questions: prepares what makes many of them fast, a piece at a time. */
@@ -70,13 +79,16 @@ export class KeyRuns {
   rest(): void {
     this.#questions = 0;
     this.#filters = new RunFilters();
+    this.#spare = null;
+    if (this.#pending.size === 0) this.#pending = new PendingKeys();
   }
 
   /** The new run that has all pending keys, and small runs before it; `next` numbers it. Null when there is nothing. */
   beginFlush(next: () => number): NewRun | null {
     if (this.#pending.size === 0) return null;
     this.#flushing = this.#pending;
-    this.#pending = new PendingKeys();
+    this.#pending = this.#spare ?? new PendingKeys();
+    this.#spare = null;
     const own = this.#flushing.sorted();
     const merged: Run[] = [];
     let entries = own.keys.length;
@@ -100,15 +112,21 @@ export class KeyRuns {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
     this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
     this.#filters.keep(runs.length - 1);
-    this.#flushing = null;
+    this.#flushed();
   }
 
   failFlush(): void {
     this.#flushing?.copyTo(this.#pending);
+    this.#flushed();
+  }
+
+  #flushed(): void {
+    this.#flushing?.clear();
+    this.#spare = this.#flushing;
     this.#flushing = null;
   }
 
-  #findIn(run: Run, key: number, found: Set<number>, most: number): void {
+  #findIn(run: Run, key: number, found: number[], most: number): void {
     run.firsts ??= this.#readFirsts(run);
     // Equal keys may go over the border of a page.
     let page = Math.max(0, lowerBound(run.firsts, key) - 1);
@@ -116,8 +134,8 @@ export class KeyRuns {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
       const { keys, numbers } = entriesIn(row[0]);
-      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.size < most; at++)
-        found.add(numbers[at]!);
+      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.length < most; at++)
+        noteNumber(found, numbers[at]!, most);
     }
   }
 
@@ -128,6 +146,14 @@ export class KeyRuns {
   *#pagesOf({ run }: Run): Generator<Entries, void, void> {
     const rows = this.#firsts.values(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1) as [number, Uint8Array][];
     for (const [, bytes] of rows) yield entriesIn(bytes);
+  }
+}
+
+/** Removes runs that no directory has any more, some pages at a time. */
+export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {
+  for (const run of runs) {
+    const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
+    while ((await write({ kind: "dropPages", ...pages })) !== 0);
   }
 }
 
@@ -186,7 +212,6 @@ function lowerBound(list: Float64Array, key: number): number {
   return low;
 }
 
-const none: number[] = [];
 const filterPlaces = 2 ** 22;
 const slotsOfGroup = 32;
 
@@ -203,14 +228,10 @@ class RunFilters {
     return this.#ready;
   }
 
-  /** Runs, among those that are ready, that may have the key. */
-  slotsOf(key: number): number[] {
-    const slots: number[] = [];
-    this.#groups.forEach((words, group) => {
-      let bits = words[first(key)]! & words[second(key)]! & words[third(key)]!;
-      for (; bits !== 0; bits &= bits - 1) slots.push(group * slotsOfGroup + 31 - Math.clz32(bits & -bits));
-    });
-    return slots;
+  /** Runs of a group that may have the key: a bit for each. */
+  bitsOf(group: number, key: number): number {
+    const words = this.#groups[group]!;
+    return words[first(key)]! & words[second(key)]! & words[third(key)]!;
   }
 
   /** Takes the keys of the next run. */

@@ -26,9 +26,9 @@ export class PendingKeys {
   }
 
   /** Adds the numbers of a key to `found`, until that has `most`. */
-  find(key: number, found: Set<number>, most: number): void {
-    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.size < most; at = this.#next[at - 1]!)
-      found.add(this.#numbers[at - 1]!);
+  find(key: number, found: number[], most: number): void {
+    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
+      noteNumber(found, this.#numbers[at - 1]!, most);
   }
 
   /** All entries, by key. */
@@ -39,6 +39,13 @@ export class PendingKeys {
       for (let entry = this.#heads[this.#slotOf(keys[at]!)]!; entry !== 0; entry = this.#next[entry - 1]!)
         numbers[at++] = this.#numbers[entry - 1]!;
     return { keys, numbers };
+  }
+
+  /** Keeps its memory for the next ones. */
+  clear(): void {
+    this.#heads.fill(0);
+    this.#distinct = 0;
+    this.size = 0;
   }
 
   copyTo(other: PendingKeys): void {
@@ -66,6 +73,11 @@ export class PendingKeys {
     this.#heads = new Uint32Array(before.length * 2);
     for (const head of before) if (head !== 0) this.#heads[this.#slotOf(this.#keys[head - 1]!)] = head;
   }
+}
+
+/** Once, where not all are wanted: a number that is there twice must not take another's place. */
+export function noteNumber(found: number[], number: number, most: number): void {
+  if (most === Number.POSITIVE_INFINITY || !found.includes(number)) found.push(number);
 }
 
 function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {

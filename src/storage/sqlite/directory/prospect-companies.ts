@@ -6,30 +6,33 @@ import type { CompanyContent } from "../../../prospecting/model.ts";
 /** Companies that are remembered, so that the people of one are stored with one look for it. */
 const maxRemembered = 10_000;
 
-/** What is known of companies beside their people. Few against the people, so a sorted table will do. */
-export function createProspectCompanies(database: Database) {
+type Finder = (owner: number, domain: string | null, name: string | null) => KnownCompany | null;
+type KnownCompany = { key: string; content: CompanyContent };
+export type ProspectCompanies = ReturnType<typeof createProspectCompanies>;
+
+/**
+ * What is known of companies beside their people. Few against the people, so a sorted table will do. `below` knows
+ * companies that the table does not have.
+ */
+export function createProspectCompanies(database: Database, below: Finder = () => null) {
   const byKey = database.prepare<{ content: string }, [number, string]>(
     "SELECT content FROM prospect_companies WHERE owner = ? AND key = ?",
   );
   const byName = database.prepare<{ key: string; content: string }, [number, string]>(
     "SELECT key, content FROM prospect_companies WHERE owner = ? AND name_key = ? ORDER BY key LIMIT 1",
   );
-  const insert = database.prepare(
-    "INSERT INTO prospect_companies (owner, key, name_key, content, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
-  );
-  const update = database.prepare(
-    "UPDATE prospect_companies SET name_key = ?, content = ?, updated_at = ? WHERE owner = ? AND key = ?",
+  const write = database.prepare(
+    `INSERT INTO prospect_companies (owner, key, name_key, content, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+     ON CONFLICT (owner, key) DO UPDATE SET name_key = ?3, content = ?4, updated_at = ?5`,
   );
   const rename = database.prepare("UPDATE prospect_companies SET key = ? WHERE owner = ? AND key = ?");
   const any = database.prepare<unknown, [number]>("SELECT 1 FROM prospect_companies WHERE owner = ? LIMIT 1");
   const remembered = new Map<string, CompanyContent | null>();
 
+  const find: Finder = (owner, domain, name) => findOwn(owner, domain, name) ?? below(owner, domain, name);
+
   /** Domains are exact, names are not: a company of this name and another domain is another one. */
-  function find(
-    owner: number,
-    domain: string | null,
-    name: string | null,
-  ): { key: string; content: CompanyContent } | null {
+  function findOwn(owner: number, domain: string | null, name: string | null): KnownCompany | null {
     const byDomain = domain === null ? null : byKey.get(owner, domain);
     if (domain !== null && byDomain !== null) return { key: domain, content: parsed(byDomain.content) };
     if (name === null) return null;
@@ -63,13 +66,13 @@ export function createProspectCompanies(database: Database) {
     const existing = find(owner, domain, company);
     const nameKey = company === null ? null : companyKey(company);
     if (existing === null) {
-      insert.run(owner, domain ?? `name:${nameKey}`, nameKey, JSON.stringify(content), at);
+      write.run(owner, domain ?? `name:${nameKey}`, nameKey, JSON.stringify(content), at);
       return "created";
     }
     const merged = mergedCompany(existing.content, content);
     const json = JSON.stringify(merged);
     if (!mayUpdate || json === JSON.stringify(existing.content)) return "skipped";
-    update.run(merged.company === undefined ? null : companyKey(merged.company), json, at, owner, existing.key);
+    write.run(owner, existing.key, merged.company === undefined ? null : companyKey(merged.company), json, at);
     // It was known by its name alone until now.
     if (merged.domain !== undefined && merged.domain !== existing.key) rename.run(merged.domain, owner, existing.key);
     return "updated";

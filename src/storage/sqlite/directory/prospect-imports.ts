@@ -20,15 +20,19 @@ import type {
 import type { JobMetadata } from "../../../jobs/model.ts";
 import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
-import type { createProspectCompanies } from "./prospect-companies.ts";
+import { DryRun } from "./dry-run.ts";
+import type { ProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import type { ProspectRows } from "./prospect-rows.ts";
 
-type Settled = { outcome: "created" | ProspectOutcome; number: number | null };
+/** What a row comes to, and the number of the prospect, where there is one. */
+export type Settled = { outcome: "created" | ProspectOutcome; number: number | null };
 /** People of a company that are looked at in one write unit: some milliseconds. */
 const peopleAtOnce = 200;
+/** Report lines that go at once. */
+const dropAtOnce = 2000;
 const none: readonly number[] = [];
 
 /** Imports of prospects: batches of rows and their report. */
@@ -37,8 +41,8 @@ export function createProspectImports(
   owners: Owners,
   index: ProspectIndex,
   rows: ProspectRows,
-  companies: ReturnType<typeof createProspectCompanies>,
-): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport"> {
+  companies: ProspectCompanies,
+): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport" | "forgetDryRun"> {
   const jobById = database.prepare<
     { user_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
     [string]
@@ -58,12 +62,21 @@ export function createProspectImports(
      WHERE job_id = ?1 AND (?3 IS NULL OR outcome = ?3) AND prospect_import_rows.row > ?4 ORDER BY 1 LIMIT +?5`,
   );
 
+  const dropReport = database.prepare(
+    "DELETE FROM prospect_import_rows WHERE job_id = ?1 AND row IN (SELECT row FROM prospect_import_rows WHERE job_id = ?1 LIMIT +?2)",
+  );
+  /** By job. */
+  const dryRuns = new Map<string, { attempt: number; foreseen: DryRun; counts: ProspectImportCounts }>();
+
   async function lookUp({ userId, rows: batch }: Pick<ProspectBatch, "userId" | "rows">): Promise<BatchHints> {
     const owner = ownerOf(userId);
     const release = rows.recent(owner).begin();
     try {
       const keys: number[] = [];
-      for (const row of batch) if ("keys" in row) for (const key of row.keys) if (isPersonKey(key)) keys.push(key);
+      for (const row of batch) {
+        if ("errors" in row) continue;
+        for (let at = 0; at < row.keys.length; at++) if (isPersonKey(row.keys[at]!)) keys.push(row.keys[at]!);
+      }
       const found = new Map<number, number[]>();
       const pairs = await index.find(owner, keys, maxNamesakes);
       for (let at = 0; at < pairs.length; at += 2) {
@@ -80,6 +93,7 @@ export function createProspectImports(
   async function importBatch(batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null> {
     const owner = ownerOf(batch.userId);
     try {
+      if (batch.dryRun) return await foresee(owner, batch, hints);
       if (!(await tellPeople(owner, batch))) return null;
       return await writer.write(() => rows.unit(owner, () => storeBatch(owner, batch, hints)));
     } finally {
@@ -88,12 +102,21 @@ export function createProspectImports(
   }
 
   function storeBatch(owner: number, batch: ProspectBatch, hints: BatchHints): ProspectImportCounts | null {
+    const hasCompanies = companies.hasAny(owner);
+    return noteBatch(batch, countsOf, (row) => settle(owner, batch, row, hints, hasCompanies));
+  }
+
+  /** Inside a write unit: the counts, report lines and progress of a batch of which `settle` decides each row. */
+  function noteBatch(
+    batch: ProspectBatch,
+    countsBefore: (job: JobMetadata) => ProspectImportCounts,
+    settle: (row: ProspectRow) => Settled,
+  ): ProspectImportCounts | null {
     const job = heldJob(batch);
     if (job === null) return null;
-    const counts = countsOf(job);
-    const hasCompanies = companies.hasAny(owner);
+    const counts = countsBefore(job);
     for (const row of batch.rows) {
-      const { outcome, number } = settle(owner, batch, row, hints, hasCompanies);
+      const { outcome, number } = settle(row);
       counts.rows++;
       counts[outcome]++;
       if ("kind" in row && row.kind === "company") counts.companies++;
@@ -104,6 +127,34 @@ export function createProspectImports(
     const metadata = JSON.stringify({ ...job, ...counts, lastRow: batch.lastRow });
     tellProgress.run(metadata, batch.progress, `${counts.rows} rows read`, batch.leaseUntil, batch.at, batch.jobId);
     return counts;
+  }
+
+  /** The rows are decided on in a turn of their own; what is written is the report alone. */
+  async function foresee(owner: number, batch: ProspectBatch, hints: BatchHints): Promise<ProspectImportCounts | null> {
+    let run = dryRuns.get(batch.jobId);
+    if (run?.attempt !== batch.attempt) {
+      forgetDryRun(batch.jobId);
+      while ((await writer.write(() => dropReport.run(batch.jobId, dropAtOnce).changes)) === dropAtOnce);
+      run = { attempt: batch.attempt, foreseen: new DryRun(owner, rows, companies), counts: noCounts };
+      dryRuns.set(batch.jobId, run);
+    }
+    const { foreseen, counts: before } = run;
+    const outcomes = foreseen.settle(batch, hints.of);
+    let at = 0;
+    const counts = await writer.write(() =>
+      noteBatch(
+        batch,
+        () => ({ ...before }),
+        () => outcomes[at++]!,
+      ),
+    );
+    run.counts = counts ?? before;
+    return counts;
+  }
+
+  function forgetDryRun(jobId: string): void {
+    dryRuns.get(jobId)?.foreseen.close();
+    dryRuns.delete(jobId);
   }
 
   function settle(
@@ -217,8 +268,10 @@ export function createProspectImports(
     return owner;
   }
 
-  return { lookUp, importBatch, importReport };
+  return { lookUp, importBatch, importReport, forgetDryRun };
 }
+
+const noCounts: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };
 
 function countsOf(metadata: JobMetadata): ProspectImportCounts {
   const count = (name: keyof ProspectImportCounts) => (typeof metadata[name] === "number" ? metadata[name] : 0);

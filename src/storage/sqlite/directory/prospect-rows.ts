@@ -89,7 +89,7 @@ export function createProspectRows(database: Database) {
     current!.change++;
     insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
     const known = recent(owner);
-    for (const key of keys) if (isPersonKey(key)) known.add(key, number);
+    for (let at = 0; at < keys.length; at++) if (isPersonKey(keys[at]!)) known.add(keys[at]!, number);
     return number;
   }
 
@@ -121,36 +121,48 @@ export function createProspectRows(database: Database) {
     insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
   }
 
-  /**
-   * The prospect that is the same person: by e-mail or profile first, else by name and company where nothing speaks
-   * against it.
-   */
+  /** The prospect that is the same person; see `samePerson`. */
   function findSame(owner: number, identity: ProspectIdentity, hints: Hints): StoredProspect | null {
-    const keys = personKeys(identity);
-    const known = recent(owner);
-    for (const strong of [true, false])
-      for (const key of keys)
-        for (const number of candidates(hints(key), known.find(key))) {
-          const candidate = get(owner, number);
-          if (candidate !== null && isSame(prospectIdentity(candidate.content), identity, strong)) return candidate;
-        }
-    return null;
+    return samePerson(identity, (key) => candidates(owner, key, hints));
+  }
+
+  /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
+  function* candidates(owner: number, key: number, hints: Hints): Generator<StoredProspect, void, void> {
+    const known = recent(owner).find(key);
+    for (const number of [...known.slice(-maxNamesakes), ...hints(key)].slice(0, maxNamesakes)) {
+      const candidate = get(owner, number);
+      if (candidate !== null) yield candidate;
+    }
   }
 
   /** Whether anything hints at somebody with one of these keys. */
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
-    for (const key of keys) if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]!;
+      if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+    }
     return false;
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, isBegun, get, insert, update, remove, findSame, isHinted, setLead };
+  return { recent, unit, isBegun, get, insert, update, remove, findSame, candidates, isHinted, setLead };
 }
 
-/** What was stored lately first: a file that repeats itself does so soon. */
-function candidates(hinted: readonly number[], recent: readonly number[]): number[] {
-  return [...recent.slice(-maxNamesakes), ...hinted].slice(0, maxNamesakes);
+/**
+ * The candidate that is the same person: by e-mail or profile first, else by name and company where nothing speaks
+ * against it. `candidates` gives those that a key hints at.
+ */
+export function samePerson<T extends { content: ProspectContent }>(
+  identity: ProspectIdentity,
+  candidates: (key: number) => Iterable<T>,
+): T | null {
+  const keys = personKeys(identity);
+  for (const strong of [true, false])
+    for (const key of keys)
+      for (const candidate of candidates(key))
+        if (isSame(prospectIdentity(candidate.content), identity, strong)) return candidate;
+  return null;
 }
 
 export function prospectOf(userId: string, row: StoredProspect): Prospect {
@@ -174,8 +186,11 @@ function without(terms: Term[], others: Term[]): Term[] {
   return terms.filter((term) => !known.has(termKey(term)));
 }
 
+/** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
 function bytesOf(keys: Keys): Uint8Array {
-  const hashes = new Float64Array(keys.length);
   for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
-  return new Uint8Array(hashes.buffer);
+  return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
 }
+
+const hashes = new Float64Array(16); // a prospect has five at most
+const views: Uint8Array[] = [];

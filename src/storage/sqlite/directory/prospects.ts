@@ -23,6 +23,7 @@ import { numberOf } from "./prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
+import { createReveals } from "./reveals.ts";
 
 export function createProspectStore(engine: Engine, index: ProspectIndex): ProspectStore {
   const { database, writer } = engine;
@@ -156,6 +157,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
       await changed(userId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
     },
     put,
+    ...createReveals(engine, owners),
     ...imports,
     async settle(userId) {
       const owner = owners(userId);

@@ -1,4 +1,5 @@
-type Unit = { stamp: number; numbers: Map<number, number[]> };
+/** Nearly every key is there once, and needs no list. */
+type Unit = { stamp: number; numbers: Map<number, number | number[]> };
 
 /**
  * Keys of what was stored lately. Whoever looks for duplicates asks the index, which answers as of then, and here for
@@ -28,7 +29,8 @@ export class RecentKeys {
   add(key: number, number: number): void {
     const numbers = this.#units.at(-1)!.numbers;
     const known = numbers.get(key);
-    if (known === undefined) numbers.set(key, [number]);
+    if (known === undefined) numbers.set(key, number);
+    else if (typeof known === "number") numbers.set(key, [known, number]);
     else known.push(number);
   }
 
@@ -36,7 +38,7 @@ export class RecentKeys {
     let found: readonly number[] = none;
     for (const { numbers } of this.#units) {
       const more = numbers.get(key);
-      if (more !== undefined) found = found.length === 0 ? more : [...found, ...more];
+      if (more !== undefined) found = found.concat(more);
     }
     return found;
   }

@@ -1,6 +1,7 @@
 import { termKey, tiers } from "../../../prospecting/facets/terms.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
-import { and, andNot, countAnd, countOf, emptyContainer, or, select, type Container } from "./container.ts";
+import { and, andNot, countAnd, countOf, emptyContainer, newRoom, or, select, smallest } from "./container.ts";
+import type { Container } from "./container.ts";
 import { everyTerm } from "./directory-index.ts";
 import type { FacetValue, FoundNumbers } from "./index-messages.ts";
 import { segments, type Postings, type TermPostings } from "./postings.ts";
@@ -16,13 +17,15 @@ export function matches(postings: Postings, query: TermQuery, segmentCount: numb
   const inOrder = readers.filter((group) => group !== null).sort((a, b) => a.most - b.most);
   const none = query.none.map((key) => postings.known(key)).filter((term) => term !== null);
   const excluded = none.map((term) => postings.reader(term));
+  const room = newRoom();
   return Array.from({ length: segmentCount }, (_, segment) => {
     let found: Container | null = null;
     for (const { read } of inOrder) {
-      found = found === null ? read(segment) : and(found, read(segment));
+      found = found === null ? read(segment) : and(found, read(segment), room);
       if (found.length === 0) return emptyContainer;
     }
-    return excluded.reduce((left, read) => andNot(left, read(segment)), found ?? emptyContainer);
+    for (const read of excluded) found = andNot(found ?? emptyContainer, read(segment), room);
+    return smallest(found ?? emptyContainer);
   });
 }
 
@@ -98,8 +101,13 @@ function groupReader(postings: Postings, alternatives: string[][]): { read: Read
   const [only] = parts;
   if (only === undefined) return null;
   if (parts.length === 1) return only;
+  const room = newRoom();
   return {
-    read: (segment) => or(parts.map(({ read }) => read(segment)).filter((container) => container.length > 0)),
+    read: (segment) =>
+      or(
+        parts.map(({ read }) => read(segment)).filter((container) => container.length > 0),
+        room,
+      ),
     most: parts.reduce((sum, { most }) => sum + most, 0),
   };
 }
@@ -107,9 +115,10 @@ function groupReader(postings: Postings, alternatives: string[][]): { read: Read
 function termsReader(postings: Postings, terms: TermPostings[]): { read: Read; most: number } {
   const inOrder = terms.toSorted((a, b) => a.count - b.count);
   const [first, ...others] = inOrder.map((term) => postings.reader(term));
+  const room = newRoom();
   return {
     read: (segment) =>
-      others.reduce((found, read) => (found.length === 0 ? found : and(found, read(segment))), first!(segment)),
+      others.reduce((found, read) => (found.length === 0 ? found : and(found, read(segment), room)), first!(segment)),
     most: inOrder[0]!.count,
   };
 }

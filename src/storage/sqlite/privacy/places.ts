@@ -101,8 +101,17 @@ export const places: readonly Place[] = [
     name: "contacts",
     table: "network_contacts",
     key: ["account", "profile_key"],
-    personal: ["profile_key", "profile_url", "reference"],
-    others: ["relation", "invited_at", "withdrawn_at", "connected_at", "messaged_at", "replied_at", "updated_at"],
+    personal: ["profile_key", "profile_url", "reference", "lead_id"],
+    others: [
+      "campaign_id",
+      "relation",
+      "invited_at",
+      "withdrawn_at",
+      "connected_at",
+      "messaged_at",
+      "replied_at",
+      "updated_at",
+    ],
     owner: "(SELECT user_id FROM network_accounts WHERE seq = t.account)",
     own: `t.profile_key ${among("profiles")}`,
     texts: [],
@@ -205,6 +214,31 @@ export const places: readonly Place[] = [
     erase: "remove",
   },
   {
+    // Behind all that leaves events when it goes. They keep their numbers, by which streams and webhooks go on.
+    name: "events",
+    table: "events",
+    key: ["seq"],
+    personal: ["lead_id", "data"],
+    others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id"],
+    owner: ownerBy("t.owner"),
+    // Receivers are still to be told which lead is gone: a number that means nothing any more.
+    own: `t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted'`,
+    texts: ["data"],
+    erase: { lead_id: "NULL", data: "'{}'" },
+  },
+  {
+    // What receivers answered may quote what they were told.
+    name: "deliveries",
+    table: "webhook_deliveries",
+    key: ["endpoint", "event"],
+    personal: ["attempts"],
+    others: ["state", "next_at", "tries"],
+    owner: ownerBy("(SELECT owner FROM webhook_endpoints WHERE seq = t.endpoint)"),
+    own: null,
+    texts: ["attempts"],
+    erase: "remove",
+  },
+  {
     // Amounts stay.
     name: "credits",
     table: "credit_ledger",
@@ -238,6 +272,8 @@ const followers = {
   lead_hints: ["key", "lead"],
   lead_import_note_keys: ["job_id", "key", "n"],
   enrichment_result_keys: ["key", "result"],
+  // For a repeat within 90 days: the number of a prospect, which is never given again.
+  prospect_reveals: ["seq", "at"],
   // Facets (title, place, company size) and hashes, without names and addresses.
   prospect_changes: ["n", "owner", "number", "removed", "added", "keys"],
   prospect_terms: ["owner", "facet", "value", "id", "label", "prospects"],
@@ -266,6 +302,10 @@ const impersonal = {
   credit_key_months: ["key_id", "month", "used"],
   credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
   enrichment_settings: ["user_id", "providers"],
+  // Hashes of keys that clients made up, and how far they are in the index.
+  idempotent_request_ids: ["id", "seq"],
+  idempotent_requests_indexed: ["up_to"],
+  key_warnings: ["key_id", "expires_at"],
   lead_counts: ["owner", "status", "leads"],
   lead_hints_done: ["owner", "updated_at", "lead"],
   network_accounts: [
@@ -294,6 +334,12 @@ const impersonal = {
     ...["job_id", "trained_at", "created_at", "updated_at"],
   ],
   voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
+  webhook_endpoints: [
+    ...["seq", "id", "owner", "url", "description", "types", "is_enabled", "disabled_at", "disabled_reason", "secret"],
+    ...["old_secret", "old_secret_until", "since", "failures", "failing_since", "rests_until", "last_success_at"],
+    ...["last_failure_at", "due_at", "created_at", "updated_at", "is_deleted"],
+  ],
+  webhook_position: ["event"],
   voice_samples: [
     ...["id", "clone_id", "file_name", "format", "bytes", "sha256", "has_original", "derived_bytes", "quality"],
     "created_at",

@@ -1,0 +1,35 @@
+import { backupRoutes } from "../backup/routes.ts";
+import { BackupService } from "../backup/service.ts";
+import { createArchives } from "../blobs/archives.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import type { Core } from "../http/core.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { Log } from "../log.ts";
+import { migrations } from "../storage/sqlite/migrate.ts";
+import { removeSnapshot } from "../storage/sqlite/snapshot.ts";
+import { copyBeforeUpgrade } from "../storage/sqlite/upgrade-copy.ts";
+import { version } from "../version.ts";
+
+export type BackupParts = { config: Config; directory: DataDirectory; clock: Clock; log: Log };
+
+/** Backups by request and by schedule. */
+export function composeBackups({ config, directory, clock, log }: BackupParts) {
+  const { schedule, keep, place: configured } = config.backup;
+  const { databasePath, blobsPath, backupsPath } = directory;
+  const place = configured ?? { kind: "disk" as const, path: backupsPath };
+  const archives = createArchives(place);
+  const paths = { databasePath, blobsPath };
+  const service = new BackupService({ archives, place, schedule, keep, version, ...paths, clock, log });
+  const chores: Chore[] =
+    schedule === null ? [] : [{ name: "make a backup", pattern: schedule, run: () => service.runScheduled() }];
+  return { chores, routes: (core: Core) => backupRoutes(core, service), stop: () => service.stop() };
+}
+
+/** Before the database is opened: a copy of it, if this version is about to change it. */
+export function prepareDatabase({ databasePath, backupsPath }: DataDirectory, clock: Clock, log: Log): void {
+  removeSnapshot(databasePath); // of a backup that was killed
+  const copy = copyBeforeUpgrade(databasePath, backupsPath, migrations, clock.now());
+  if (copy !== null) log.info({ copy }, "copied the database before it is upgraded");
+}

@@ -1,0 +1,85 @@
+import { Elysia } from "elysia";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { eventRoutes } from "../events/routes.ts";
+import { EventService } from "../events/service.ts";
+import { EventStreams } from "../events/streams.ts";
+import type { Core } from "../http/core.ts";
+import type { Ids } from "../ids.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { KeyService } from "../keys/service.ts";
+import type { Log } from "../log.ts";
+import { createWebhookSender } from "../providers/webhooks/threaded.ts";
+import type { Storage } from "../storage/storage.ts";
+import { Deliverer } from "../webhooks/deliverer.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
+import { WebhookService } from "../webhooks/service.ts";
+
+export type EventParts = {
+  config: Config;
+  storage: Storage;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  keyRing: KeyRing;
+  keys: KeyService;
+};
+
+const dayMs = 86_400_000;
+/** Most receivers answer within this. What takes longer is posted again after the next start. */
+const lastPostsMs = 2000;
+
+/** What happened, told in lists, streams and webhooks, put together. */
+export function composeEvents({ config, storage, clock, ids, log, keyRing, keys }: EventParts) {
+  const events = new EventService(storage.events, clock, config.eventDays);
+  const streams = new EventStreams({
+    events: storage.events,
+    isGood: (caller) => keyRing.isGood(caller),
+    onKeysChanged: (look) => keyRing.onChange(look),
+    limits: { all: config.maxStreams, perKey: config.maxStreamsPerKey },
+    clock,
+    log,
+  });
+  const connector = createWebhookSender(config.webhookPrivateHosts);
+  const deliverer = new Deliverer({
+    store: storage.webhooks,
+    connector,
+    onNewEvents: (tell) => storage.events.onNew(tell),
+    disableAfterMs: config.webhookDisableDays * dayMs,
+    clock,
+    ids,
+    log,
+  });
+  const webhooks = new WebhookService({
+    store: storage.webhooks,
+    connector,
+    clock,
+    ids,
+    wake: () => deliverer.wake(),
+    onChanged: (endpointId) => deliverer.changed(endpointId),
+  });
+  const chores: Chore[] = [
+    { name: "forget old events", pattern: "40 10 * * * *", run: () => events.forgetOld() },
+    { name: "warn of keys that expire", pattern: "50 15 * * * *", run: () => keys.warnOfEnds() },
+    { name: "remove what deleted webhooks left", pattern: "25 * * * * *", run: () => webhooks.sweep() },
+  ];
+  return {
+    chores,
+    /** What goes on beside the runner of jobs. */
+    workers: [deliverer],
+    routes: (core: Core) => new Elysia().use(eventRoutes(core, events, streams)).use(webhookRoutes(core, webhooks)),
+    async start(): Promise<void> {
+      await streams.start();
+      deliverer.start();
+    },
+    /** Before the server waits for its requests to end: a stream does not end by itself. */
+    async endStreams(): Promise<void> {
+      await streams.stop();
+    },
+    async stop(drainMs: number): Promise<void> {
+      await deliverer.stop(Math.min(drainMs, lastPostsMs));
+      await connector.stop();
+    },
+  };
+}

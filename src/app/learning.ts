@@ -1,0 +1,15 @@
+import type { Clock } from "../clock.ts";
+import type { LeadHintStore } from "../enrichment/directory-store.ts";
+
+/** So many slices in one go; each takes some milliseconds. */
+const maxSlices = 20;
+
+/**
+ * Learns where leads work, behind the newest by two seconds, so that none that is being stored is passed over, and not
+ * beside an import, which has better uses for the disk.
+ */
+export function learning(hints: LeadHintStore, clock: Clock, isImporting: () => boolean): () => Promise<void> {
+  return async () => {
+    for (let slices = 0; slices < maxSlices && !isImporting() && (await hints.learn(clock.now() - 2_000)); slices++);
+  };
+}

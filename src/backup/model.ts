@@ -1,0 +1,88 @@
+import { Type, type Static } from "@sinclair/typebox";
+
+/** How archives are laid out; counts up when a reader of before could not read them. */
+export const archiveFormat = 1;
+
+/** Names of members of an archive. */
+export const memberNames = { database: "outreachd.db", manifest: "manifest.json", sums: "SHA256SUMS" } as const;
+
+const AppliedMigration = Type.Object({ number: Type.Integer(), name: Type.String(), hash: Type.String() });
+export type AppliedMigration = Static<typeof AppliedMigration>;
+
+const ArchiveMember = Type.Object({ name: Type.String(), size: Type.Integer({ minimum: 0 }), sha256: Type.String() });
+export type ArchiveMember = Static<typeof ArchiveMember>;
+
+/** A file that a row names and the archive does not have: it was gone, or changed while it was read. */
+const MissingFile = Type.Object({
+  name: Type.String(),
+  reason: Type.Union([Type.Literal("gone"), Type.Literal("changed")]),
+});
+export type MissingFile = Static<typeof MissingFile>;
+
+/** What an archive says of itself; by the sums in `SHA256SUMS` behind it, damage to a single byte is found. */
+export const Manifest = Type.Object({
+  format: Type.Integer(),
+  version: Type.String({ description: "Of the program that made it." }),
+  createdAt: Type.String(),
+  migrations: Type.Array(AppliedMigration),
+  members: Type.Array(ArchiveMember, { description: "In the order of the archive, without the manifest itself." }),
+  missing: Type.Array(MissingFile),
+});
+export type Manifest = Static<typeof Manifest>;
+
+const nameForm = /^outreachd-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.tar\.zst$/;
+
+/** `outreachd-20260105T100000000Z.tar.zst`: sorts by time. */
+export function archiveName(at: number): string {
+  return `outreachd-${new Date(at).toISOString().replaceAll(/[-:.]/g, "")}.tar.zst`;
+}
+
+/** When an archive of that name was begun; null for a name that is none of ours. */
+export function timeOfArchive(name: string): number | null {
+  const [, year, month, day, hour, minute, second, ms] = nameForm.exec(name) ?? [];
+  if (year === undefined) return null;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  return Number.isNaN(at) ? null : at;
+}
+
+export const BackupInput = Type.Object({
+  prune: Type.Optional(
+    Type.Boolean({ default: true, description: "Afterwards delete the oldest ones beyond `backup-keep`." }),
+  ),
+});
+
+const instant = Type.String({ format: "date-time" });
+const bytes = Type.Integer({ minimum: 0 });
+
+export const BackupView = Type.Object(
+  { name: Type.String(), createdAt: instant, bytes },
+  { $id: "Backup", description: "A backup that can be downloaded." },
+);
+export type BackupView = Static<typeof BackupView>;
+
+export const BackupRunView = Type.Object(
+  {
+    name: Type.String(),
+    status: Type.Union([Type.Literal("running"), Type.Literal("completed"), Type.Literal("failed")]),
+    startedAt: instant,
+    endedAt: Type.Union([instant, Type.Null()]),
+    progress: Type.Number({ minimum: 0, maximum: 100 }),
+    bytes: Type.Union([bytes, Type.Null()], { description: "Of the archive, once it is complete." }),
+    missing: Type.Array(MissingFile, {
+      description: "Files that rows name but the archive does not have: deleted or changed while it was made.",
+    }),
+    message: Type.String(),
+  },
+  { $id: "BackupRun", description: "The making of a backup, and how it went." },
+);
+export type BackupRunView = Static<typeof BackupRunView>;
+
+export const BackupList = Type.Object({
+  backups: Type.Array(BackupView, { description: "Newest first." }),
+  running: Type.Union([BackupRunView, Type.Null()]),
+  last: Type.Union([BackupRunView, Type.Null()], { description: "The last one that ended since the server started." }),
+  place: Type.String({ description: "Where backups go: a directory of the server, or an S3 bucket." }),
+  schedule: Type.Union([Type.String(), Type.Null()], { description: "Cron pattern, in UTC." }),
+  keep: Type.Integer(),
+});
+export type BackupList = Static<typeof BackupList>;

@@ -1,0 +1,97 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Core } from "../http/core.ts";
+import { disposition, fileAnswer } from "../http/files.ts";
+import { optionalBody, params } from "../http/input.ts";
+import { answers, answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import { BackupInput, BackupList, BackupRunView } from "./model.ts";
+import type { BackupService } from "./service.ts";
+
+const Name = Type.Object({ name: Type.String() });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+export function backupRoutes(core: Core, backups: BackupService) {
+  return new Elysia({ prefix: "/api/v2/backups" })
+    .use(core)
+    .post(
+      "/",
+      ({ caller, body: { prune = true }, set }) => {
+        const run = backups.start(caller, prune);
+        set.status = 202;
+        set.headers.location = `/api/v2/backups/${run.name}`;
+        return ok(run);
+      },
+      {
+        callerOnly: "backups:write",
+        body: optionalBody(BackupInput),
+        detail: answersJson(success(BackupRunView), {
+          tag: "Backups",
+          summary: "Make a backup",
+          description:
+            "For admins. Answers at once; follow it by its name. The server goes on working meanwhile. `outreachd restore` reads the archive.",
+          status: 202,
+          errors: ["CONFLICT"],
+          headers: { Location: "The backup." },
+        }),
+      },
+    )
+    .get("/", async ({ caller }) => ok(await backups.list(caller)), {
+      callerOnly: "backups:read",
+      detail: answersJson(success(BackupList), {
+        tag: "Backups",
+        summary: "List backups, newest first",
+        description: "For admins. Also what is being made, how the last one went, and the settings.",
+      }),
+    })
+    .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {
+      callerOnly: "backups:read",
+      params: params(Name),
+      detail: answersJson(success(BackupRunView), {
+        tag: "Backups",
+        summary: "How the making of a backup goes or went",
+        description: "For admins.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .get(
+      "/:name/download",
+      async ({ caller, params: { name }, request }) => {
+        const { path, stream } = await backups.download(caller, name);
+        const headers = { "content-type": "application/zstd", "content-disposition": disposition("attachment", name) };
+        const file = path === null ? null : await fileAnswer(request, path, headers);
+        return file ?? new Response(stream(), { headers });
+      },
+      {
+        callerOnly: "backups:read",
+        params: params(Name),
+        detail: answers(
+          { "application/zstd": { schema: Type.String({ format: "binary" }) } },
+          {
+            tag: "Backups",
+            summary: "Download a backup",
+            description:
+              "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
+            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+          },
+        ),
+      },
+    )
+    .delete(
+      "/:name",
+      async ({ caller, params: { name } }) => {
+        await backups.remove(caller, name);
+        return { success: true as const, message: `Deleted the backup ${name}.` };
+      },
+      {
+        callerOnly: "backups:write",
+        params: params(Name),
+        detail: answersJson(Deleted, {
+          tag: "Backups",
+          summary: "Delete a backup",
+          description: "For admins.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,202 @@
+import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import { diskFaultOf } from "../disk-fault.ts";
+import { ApiError, notFound } from "../errors.ts";
+import { requireAdmin, type Caller } from "../keys/caller.ts";
+import type { Log } from "../log.ts";
+import { startThread, type Thread } from "../threads.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
+import { archiveName, timeOfArchive, type BackupList, type BackupRunView, type BackupView } from "./model.ts";
+import type { ArchivePlace } from "./place.ts";
+
+export type BackupParts = {
+  archives: ArchiveStore;
+  place: ArchivePlace;
+  schedule: string | null;
+  keep: number;
+  version: string;
+  databasePath: string;
+  blobsPath: string;
+  clock: Clock;
+  log: Log;
+};
+
+type Run = BackupRunView & { done: Promise<void> };
+
+/** A stopping server does not wait longer for a backup to end; what it leaves is swept by the next one. */
+const stopMs = 5_000;
+
+/** Makes backups in a thread, one at a time, and keeps the newest of them. */
+export class BackupService {
+  readonly #parts: BackupParts;
+  #running: Run | null = null;
+  #last: BackupRunView | null = null;
+  #thread: Thread<{ stop: true }, BackupMessage> | null = null;
+  #isStopped = false;
+
+  constructor(parts: BackupParts) {
+    this.#parts = parts;
+  }
+
+  async list(caller: Caller): Promise<BackupList> {
+    requireAdmin(caller);
+    const { archives, schedule, keep } = this.#parts;
+    const backups = (await archives.list()).map(({ name, bytes }) => viewOf(name, bytes));
+    return { backups, running: runView(this.#running), last: this.#last, place: archives.place, schedule, keep };
+  }
+
+  /** How it goes or went, or that it is there. NOT_FOUND for one that is not. */
+  async get(caller: Caller, name: string): Promise<BackupRunView> {
+    requireAdmin(caller);
+    for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
+    const { bytes } = await this.#find(name);
+    const at = viewOf(name, bytes).createdAt;
+    const ended = { startedAt: at, endedAt: at, progress: 100, bytes, missing: [] };
+    return { name, status: "completed", message: "Complete", ...ended };
+  }
+
+  /** Begins one. CONFLICT while one is being made. */
+  start(caller: Caller, prune: boolean): BackupRunView {
+    requireAdmin(caller);
+    const { log } = this.#parts;
+    log.info({ audit: "backup", by: caller.userId ?? caller.keyId }, "a backup was asked for");
+    return runView(this.#begin(prune))!;
+  }
+
+  /** For the schedule: makes one, unless one is being made. Never rejects for what goes wrong: that is told. */
+  async runScheduled(): Promise<void> {
+    if (this.#running === null) await this.#begin(true).done;
+  }
+
+  /** The archive of that name. NOT_FOUND when there is none. */
+  async download(caller: Caller, name: string) {
+    requireAdmin(caller);
+    const found = await this.#find(name);
+    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was downloaded");
+    return found;
+  }
+
+  async remove(caller: Caller, name: string): Promise<void> {
+    requireAdmin(caller);
+    await this.#find(name);
+    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was deleted");
+    await this.#parts.archives.remove(name);
+  }
+
+  /** Breaks off what is being made. Safe to call twice. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#thread?.post({ stop: true });
+    await Promise.race([this.#running?.done, Bun.sleep(stopMs)]);
+  }
+
+  async #find(name: string) {
+    const found = timeOfArchive(name) === null ? null : await this.#parts.archives.find(name);
+    if (found === null) throw notFound("backup", name);
+    return found;
+  }
+
+  #begin(prune: boolean): Run {
+    if (this.#running !== null)
+      throw new ApiError("CONFLICT", {
+        message: `The backup ${this.#running.name} is being made. Wait until it is complete.`,
+      });
+    if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
+    const startedAt = this.#parts.clock.now();
+    const name = archiveName(startedAt);
+    const run: Run = {
+      name,
+      status: "running",
+      startedAt: isoTime(startedAt),
+      endedAt: null,
+      progress: 0,
+      bytes: null,
+      missing: [],
+      message: "Copying the database and its files",
+      done: Promise.resolve(),
+    };
+    this.#running = run;
+    run.done = this.#make(run, startedAt, prune).finally(() => {
+      this.#last = runView(run);
+      this.#running = null;
+    });
+    return run;
+  }
+
+  /** Never rejects. */
+  async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
+    const { archives, clock, log } = this.#parts;
+    const { place } = archives;
+    try {
+      await archives.sweep();
+      const { bytes, files, missing } = await this.#copy(run, startedAt);
+      const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
+      if (prune && !(await this.#prune())) notes.push("older ones could not be deleted, the log tells why");
+      const seconds = (clock.now() - startedAt) / 1000;
+      end("completed", ["Complete", ...notes].join("; "), { bytes, missing, progress: 100 });
+      log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
+    } catch (error) {
+      end("failed", reasonOf(error), {});
+      log.error({ err: error, name: run.name, place }, "backup failed");
+    }
+
+    function end(status: "completed" | "failed", message: string, rest: Partial<BackupRunView>): void {
+      Object.assign(run, { status, message, endedAt: isoTimeOrNull(clock.now()), ...rest });
+    }
+  }
+
+  async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
+    const { version, place, databasePath, blobsPath } = this.#parts;
+    const order: BackupOrder = { name: run.name, version, createdAt, place, databasePath, blobsPath };
+    const thread = startThread<{ stop: true }, BackupMessage>("backup", order);
+    this.#thread = thread;
+    if (this.#isStopped) thread.post({ stop: true });
+    try {
+      return await new Promise((resolve, reject) => {
+        thread.onMessage((message) => {
+          if (message.kind === "progress") run.progress = Math.floor((message.bytes / message.ofBytes) * 99);
+          else if (message.kind === "completed") resolve(message);
+          else reject(Object.assign(new Error(message.message), { code: message.code }));
+        });
+        void thread.closed.then((reason) => reject(reason ?? new Error("It was stopped.")));
+      });
+    } finally {
+      thread.stop();
+      this.#thread = null;
+    }
+  }
+
+  /** False when it went wrong, which makes the new backup no worse. */
+  async #prune(): Promise<boolean> {
+    const { archives, keep, log } = this.#parts;
+    try {
+      for (const { name } of (await archives.list()).slice(keep)) {
+        await archives.remove(name);
+        log.info({ name, place: archives.place }, "deleted an old backup");
+      }
+      return true;
+    } catch (error) {
+      log.error({ err: error, place: archives.place }, "could not delete old backups");
+      return false;
+    }
+  }
+}
+
+/** For the operator, who may see internals. */
+function reasonOf(error: unknown): string {
+  const fault = diskFaultOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return fault === null
+    ? `No backup was made: ${message}`
+    : `No backup was made: ${fault.words} (${message}). ${fault.hint}`;
+}
+
+function viewOf(name: string, bytes: number): BackupView {
+  return { name, createdAt: isoTime(timeOfArchive(name) ?? 0), bytes };
+}
+
+function runView(run: BackupRunView | null): BackupRunView | null {
+  if (run === null) return null;
+  const { name, status, startedAt, endedAt, progress, bytes, missing, message } = run;
+  return { name, status, startedAt, endedAt, progress, bytes, missing, message };
+}

@@ -1,0 +1,132 @@
+import { mkdir, open, rm, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pipeline, Readable } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
+import { Value } from "@sinclair/typebox/value";
+import { archiveFormat, Manifest, memberNames, type ArchiveMember } from "./model.ts";
+import { readTar, TarError } from "./tar.ts";
+
+/** Why an archive is not restored, as half a sentence: "… is not restored: it is cut off". */
+export class ArchiveError extends Error {}
+
+/** Only what backups hold, at only the places where they hold it: no name leads out of the directory. */
+const blobForm = /^blobs\/[a-z][a-z-]*\/[\w-]+(\.[\w-]+)*$/;
+/** Manifests and sums name every file, in some 200 bytes each. */
+const mostTextBytes = 256 * 2 ** 20;
+
+/**
+ * Writes the database and the files of an archive into an empty directory, durably, and checks every byte of them.
+ * Throws `ArchiveError` for an archive that is cut off, damaged or not ours; what was written so far stays then.
+ */
+export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory: string): Promise<Manifest> {
+  const found = new Map<string, ArchiveMember>();
+  const texts = new Map<string, string>();
+  const folders = new Set([directory]);
+  try {
+    for await (const { name, size, body } of readTar(unzipped(chunks))) {
+      if (found.has(name) || texts.has(memberNames.sums))
+        throw new ArchiveError(`it holds ${name} where no file may be`);
+      if (name === memberNames.manifest || name === memberNames.sums) {
+        if (size > mostTextBytes) throw new ArchiveError(`its ${name} is too large`);
+        const bytes = Buffer.concat(await Array.fromAsync(body, (piece) => Buffer.from(piece)));
+        texts.set(name, bytes.toString("utf8"));
+        found.set(name, { name, size, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") });
+        continue;
+      }
+      if (name !== memberNames.database && !blobForm.test(name))
+        throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no file of a backup`);
+      const path = join(directory, name);
+      await refuseTooLarge(directory, name, size);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+      found.set(name, { name, size, sha256: await write(path, body) });
+    }
+  } catch (error) {
+    if (error instanceof TarError) throw new ArchiveError(error.message, { cause: error });
+    throw error;
+  }
+  const manifest = checkedManifest(found, texts);
+  for (const { name } of manifest.missing) await rm(join(directory, name), { force: true });
+  for (const folder of folders) await syncFolder(folder);
+  return manifest;
+}
+
+async function* unzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const bytes = pipeline(Readable.from(chunks, { objectMode: false }), createZstdDecompress(), () => {});
+  try {
+    yield* bytes as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    // What is wrong with the file that the bytes come from is told as it is.
+    if (!/zstd/i.test(code)) throw cause;
+    throw new ArchiveError("it is damaged, or no backup", { cause });
+  }
+}
+
+async function refuseTooLarge(directory: string, name: string, size: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (size <= bavail * bsize) return;
+  throw new ArchiveError(`its ${name} takes ${size} bytes, and the disk of ${directory} has ${bavail * bsize} free`);
+}
+
+/** Answers the SHA-256. */
+async function write(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  const file = await open(path, "wx", 0o600);
+  try {
+    for await (const piece of body) {
+      hash.update(piece);
+      for (let at = 0; at < piece.length;) at += (await file.write(piece, at, piece.length - at)).bytesWritten;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return hash.digest("hex");
+}
+
+function checkedManifest(found: Map<string, ArchiveMember>, texts: Map<string, string>): Manifest {
+  const text = texts.get(memberNames.manifest);
+  const sums = texts.get(memberNames.sums);
+  if (text === undefined || sums === undefined) throw new ArchiveError("it has no manifest");
+  const members = [...found.values()].filter(({ name }) => name !== memberNames.sums);
+  const wanted = sums.split("\n").filter((line) => line !== "");
+  const seen = members.map(({ name, sha256 }) => `${sha256}  ${name}`);
+  const damaged = members.find((_, i) => seen[i] !== wanted[i]);
+  if (damaged !== undefined) throw new ArchiveError(`its ${damaged.name} is not what was backed up`);
+  if (wanted.length !== seen.length) throw new ArchiveError("files are missing in it");
+  const manifest = parsed(text);
+  if (manifest.format !== archiveFormat)
+    throw new ArchiveError(`it was made by outreachd ${manifest.version}, whose archives this version can't read`);
+  const isSame = ({ name, size, sha256 }: ArchiveMember, i: number): boolean => {
+    const said = manifest.members[i];
+    return said?.name === name && said.size === size && said.sha256 === sha256;
+  };
+  const files = members.filter(({ name }) => name !== memberNames.manifest);
+  if (files.length !== manifest.members.length || !files.every(isSame))
+    throw new ArchiveError("its manifest does not fit its files");
+  if (!found.has(memberNames.database)) throw new ArchiveError("it holds no database");
+  return manifest;
+}
+
+/** Anybody can write a manifest, and the sums to it: a name in it must not lead out of the directory either. */
+function parsed(text: string): Manifest {
+  let manifest: unknown = null;
+  try {
+    manifest = JSON.parse(text);
+  } catch {
+    // Told below.
+  }
+  if (!Value.Check(Manifest, manifest) || manifest.missing.some(({ name }) => !blobForm.test(name)))
+    throw new ArchiveError("its manifest is not one of ours");
+  return manifest;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

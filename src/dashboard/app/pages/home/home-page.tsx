@@ -1,0 +1,38 @@
+import { may, session } from "../../session.ts";
+import { PageFrame } from "../../ui/page.tsx";
+import { Link } from "../../router.tsx";
+import { AccountMeters } from "./account-meters.tsx";
+import { Attention } from "./attention.tsx";
+import { CreditsCard } from "./credits-card.tsx";
+import { JobsChart } from "./jobs-chart.tsx";
+import { NextActions, Today } from "./day.tsx";
+
+/** How things stand: what wants attention, what happened today, what comes next, and what is left of every cap. */
+export function HomePage() {
+  const user = session.value?.user;
+  const sees = { network: may("network:read"), jobs: may("users:read") };
+  return (
+    <PageFrame
+      title={user?.name ? `Hello, ${user.name}` : "Hello"}
+      actions={
+        <>
+          <Link to="/leads" class="button plain">
+            Choose leads
+          </Link>
+          <Link to="/work" class="button primary">
+            Work list
+          </Link>
+        </>
+      }
+    >
+      <Attention />
+      <div class="home">
+        {sees.network && <NextActions />}
+        {(sees.network || sees.jobs) && <Today />}
+        {sees.jobs && <JobsChart />}
+        <CreditsCard />
+      </div>
+      {sees.network && <AccountMeters />}
+    </PageFrame>
+  );
+}

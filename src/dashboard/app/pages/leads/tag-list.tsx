@@ -1,0 +1,18 @@
+/** Tags as small labels; beyond `atMost` only how many more there are. */
+export function TagList({ tags, atMost = 100 }: { tags: readonly string[]; atMost?: number }) {
+  const hidden = tags.slice(atMost);
+  return (
+    <span class="tags">
+      {tags.slice(0, atMost).map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      {hidden.length > 0 && (
+        <span class="faint small" title={hidden.join(", ")}>
+          +{hidden.length}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { tellError } from "../../ui/toast.tsx";
+
+/** A sound that is fetched when somebody wants to hear it. */
+export function Player({ label, load }: { label: string; load: () => Promise<Blob> }) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  useEffect(() => () => (url === null ? undefined : URL.revokeObjectURL(url)), [url]);
+
+  async function play() {
+    setIsBusy(true);
+    try {
+      setUrl(URL.createObjectURL(await load()));
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  if (url !== null) return <Sound label={label} url={url} />;
+  return <Button icon="play" isBusy={isBusy} aria-label={`Play ${label}`} onClick={() => void play()} />;
+}
+
+/** Begins by itself: it is there because somebody asked for it. */
+export function Sound({ label, url }: { label: string; url: string }) {
+  const audio = useRef<HTMLAudioElement>(null);
+  useEffect(() => {
+    // Refused where the browser wants a click of its own; its controls are there.
+    audio.current?.play().catch(() => {});
+    audio.current?.focus();
+  }, [url]);
+  return <audio ref={audio} controls src={url} aria-label={label} />;
+}

@@ -1,0 +1,20 @@
+import type { LeadView } from "../../leads/model.ts";
+
+type Named = Pick<LeadView, "firstName" | "lastName" | "email" | "company" | "networkUrl">;
+
+/** What to call a lead: its name, or the next best that is known. */
+export function nameOf({ firstName, lastName, email, networkUrl, company }: Named): string {
+  const name = [firstName, lastName].filter(Boolean).join(" ");
+  return name || email || (networkUrl && handleOf(networkUrl)) || company || "Unnamed lead";
+}
+
+/** The part of a profile's address that tells whose it is: "ada-lovelace". */
+export function handleOf(profileUrl: string): string {
+  const path = profileUrl.replace(/^\w+:\/\/[^/]*/, "").replace(/[?#].*$/, "");
+  const last = path.split("/").findLast((part) => part !== "") ?? profileUrl;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,50 @@
+import type { FieldError } from "../../errors.ts";
+import { splitFullName } from "../../leads/import/full-name.ts";
+import { revenueRange } from "../facets/ranges.ts";
+import { remembered } from "../remembered.ts";
+import type { ProspectTarget } from "./prospect-columns.ts";
+
+/** What the columns of a row say. */
+export type Values = Partial<Record<ProspectTarget, string>>;
+/** A row as it is stored: JSON of its content and the hashes that it is found by, or what is wrong with it. */
+export type ReadProspect = { kind: "person" | "company"; content: string; keys: number[] } | { errors: FieldError[] };
+
+export const revenueOf = remembered(revenueRange);
+const splitName = remembered(splitFullName);
+
+export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
+  const { fullName, firstName } = values;
+  return fullName !== undefined && firstName === undefined ? splitName(fullName) : values;
+}
+
+export function placeOf({ location, city, state, country }: Values): string | undefined {
+  return location ?? place(city, state, country);
+}
+
+export function companyPlaceOf(values: Values): string | undefined {
+  return values.companyLocation ?? place(values.companyCity, values.companyState, values.companyCountry);
+}
+
+function place(...parts: (string | undefined)[]): string | undefined {
+  return parts.filter((part) => part !== undefined && part !== "").join(", ") || undefined;
+}
+
+/** 0.8, 80 and 80 % are the same; what is no number says nothing. */
+export function confidenceIn(text: string): number | undefined {
+  const number = Number.parseFloat(text.replace(",", "."));
+  if (!(number >= 0 && number <= 100)) return undefined;
+  return number > 1 || text.includes("%") ? number / 100 : number;
+}
+
+/** Names in one text: a JSON list, or parted by semicolons, bars, or commas. */
+export function namesIn(text: string): string[] {
+  if (text.startsWith("["))
+    try {
+      const list = JSON.parse(text) as unknown;
+      if (Array.isArray(list)) return list.filter((name) => typeof name === "string");
+    } catch {
+      // Not JSON after all.
+    }
+  const separator = text.includes(";") ? ";" : text.includes("|") ? "|" : ",";
+  return text.split(separator);
+}

@@ -1,0 +1,22 @@
+import { Database } from "bun:sqlite";
+
+/**
+ * Pauses the network accounts that have work to do, in a database that nobody has open, and answers how many: what they
+ * did since it was copied is not known, and nothing may be sent twice.
+ */
+export function holdAccounts(path: string, reason: string, now: number): number {
+  const database = new Database(path, { readwrite: true, create: false, strict: true });
+  try {
+    if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'campaign_enrolments'").get() === null) return 0;
+    return database.run(pause, [reason, now]).changes;
+  } finally {
+    database.close(true);
+  }
+}
+
+const pause = `UPDATE network_accounts
+  SET state = 'paused', state_reason = ?, updated_at = ?, needs_plan = 1, queue_version = queue_version + 1
+  WHERE state = 'active' AND (
+    EXISTS (SELECT 1 FROM network_actions WHERE account = network_accounts.seq
+      AND state IN ('awaitingApproval', 'scheduled', 'sending', 'awaiting'))
+    OR EXISTS (SELECT 1 FROM campaign_enrolments WHERE account_id = network_accounts.id AND state = 'active'))`;

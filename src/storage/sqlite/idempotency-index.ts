@@ -1,0 +1,97 @@
+import type { Database } from "bun:sqlite";
+import type { Writer } from "./writer.ts";
+
+/** So many together touch each page of the index once, where one at a time would each write a page of their own. */
+const indexAtOnce = 4096;
+/** Bounds how long one of the writes takes. */
+const slice = 512;
+
+type Entry = { id: Uint8Array; seq: number };
+
+/**
+ * Where kept requests are found: those of late in memory, the others in a table. Ids are random, so that to index each
+ * with its row would write one more page for each, three times what the row itself costs.
+ */
+export class IdempotencyIndex {
+  readonly #writer: Writer;
+  readonly #lookUp;
+  readonly #add;
+  readonly #remove;
+  readonly #setIndexed;
+  /** By id, all that is committed and not in the table yet. */
+  readonly #recent = new Map<string, Entry>();
+  #lastSeq: number;
+  #isMoving = false;
+
+  constructor(database: Database, writer: Writer) {
+    this.#writer = writer;
+    this.#lookUp = database.query<{ seq: number }, [Uint8Array]>("SELECT seq FROM idempotent_request_ids WHERE id = ?");
+    this.#add = database.prepare("INSERT OR REPLACE INTO idempotent_request_ids (id, seq) VALUES (?, ?)");
+    this.#remove = database.prepare("DELETE FROM idempotent_request_ids WHERE id = ? AND seq = ?");
+    this.#setIndexed = database.prepare("UPDATE idempotent_requests_indexed SET up_to = ?");
+    const upTo = database.query<{ up_to: number }, []>("SELECT up_to FROM idempotent_requests_indexed").get() ?? {
+      up_to: 0,
+    };
+    const rest = database
+      .query<Entry, [number]>("SELECT seq, id FROM idempotent_requests WHERE seq > ? ORDER BY seq")
+      .all(upTo.up_to);
+    for (const entry of rest) this.#recent.set(nameOf(entry.id), entry);
+    this.#lastSeq = rest.at(-1)?.seq ?? upTo.up_to;
+  }
+
+  /** To be taken inside the transaction that writes the row, so that rows are committed in this order. */
+  nextSeq(): number {
+    return ++this.#lastSeq;
+  }
+
+  seqOf(id: Uint8Array): number | null {
+    return this.#recent.get(nameOf(id))?.seq ?? this.#lookUp.get(id)?.seq ?? null;
+  }
+
+  /** The row is committed. */
+  added(id: Uint8Array, seq: number): void {
+    this.#recent.set(nameOf(id), { id, seq });
+    if (this.#recent.size < indexAtOnce || this.#isMoving) return;
+    this.#isMoving = true;
+    // Not before everything of this commit was added: what is below the last seq counts as moved.
+    setImmediate(() => void this.#move());
+  }
+
+  /** Inside the transaction that deletes the row. */
+  remove(id: Uint8Array, seq: number): void {
+    this.#remove.run(id, seq);
+  }
+
+  /** That is committed. */
+  removed(id: Uint8Array, seq: number): void {
+    if (this.#isRecent(id, seq)) this.#recent.delete(nameOf(id));
+  }
+
+  /** What fails is tried again when more has come; after a crash all of it is in memory again. */
+  async #move(): Promise<void> {
+    const upTo = this.#lastSeq;
+    const entries = [...this.#recent.values()].toSorted((a, b) => Buffer.compare(a.id, b.id));
+    try {
+      for (let from = 0; from < entries.length; from += slice) {
+        const some = entries.slice(from, from + slice);
+        await this.#writer.write(() => {
+          for (const { id, seq } of some) if (this.#isRecent(id, seq)) this.#add.run(id, seq);
+        });
+      }
+      await this.#writer.write(() => void this.#setIndexed.run(upTo));
+      for (const { id, seq } of entries) this.removed(id, seq);
+    } catch {
+      // Said by whoever writes next.
+    } finally {
+      this.#isMoving = false;
+    }
+  }
+
+  #isRecent(id: Uint8Array, seq: number): boolean {
+    return this.#recent.get(nameOf(id))?.seq === seq;
+  }
+}
+
+function nameOf(id: Uint8Array): string {
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("latin1");
+}

@@ -1,0 +1,59 @@
+import type { Attempt, Delivery, DeliveryState, Endpoint } from "../../webhooks/model.ts";
+import { eventColumns, storedEvent, type EventRow } from "./event-rows.ts";
+import type { Engine } from "./engine.ts";
+import type { Owners } from "./owners.ts";
+
+/** The columns of an endpoint, as `storedEndpoint` reads them, of `webhook_endpoints AS p` joined with `users AS o`. */
+const endpointColumns =
+  "p.seq, p.id, o.id AS userId, p.url, p.description, p.types, p.is_enabled AS isEnabled, p.disabled_at AS disabledAt," +
+  " p.disabled_reason AS disabledReason, p.secret, p.old_secret AS oldSecret, p.old_secret_until AS oldSecretUntil," +
+  " p.failures, p.failing_since AS failingSince, p.last_success_at AS lastSuccessAt, p.last_failure_at AS lastFailureAt," +
+  " p.created_at AS createdAt, p.updated_at AS updatedAt";
+export const selectEndpoint = `SELECT ${endpointColumns} FROM webhook_endpoints AS p JOIN users AS o ON o.seq = p.owner`;
+
+export type EndpointRow = Omit<Endpoint, "types" | "isEnabled"> & {
+  seq: number;
+  types: string | null;
+  isEnabled: number;
+};
+
+export function storedEndpoint({ seq: _seq, types, isEnabled, ...row }: EndpointRow): Endpoint {
+  return { ...row, types: types === null ? null : (JSON.parse(types) as string[]), isEnabled: isEnabled === 1 };
+}
+
+export type DeliveryRow = EventRow & { state: DeliveryState; nextAt: number | null; tries: number; attempts: string };
+
+/** Deliveries with their events, of `webhook_deliveries AS d`. */
+export const selectDelivery =
+  `SELECT d.state, d.next_at AS nextAt, d.tries, d.attempts, ${eventColumns} FROM webhook_deliveries AS d` +
+  " JOIN events AS e ON e.seq = d.event LEFT JOIN users AS u ON u.seq = e.owner";
+
+export function storedDelivery(
+  endpointId: string,
+  { state, nextAt, tries: _tries, attempts, ...event }: DeliveryRow,
+): Delivery {
+  return { endpointId, event: storedEvent(event), state, nextAt, attempts: JSON.parse(attempts) as Attempt[] };
+}
+
+/** Endpoints inside the write units of their stores. */
+export type EndpointRows = ReturnType<typeof createEndpointRows>;
+
+export function createEndpointRows({ database }: Engine, owners: Owners) {
+  const owned = database.prepare<EndpointRow, [number, string]>(
+    `${selectEndpoint} WHERE p.owner = ? AND p.id = ? AND p.is_deleted = 0`,
+  );
+  // Of those that are turned off or rest, too: what is due then is found once they are asked for.
+  const lookAgain = database.prepare(
+    `UPDATE webhook_endpoints SET due_at = max(rests_until, (
+       SELECT min(next_at) FROM webhook_deliveries AS d WHERE d.endpoint = webhook_endpoints.seq AND d.next_at IS NOT NULL))
+     WHERE seq = ?`,
+  );
+  return {
+    find(userId: string, id: string): EndpointRow | null {
+      const owner = owners(userId);
+      return owner === null ? null : owned.get(owner, id);
+    },
+    /** Notes when the endpoint's earliest pending delivery is due. */
+    noteDue: (seq: number) => void lookAgain.run(seq),
+  };
+}

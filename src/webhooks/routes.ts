@@ -1,0 +1,215 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { invalid } from "../errors.ts";
+import { eventTypes } from "../events/model.ts";
+import { typesOf, unknownType } from "../events/type-filter.ts";
+import type { Core } from "../http/core.ts";
+import { body, optionalBody, params } from "../http/input.ts";
+import { answersJson, success } from "../http/openapi.ts";
+import { ok } from "../http/responses.ts";
+import {
+  deliveryStates,
+  DeliveryView,
+  EndpointInput,
+  EndpointUpdate,
+  EndpointView,
+  NewEndpointView,
+  ReplayInput,
+  RotateInput,
+} from "./model.ts";
+import type { WebhookService } from "./service.ts";
+
+const EndpointId = params(Type.Object({ endpointId: Type.String() }));
+const DeliveryId = params(Type.Object({ endpointId: Type.String(), deliveryId: Type.String() }));
+const EndpointList = Type.Object({ endpoints: Type.Array(EndpointView), total: Type.Integer() });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const ListQuery = Type.Object({
+  state: Type.Optional(Type.Union(deliveryStates.map((state) => Type.Literal(state)))),
+  type: Type.Optional(
+    Type.Array(Type.String(), { description: "Types of events, or groups such as `lead.*`; several by commas." }),
+  ),
+  before: Type.Optional(Type.Integer({ minimum: 0, description: "nextCursor of the page before." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+});
+const DeliveryPage = Type.Object({
+  deliveries: Type.Array(DeliveryView),
+  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "For `before`; null on the last page." }),
+});
+const Replayed = Type.Object({
+  replayed: Type.Integer({ description: "So many deliveries are in the queue again." }),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: "null: all were looked at. Else ask again with the same times and this as `after`.",
+  }),
+});
+
+const signing = `Each is a POST of JSON, \`{ type, timestamp, data }\`, signed by Standard Webhooks (standardwebhooks.com): verify \`webhook-signature\` with any of its libraries and the secret. \`webhook-id\` is the same in every attempt and replay; deliveries come at least once and in no promised order. Answer 2xx within 15 s. Anything else is tried again, ten times in about three days; Retry-After is honoured; 410 turns the endpoint off, as does failing for days. data holds \`eventId\`, \`userId\`, the ids of what it is about, and the fields of its type:\n\n${Object.entries(
+  eventTypes,
+)
+  .map(([type, text]) => `- \`${type}\`: ${text}`)
+  .join("\n")}`;
+
+export function webhookRoutes(core: Core, webhooks: WebhookService) {
+  return new Elysia({ prefix: "/api/v2/webhooks" })
+    .use(core)
+    .post("/", async ({ userId, body: input }) => ok(await webhooks.create(userId, input)), {
+      access: "webhooks:write",
+      body: body(EndpointInput),
+      detail: answersJson(success(NewEndpointView), {
+        tag: "Webhooks",
+        summary: "Add an endpoint",
+        description: `Your events are posted to it from now on. The secret is in \`data.secret\`, in this answer and never again. ${signing}`,
+        errors: ["CONFLICT"],
+      }),
+    })
+    .get(
+      "/",
+      async ({ userId }) => {
+        const endpoints = await webhooks.list(userId);
+        return ok({ endpoints, total: endpoints.length });
+      },
+      {
+        access: "webhooks:read",
+        detail: answersJson(success(EndpointList), { tag: "Webhooks", summary: "List endpoints, newest first" }),
+      },
+    )
+    .get("/:endpointId", async ({ userId, params: { endpointId } }) => ok(await webhooks.get(userId, endpointId)), {
+      access: "webhooks:read",
+      params: EndpointId,
+      detail: answersJson(success(EndpointView), {
+        tag: "Webhooks",
+        summary: "Read an endpoint and how it does",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .patch(
+      "/:endpointId",
+      async ({ userId, params: { endpointId }, body: change }) => ok(await webhooks.update(userId, endpointId, change)),
+      {
+        access: "webhooks:write",
+        params: EndpointId,
+        body: body(EndpointUpdate),
+        detail: answersJson(success(EndpointView), {
+          tag: "Webhooks",
+          summary: "Change an endpoint, or turn it off or on",
+          description:
+            "Only the fields that are sent change. Turned on, it gets what was waiting, and what happens from then on; replay what happened in between.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:endpointId",
+      async ({ userId, params: { endpointId } }) => {
+        await webhooks.remove(userId, endpointId);
+        return { success: true as const, message: `Deleted the webhook endpoint ${endpointId}.` };
+      },
+      {
+        access: "webhooks:write",
+        params: EndpointId,
+        detail: answersJson(Deleted, {
+          tag: "Webhooks",
+          summary: "Delete an endpoint with its deliveries",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:endpointId/rotate",
+      async ({ userId, params: { endpointId }, body: input }) => ok(await webhooks.rotate(userId, endpointId, input)),
+      {
+        access: "webhooks:write",
+        params: EndpointId,
+        body: optionalBody(RotateInput),
+        detail: answersJson(success(NewEndpointView), {
+          tag: "Webhooks",
+          summary: "Give an endpoint a new secret",
+          description: "Until the overlap is over, deliveries carry the signatures of both secrets.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:endpointId/test",
+      async ({ userId, params: { endpointId } }) => ok(await webhooks.test(userId, endpointId)),
+      {
+        access: "webhooks:write",
+        params: EndpointId,
+        detail: answersJson(success(DeliveryView), {
+          tag: "Webhooks",
+          summary: "Post a test event",
+          description: "Tells `webhook.test` to this endpoint alone. Read the delivery to see what came of it.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .post(
+      "/:endpointId/replay",
+      async ({ userId, params: { endpointId }, body: input }) => {
+        const { replayed, next } = await webhooks.replayRange(userId, endpointId, input);
+        return ok({ replayed, nextCursor: next === null ? null : `${next}` });
+      },
+      {
+        access: "webhooks:write",
+        params: EndpointId,
+        body: body(ReplayInput),
+        detail: answersJson(success(Replayed), {
+          tag: "Webhooks",
+          summary: "Deliver what happened in a time again",
+          description: "Also what happened before the endpoint was made. Each event keeps its webhook-id.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/:endpointId/deliveries",
+      async ({ userId, params: { endpointId }, query: { state = null, type, before = null, limit = 50 } }) => {
+        const query = { state, types: type === undefined ? null : wantedTypes(type), before, limit };
+        const { page, next } = await webhooks.deliveries(userId, endpointId, query);
+        return ok({ deliveries: page, nextCursor: next === null ? null : `${next}` });
+      },
+      {
+        access: "webhooks:read",
+        params: EndpointId,
+        query: params(ListQuery),
+        detail: answersJson(success(DeliveryPage), {
+          tag: "Webhooks",
+          summary: "List deliveries with their attempts, newest event first",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:endpointId/deliveries/:deliveryId",
+      async ({ userId, params: { endpointId, deliveryId } }) =>
+        ok(await webhooks.delivery(userId, endpointId, deliveryId)),
+      {
+        access: "webhooks:read",
+        params: DeliveryId,
+        detail: answersJson(success(DeliveryView), {
+          tag: "Webhooks",
+          summary: "Read a delivery",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:endpointId/deliveries/:deliveryId/replay",
+      async ({ userId, params: { endpointId, deliveryId } }) =>
+        ok(await webhooks.replay(userId, endpointId, deliveryId)),
+      {
+        access: "webhooks:write",
+        params: DeliveryId,
+        detail: answersJson(success(DeliveryView), {
+          tag: "Webhooks",
+          summary: "Deliver an event again",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    );
+}
+
+function wantedTypes(patterns: readonly string[]) {
+  const found = typesOf(patterns);
+  if ("unknown" in found) throw invalid([{ path: "type", message: unknownType(found.unknown) }]);
+  return found.types;
+}

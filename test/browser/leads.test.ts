@@ -1,0 +1,95 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, dropFile, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+import { callApi } from "../support/server-api.ts";
+
+afterAll(closeBrowser);
+
+const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
+const companies = ["Engines", "Navy Yard", "Orbital"];
+
+/** 537 rows, of which 534 become leads: one is there twice, one has no mail that could be, one is nobody. */
+function people(): string {
+  const rows = Array.from({ length: 534 }, (_, n) => `Person ${n},p${n}@example.com,${companies[n % 3]},"${n},x"`);
+  const others = ["Again,p7@example.com,Engines,", "Wrong,no mail at all,,", ",,Engines,alone"];
+  return ["Kontakt,Post,Firma,Note", ...rows, ...others].join("\n");
+}
+
+testInBrowser("a file is dropped, its columns are mapped, it is checked, imported and reported", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using opened = await openSignedIn(server, "/app/leads");
+  const { page, problems } = opened;
+  await page.getByText("No leads yet").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("link", { name: "Import a list" }).click();
+  await dropFile(page, ".file-drop", { name: "people.csv", type: "text/csv", text: people() });
+  await page.getByText("do not tell who a person is yet").waitFor();
+  await page.getByLabel("Post").selectOption("E-mail");
+  await page.getByRole("cell", { name: "p0@example.com" }).waitFor();
+  await page.getByLabel("Kontakt").selectOption("Full name");
+  await page.getByRole("cell", { name: "Person 0" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Check every row first" }).click();
+  await page.getByText("Checked 537 rows; nothing is stored yet").waitFor();
+  await page.getByRole("button", { name: "Import now" }).click();
+  await page.getByText("Imported 537 rows").waitFor();
+  await page.getByRole("cell", { name: "Is a lead already." }).waitFor();
+  expect(await page.getByRole("row").filter({ hasText: "Failed" }).count()).toBe(2);
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("link", { name: "See the leads" }).click();
+  await page.getByText("534 leads").waitFor();
+  expect(problems).toEqual([]);
+});
+
+testInBrowser("leads are found, changed together and one by one, and their HTML is only text", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const texts = ["firstName", "lastName", "company", "title", "industry", "location", "source", "notes"];
+  const everywhere = Object.fromEntries(texts.map((field) => [field, hostile]));
+  await callApi(server, "POST", "/leads", {
+    ...everywhere,
+    networkUrl: "https://network.example/in/x",
+    tags: [hostile.slice(0, 90)],
+    customFields: { [hostile.slice(0, 90)]: hostile },
+  });
+  await callApi(server, "POST", "/leads", { firstName: "Ada", lastName: "Lovelace", email: "ada@example.com" });
+  await using opened = await openSignedIn(server, "/app/leads");
+  const { page, problems } = opened;
+
+  await page.getByText("2 leads").waitFor();
+  await page.getByRole("link", { name: hostile }).first().click();
+  await page.getByText("Stored as a lead").waitFor();
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.title()).not.toBe("hacked");
+  await page.goBack();
+
+  await page.getByPlaceholder("Name, e-mail").fill("lovelace");
+  await page.getByText("1 lead found").waitFor();
+  expect(page.url()).toContain("q=lovelace");
+  await page.getByRole("checkbox", { name: "Choose Ada Lovelace" }).check();
+  await page.getByRole("button", { name: "Add a tag" }).click();
+  await page.getByLabel("Tag", { exact: true }).last().fill("spring");
+  await page.getByRole("button", { name: "Add the tag" }).click();
+  await page.getByText("1 lead tagged spring.").waitFor();
+  await page.getByRole("link", { name: "Ada Lovelace" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel("Job title").fill("Countess");
+  await page.getByLabel("E-mail").fill("not an address");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  // As much as the API takes is typed; the rest of ten million letters does not freeze the page.
+  await page.getByLabel("E-mail").evaluate((field) => {
+    (field as HTMLInputElement).value = "x".repeat(10_000_000);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").first().waitFor();
+  await page.getByLabel("E-mail").fill("countess@example.com");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("link", { name: "countess@example.com" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+
+afterAll(closeBrowser);
+
+const people = [
+  "firstName,lastName,title,company,email,networkUrl",
+  "Ada,Byron,CTO,Acme,ada@acme.example,https://www.linkedin.com/in/ada-byron",
+  "Grace,<b>Hopper</b>,Engineer,Navy,grace@navy.example,https://www.linkedin.com/in/grace-hopper",
+].join("\n");
+
+testInBrowser("prospects are imported, narrowed, paid for, and one becomes a lead that is enriched", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using opened = await openSignedIn(server, "/app/prospects");
+  const { page, problems } = opened;
+
+  await page.getByRole("button", { name: "Import prospects" }).first().click();
+  await page
+    .getByLabel("Drop a file of people or companies")
+    .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(people) });
+  await page.getByText("2 prospects new").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("2 prospects fit.").waitFor();
+  await page.getByRole("list", { name: "Job title" }).getByLabel("CTO").check();
+  await page.getByText("1 prospect fits.").waitFor();
+  expect(page.url()).toContain("filters=");
+  await page.getByRole("button", { name: "Show them for 1 credit" }).click();
+  await page.getByRole("button", { name: "Make a lead of Ada Byron" }).click();
+  await page.getByRole("link", { name: "Open the lead" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Saved searches" }).click();
+  await page.getByLabel("Save the filters of now as").fill("CTOs");
+  await page.getByRole("button", { name: "Save the search" }).click();
+  await page.getByRole("button", { name: "CTOs", exact: true }).waitFor();
+  expect(await findings(page)).toEqual([]);
+
+  await page.goto(`${server.url}/app/enrichment`);
+  await page.getByLabel("E-mail").first().fill("grace@navy.example");
+  await page.getByRole("button", { name: "See what it costs" }).click();
+  await page.getByRole("heading", { name: "At most 1 credit" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
+  await page.getByRole("row", { name: /Job title Engineer/ }).waitFor();
+  expect(await findings(page)).toEqual([]);
+
+  await page.goto(`${server.url}/app/settings?part=providers`);
+  await page.getByRole("button", { name: "Test local" }).click();
+  await page.getByLabel("E-mail").fill("grace@navy.example");
+  await page.getByRole("button", { name: "Ask it" }).click();
+  await page.getByText("It works").waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});

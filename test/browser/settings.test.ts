@@ -1,0 +1,64 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+
+afterAll(closeBrowser);
+
+testInBrowser("an account is set up, a key is made, used and turned off, somebody is kept off", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  await using opened = await openSignedIn(server, "/app/settings");
+  const { page, problems } = opened;
+
+  await page.getByRole("link", { name: "default" }).click();
+  await page.getByLabel("Connection requests, 24 hours").fill("100000");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("which is what the network is known to bear").waitFor();
+  await page.getByLabel("Connection requests, 24 hours").fill("7");
+  await page.getByRole("checkbox", { name: "Saturday" }).check();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved. The queue was planned again.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.reload();
+  expect(await page.getByLabel("Connection requests, 24 hours").inputValue()).toBe("7");
+  expect(await page.getByRole("checkbox", { name: "Saturday" }).isChecked()).toBe(true);
+
+  await page.goto(`${server.url}/app/settings?part=keys`);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByLabel("Name").fill("<script>alert(1)</script>");
+  await page.getByRole("button", { name: "Only reading" }).click();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  const secret = await page.getByRole("textbox", { name: "The key" }).inputValue();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const use = () => fetch(`${server.url}/api/v2/leads`, { headers: { "x-api-key": secret } });
+  expect((await use()).status).toBe(200);
+  await page.getByRole("button", { name: "<script>alert(1)</script>" }).click();
+  await page.getByRole("button", { name: "Turn it off" }).click();
+  await page.getByText("opens nothing now").waitFor();
+  expect((await use()).status).toBe(401);
+
+  await page.getByRole("tab", { name: "Do not contact" }).click();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByLabel("Whom").fill("ada@example.com\n@example.org\nnobody");
+  await page.getByRole("button", { name: "Put on the list" }).click();
+  await page.getByText("2 entries added, 1 value not understood.").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "example.org" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+
+  await page.getByRole("tab", { name: "Backups" }).click();
+  await page.getByRole("button", { name: "Make a backup" }).click();
+  const download = await page.getByRole("link", { name: "Download" }).getAttribute("href");
+  const archive = await page.request.get(`${server.url}${download}`);
+  expect((await archive.body()).subarray(0, 4).toString("hex")).toBe("28b52ffd"); // zstd
+  expect(await findings(page)).toEqual([]);
+
+  await page.getByRole("tab", { name: "Users" }).click();
+  await page.getByRole("button", { name: "Add a user" }).click();
+  await page.getByLabel("E-mail").fill("grace@example.com");
+  await page.getByRole("button", { name: "Add the user" }).click();
+  await page.getByText("No key yet.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});

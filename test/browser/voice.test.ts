@@ -1,0 +1,54 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+import { spokenWav } from "../support/voices.ts";
+
+afterAll(closeBrowser);
+
+testInBrowser(
+  "a voice is recorded or dropped, checked, trained while one watches, and speaks",
+  async () => {
+    await using directory = await createDirectory();
+    await using server = await startServer(`${directory.path}/data`);
+    await using opened = await openSignedIn(server, "/app/voice", { permissions: ["microphone"] });
+    const { page, problems } = opened;
+
+    await page.getByRole("link", { name: "Clone a voice" }).first().click();
+    await page.getByRole("button", { name: "Record here" }).click();
+    await page.getByText("0:01").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("recording-1.wav").waitFor();
+    await page.getByLabel("Drop recordings of one person").setInputFiles({
+      name: "ada <b>.wav",
+      mimeType: "audio/wav",
+      buffer: Buffer.from(await spokenWav(13, "slt")),
+    });
+    await page.getByRole("button", { name: "Check the quality" }).click();
+    // The browser's pretended microphone beeps, which is no speech.
+    await page.getByText("Can’t be used").first().waitFor({ timeout: 60_000 });
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Leave recording-1.wav out" }).click();
+
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("Whose voice it is").fill("Ada Byron");
+    await page.getByRole("button", { name: "Train the voice" }).click();
+    await page.getByText("only with the consent of the person").waitFor();
+    await page.getByLabel("This person agreed").check();
+    await page.getByRole("button", { name: "Train the voice" }).click();
+    await page.getByRole("heading", { name: "Ada" }).waitFor();
+    await page.getByRole("button", { name: "Speak", exact: true }).waitFor({ timeout: 200_000 });
+    await page.getByText("Ada Byron agreed").waitFor();
+    await page.getByRole("button", { name: "Play ada <b>.wav" }).click();
+    await page.locator("audio").first().waitFor();
+    await page.getByLabel("Text", { exact: true }).fill("Hello.");
+    await page.getByRole("button", { name: "Speak", exact: true }).click();
+    const sound = page.locator('audio[aria-label="The text in this voice"]');
+    await sound.waitFor({ timeout: 60_000 });
+    await page.waitForFunction(
+      () => (document.querySelector('audio[aria-label="The text in this voice"]') as HTMLAudioElement).readyState > 0,
+    );
+    expect(await findings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  },
+  360_000,
+);

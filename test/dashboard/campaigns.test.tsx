@@ -1,0 +1,100 @@
+import { afterEach, expect, test } from "bun:test";
+import { answerWith, change, show } from "../support/page.ts";
+import type { CampaignStep, CampaignView, PreviewView } from "../../src/campaigns/model.ts";
+import { compile } from "../../src/campaigns/program.ts";
+import { CampaignEditor } from "../../src/dashboard/app/pages/campaigns/campaign-editor.tsx";
+import { CampaignPreview } from "../../src/dashboard/app/pages/campaigns/campaign-preview.tsx";
+import { inOrder, stepName } from "../../src/dashboard/app/pages/campaigns/words.ts";
+import { session } from "../../src/dashboard/app/session.ts";
+import { account, button, signIn } from "../support/dashboard.ts";
+
+afterEach(() => (session.value = null));
+
+const steps: CampaignStep[] = [
+  {
+    type: "branch",
+    condition: "connected",
+    withinDays: 7,
+    yes: [{ type: "wait", days: 1, hours: 2 }],
+    no: [{ type: "action", actionType: "visitProfile" }],
+  },
+  { type: "action", actionType: "sendMessage", message: "<b>Hello</b> {{firstName|there}}" },
+];
+const campaign: CampaignView = {
+  id: "c1",
+  name: "Spring",
+  state: "draft",
+  steps,
+  accountIds: ["a1"],
+  settings: { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null },
+  startedAt: null,
+  createdAt: "2030-01-01T00:00:00.000Z",
+  updatedAt: "2030-01-01T00:00:00.000Z",
+};
+const accounts = () => ({ body: { success: true, data: { accounts: [account], total: 1 } } });
+
+test("steps are numbered as the server numbers them", () => {
+  expect(inOrder(steps).map(({ type }) => type)).toEqual(compile(steps).map(({ kind }) => kind));
+  expect(stepName(steps, 1)).toBe("2. Wait 1 day and 2 hours");
+  expect(stepName(steps, 3)).toBe("4. Message");
+});
+
+test("what is wrong with a step in a branch stands at its field, until the steps change", async () => {
+  signIn(["*"]);
+  let sent: unknown;
+  answerWith({
+    "GET /api/v2/network/accounts": accounts,
+    "PATCH /api/v2/campaigns/c1": (body) => {
+      sent = body;
+      const errors = [{ path: "steps.1.message", message: "{{nobody}} is no variable." }];
+      return { status: 400, body: { error: true, code: "VALIDATION_ERROR", message: "Wrong.", details: { errors } } };
+    },
+  });
+  const place = await show(<CampaignEditor campaign={campaign} onSaved={() => {}} />);
+  await change(() => button(place, "Move step 4 up").click());
+  await change(() => button(place, "Move step 1 down").click());
+  const text = place.querySelector<HTMLTextAreaElement>('[data-path="steps.1.message"]');
+  await change(() => {
+    text!.value = "Hello {{nobody}}";
+    text!.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await change(async () => {
+    place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+    await Bun.sleep(0);
+  });
+  expect(sent).toMatchObject({ steps: [steps[0], { ...steps[1], message: "Hello {{nobody}}" }] });
+  const invalid = () => place.querySelector("[aria-invalid=true]");
+  expect(invalid()).toBe(text);
+  expect(place.querySelector("b")).toBeNull();
+  await change(() => button(place, "Remove step 4").click());
+  expect(invalid()).toBeNull();
+});
+
+test("a preview tells what keeps steps from ever running, and when the others run", async () => {
+  signIn(["network:read"]);
+  const preview: PreviewView = {
+    leads: 20,
+    finishedAt: "2030-01-03T09:00:00.000Z",
+    steps: [
+      {
+        step: 3,
+        actionType: "sendMessage",
+        count: 20,
+        firstAt: "2030-01-02T09:00:00.000Z",
+        lastAt: "2030-01-03T09:00:00.000Z",
+      },
+    ],
+    days: [
+      { date: "2030-01-02", actions: 15 },
+      { date: "2030-01-03", actions: 5 },
+    ],
+    first: [{ step: 3, actionType: "sendMessage", at: "2030-01-02T09:00:00.000Z" }],
+    problems: ["Step 2 (visitProfile) would never run: dailyLimit."],
+  };
+  answerWith({ "POST /api/v2/campaigns/c1/preview": () => ({ body: { success: true, data: preview } }) });
+  const place = await show(<CampaignPreview campaign={campaign} path="/campaigns/c1" />);
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector(".notice.warn")?.textContent).toContain("would never run");
+  expect(place.querySelector(".timeline")?.textContent).toContain("4. Message Wed");
+  expect(place.querySelectorAll(".day-bars li")).toHaveLength(2);
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "bun:test";
+import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
+import { LeadsPage } from "../../src/dashboard/app/pages/leads/lead-list.tsx";
+import { LeadForm } from "../../src/dashboard/app/pages/leads/lead-form.tsx";
+import { navigate } from "../../src/dashboard/app/router.tsx";
+import type { LeadView } from "../../src/leads/model.ts";
+
+function lead(change: Partial<LeadView> = {}): LeadView {
+  const none = { phone: null, networkUrl: null, industry: null, location: null, source: null, notes: null };
+  const times = { createdAt: "2026-01-05T10:00:00Z", updatedAt: "2026-01-05T10:00:00Z" };
+  const texts = { firstName: "Ada", lastName: "Lovelace", email: "ada@example.com", company: "Engines", title: null };
+  return { id: "l1", ...texts, ...none, status: "new", tags: [], customFields: {}, ...times, ...change };
+}
+
+const page = (leads: LeadView[]) => ({ success: true, data: { leads, total: leads.length, limit: 50, offset: 0 } });
+
+test("the list shows texts as texts, whatever they hold", async () => {
+  signInAs();
+  navigate("/leads");
+  const name = "<img src=x onerror=alert(1)>";
+  answerWith({
+    "GET /api/v2/leads?sort=-createdAt&limit=50&offset=0": () => ({ body: page([lead({ firstName: name })]) }),
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  expect(place.querySelector("tbody a")?.textContent).toBe(`${name} Lovelace`);
+  expect(place.querySelector("tbody img")).toBeNull();
+});
+
+test("filters and order of the address are asked for, and the way out of them is shown when nobody fits", async () => {
+  signInAs();
+  navigate("/leads?q=nobody&status=active&sort=company&offset=50");
+  const asked = answerWith({
+    "GET /api/v2/leads?q=nobody&status=active&sort=company&limit=50&offset=50": () => ({ body: page([]) }),
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  expect(asked).toHaveLength(1);
+  expect(place.textContent).toContain("No lead matches");
+  expect(place.querySelector('a[href="/app/leads"]')).not.toBeNull();
+});
+
+test("a list that can't be read says why, and is read again on demand", async () => {
+  signInAs();
+  navigate("/leads");
+  let isBroken = true;
+  const message = "The service could not do this now. Try again in a moment.";
+  answerWith({
+    "GET /api/v2/leads?sort=-createdAt&limit=50&offset=0": () =>
+      isBroken ? { status: 503, body: { code: "SERVICE_UNAVAILABLE", message } } : { body: page([lead()]) },
+  });
+  const place = await show(<LeadsPage />);
+  await settled();
+  expect(place.querySelector("[role=alert]")?.textContent).toContain(message);
+  isBroken = false;
+  await change(() => place.querySelector<HTMLButtonElement>("[role=alert] button")?.click());
+  await settled();
+  expect(place.textContent).toContain("Ada Lovelace");
+});
+
+test("without the permission to write nothing can be chosen, made or imported", async () => {
+  signInAs({ permissions: ["leads:read"] });
+  navigate("/leads");
+  answerWith({ "GET /api/v2/leads?sort=-createdAt&limit=50&offset=0": () => ({ body: page([lead()]) }) });
+  const place = await show(<LeadsPage />);
+  await settled();
+  expect(place.querySelectorAll("input[type=checkbox]")).toHaveLength(0);
+  expect(place.textContent).not.toContain("New lead");
+});
+
+test("only what was changed is sent, and nobody's change is overwritten unseen", async () => {
+  signInAs();
+  const sent: { body: unknown; ifMatch: string | null }[] = [];
+  let isStale = true;
+  answerWith({
+    "PUT /api/v2/leads/l1": (body, headers) => {
+      sent.push({ body, ifMatch: headers.get("if-match") });
+      if (!isStale) return { body: { success: true, data: lead({ title: "Countess" }) } };
+      isStale = false;
+      return { status: 412, body: { code: "PRECONDITION_FAILED", message: "It was changed." } };
+    },
+  });
+  const saved: string[] = [];
+  const place = await show(
+    <LeadForm
+      lead={lead()}
+      etag={'"3"'}
+      onSaved={({ lead: { title } }) => saved.push(title ?? "")}
+      onClose={() => {}}
+    />,
+  );
+  const field = place.querySelector<HTMLInputElement>("[data-path=title]")!;
+  await change(() => {
+    field.value = "Countess";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const submit = () =>
+    change(async () => {
+      place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+      await Bun.sleep(0);
+    });
+  await submit();
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("Somebody else changed this lead");
+  expect(saved).toEqual([]);
+  await submit();
+  expect(saved).toEqual(["Countess"]);
+  expect(sent).toEqual([
+    { body: { title: "Countess" }, ifMatch: '"3"' },
+    { body: { title: "Countess" }, ifMatch: null },
+  ]);
+});

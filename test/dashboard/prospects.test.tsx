@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from "bun:test";
+import { answerWith, change, show } from "../support/page.ts";
+import { peopleIn } from "../../src/dashboard/app/pages/enrichment/people.ts";
+import { Results } from "../../src/dashboard/app/pages/enrichment/results.tsx";
+import { currentSearch, setSearch, withChosen, withRevenue } from "../../src/dashboard/app/pages/prospects/filters.ts";
+import { ProspectsPage } from "../../src/dashboard/app/pages/prospects/prospects-page.tsx";
+import { session } from "../../src/dashboard/app/session.ts";
+import { button, signIn } from "../support/dashboard.ts";
+
+afterEach(() => {
+  setSearch({ filters: {}, source: "directory" });
+  session.value = null;
+});
+
+test("filters live in the address, without what is empty; what it can't mean is passed over", () => {
+  const filters = withRevenue(withChosen({}, "title", ["CTO"]), { min: 1_000_000, max: null });
+  setSearch({ filters, source: "apollo" });
+  expect(currentSearch()).toEqual({ filters, source: "apollo" });
+  const fewer = withChosen(filters, "title", []);
+  expect(fewer).toEqual({ company: { revenue: { min: 1_000_000, max: null } } });
+  expect(withRevenue(fewer, { min: null, max: null })).toEqual({});
+});
+
+test("counting is free, and what a page costs is told before it is shown", async () => {
+  signIn(["*"]);
+  const found = { total: 30, limit: 25, offset: 0, creditsUsed: 0, creditsRequired: 25, remainingCredits: 40 };
+  const prospect = {
+    id: "p1",
+    firstName: "<b>Ada</b>",
+    lastName: null,
+    title: "CTO",
+    company: "Acme",
+    technologies: [],
+    confidence: 0.9,
+    leadId: null,
+    updatedAt: "2030-01-01T00:00:00.000Z",
+  };
+  const bodies: unknown[] = [];
+  answerWith({
+    "POST /api/v2/prospecting/facets": () => ({
+      body: { data: { facets: [{ facet: "title", values: [{ value: "CTO", count: 30 }] }] } },
+    }),
+    "POST /api/v2/prospecting/search": (body) => {
+      bodies.push(body);
+      const isDry = (body as { dryRun?: boolean }).dryRun === true;
+      const bought = { ...found, creditsUsed: 1, remainingCredits: 39, prospects: [prospect] };
+      return { body: { data: isDry ? { ...found, prospects: [] } : bought } };
+    },
+    "POST /api/v2/prospecting/prospects/p1/lead": () => ({ body: { data: { lead: { id: "l1" }, isNew: true } } }),
+  });
+  const place = await show(<ProspectsPage />);
+  await change(() => Bun.sleep(0));
+  expect(place.textContent).toContain("30 prospects fit.");
+  expect(bodies).toMatchObject([{ dryRun: true }]);
+  await change(() => button(place, "Show them for 25 credits").click());
+  await change(() => Bun.sleep(0));
+  expect(bodies).toHaveLength(2);
+  expect(place.querySelector("table b")).toBeNull();
+  await change(() => button(place, "Make a lead of <b>Ada</b>").click());
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("Open the lead");
+});
+
+test("people of a text are told apart by what stands there", () => {
+  expect(peopleIn("ada@example.com\n\nhttps://network.example/in/grace\nAlan, Turing, Bletchley\n")).toEqual([
+    { email: "ada@example.com" },
+    { networkUrl: "https://network.example/in/grace" },
+    { firstName: "Alan", lastName: "Turing", company: "Bletchley" },
+  ]);
+  expect(peopleIn(["ada@example.com", "Ada", "Lovelace", "A/B Inc"])).toMatchObject([
+    { email: "ada@example.com", firstName: "Ada", lastName: "Lovelace", company: "A/B Inc" },
+  ]);
+  expect(peopleIn(["", "", "", ""])).toEqual([]);
+});
+
+test("every field tells who said it and how sure it is, nested ones too", async () => {
+  const at = "2030-01-01T00:00:00.000Z";
+  const place = await show(
+    <Results
+      answer={{
+        enriched: [
+          {
+            index: 0,
+            input: { email: "ada@example.com" },
+            enrichedData: { title: "<script>CTO</script>", companyInfo: { industry: "Computing" } },
+            confidence: 0.7,
+            sources: ["hunter"],
+            fieldConfidence: { title: 0.9, "companyInfo.industry": 0.5 },
+            provenance: { title: { provider: "hunter", at }, "companyInfo.industry": { provider: "apollo", at } },
+            creditsUsed: 1,
+            fromStore: false,
+          },
+        ],
+        failed: [
+          { index: 1, input: { email: "x@example.com" }, code: "NO_MATCH", message: "Nobody.", retryable: true },
+        ],
+        creditsUsed: 1,
+        remainingCredits: 9,
+      }}
+    />,
+  );
+  const rows = [...place.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
+  expect(rows.map((cells) => cells.slice(0, 4))).toEqual([
+    ["Job title", "<script>CTO</script>", "90 %", "hunter"],
+    ["Company, industry", "Computing", "50 %", "apollo"],
+  ]);
+  expect(place.querySelector(".failures")?.textContent).toContain("Trying later can help");
+});

@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from "bun:test";
+import { answerWith, change, show } from "../support/page.ts";
+import { permissions, type KeyView } from "../../src/keys/model.ts";
+import type { SuppressionView } from "../../src/suppression/model.ts";
+import { setQuery } from "../../src/dashboard/app/router.tsx";
+import { session } from "../../src/dashboard/app/session.ts";
+import { KeyList } from "../../src/dashboard/app/pages/settings/keys.tsx";
+import { permissionGroups } from "../../src/dashboard/app/pages/settings/permission-words.ts";
+import { SettingsPage } from "../../src/dashboard/app/pages/settings/settings.tsx";
+import { SuppressionList } from "../../src/dashboard/app/pages/settings/suppression.tsx";
+import { changesOf, valuesOf } from "../../src/dashboard/app/pages/settings/account-values.ts";
+import { weekInWords } from "../../src/dashboard/app/ui/week-editor.tsx";
+import { account, button, signIn } from "../support/dashboard.ts";
+
+afterEach(() => {
+  session.value = null;
+  setQuery({ part: null });
+});
+
+const key: KeyView = {
+  id: "k1",
+  userId: "u1",
+  name: "<img src=x onerror=alert(1)>",
+  hint: "oak_12",
+  permissions: ["leads:read"],
+  requiresApproval: false,
+  isActive: true,
+  usageCount: 3,
+  expires_at: null,
+  created_at: "2030-01-01T00:00:00.000Z",
+  last_used_at: null,
+};
+
+test("only the parts of the settings that the key reaches are shown", async () => {
+  signIn(["users:read"]);
+  const place = await show(<SettingsPage />);
+  expect([...place.querySelectorAll("[role=tab]")].map((tab) => tab.textContent)).toEqual(["You"]);
+});
+
+test("the secret of a new key is shown once, and is not closed by accident", async () => {
+  signIn(["*"]);
+  answerWith({
+    "GET /api/v2/keys": () => ({ body: { success: true, data: { keys: [key], total: 1 } } }),
+    "POST /api/v2/keys/k1/regenerate": () => ({ body: { success: true, data: { ...key, key: "oak_secret" } } }),
+    "GET /api/v2/credits/budgets/k1": () => ({ body: { success: true, data: null } }),
+  });
+  const place = await show(<KeyList />);
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector("img")).toBeNull();
+  await change(() => button(place, key.name).click());
+  await change(() => button(place, "New secret…").click());
+  await change(() => button(place, "Make a new secret").click());
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector<HTMLInputElement>(".copy input")?.value).toBe("oak_secret");
+  await change(() => button(place, "Close").click());
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("nobody can read the key again");
+  await change(() => button(place, "I have stored it").click());
+  expect(place.textContent).not.toContain("oak_secret");
+});
+
+test("an entry whose value is forgotten shows its hash, and a failed load can be tried again", async () => {
+  signIn(["leads:read"]);
+  const entry: SuppressionView = {
+    id: "s1",
+    kind: "email",
+    scope: "team",
+    value: null,
+    hash: "sha256:email:0123456789abcdef0123456789abcdef",
+    reason: null,
+    source: "erasure",
+    createdAt: "2030-01-01T00:00:00.000Z",
+  };
+  let isDown = true;
+  answerWith({
+    "GET /api/v2/suppressions?limit=50": () =>
+      isDown
+        ? { status: 503, body: { error: true, code: "SERVICE_UNAVAILABLE", message: "Try again in a moment." } }
+        : { body: { success: true, data: { suppressions: [entry], total: 1, limit: 50, nextCursor: null } } },
+  });
+  const place = await show(<SuppressionList />);
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector("[role=alert]")?.textContent).toContain("Try again in a moment.");
+  isDown = false;
+  await change(() => button(place, "Try again").click());
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector("table")?.textContent).toContain("Only a hash is kept");
+  expect([...place.querySelectorAll("button")].some(({ textContent }) => textContent === "Add")).toBe(false);
+});
+
+test("an account's form sends only what was changed, and what belongs together as a whole", () => {
+  const values = valuesOf(account);
+  expect(changesOf(values, account)).toEqual({});
+  expect(
+    changesOf({ ...values, "caps.invites.day": "12", "spacing.minSeconds": "60", isWithdrawing: true }, account),
+  ).toEqual({
+    caps: { all: { week: null }, invites: { day: 12 } },
+    spacing: { medianSeconds: 240, minSeconds: 60 },
+    withdrawAfterDays: 21,
+  });
+  expect(changesOf({ ...values, isWarmingUp: false, "caps.all.week": "" }, account)).toEqual({
+    caps: {},
+    warmUp: null,
+  });
+});
+
+test("a warm-up whose numbers change goes on from its first day", () => {
+  expect(changesOf({ ...valuesOf(account), "warmUp.perDay": "8" }, account)).toEqual({
+    warmUp: { perDay: 8, addPerDay: 3, startedAt: "2030-01-01T00:00:00.000Z" },
+  });
+});
+
+test("every permission can be given to a key, in words", () => {
+  const known = permissionGroups.flatMap(({ permissions }) => Object.keys(permissions));
+  expect(known.toSorted()).toEqual([...permissions].toSorted());
+});
+
+test("days with the same hours are told together", () => {
+  expect(weekInWords(account.workingHours)).toBe("Mon–Fri 09:00–18:00");
+  const off = { ...account.workingHours, monday: [], wednesday: [{ from: "00:00", to: "24:00" }] };
+  expect(weekInWords(off)).toBe("Tue 09:00–18:00; Wed 00:00–24:00; Thu–Fri 09:00–18:00");
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { answerWith, change, show, signInAs } from "../support/page.ts";
+import { AboutYou } from "../../src/dashboard/app/pages/welcome/about-you.tsx";
+import { HoursForm } from "../../src/dashboard/app/pages/welcome/hours-form.tsx";
+import { session } from "../../src/dashboard/app/session.ts";
+import type { AccountView, WeekView } from "../../src/network/account-model.ts";
+
+async function submit(place: HTMLElement): Promise<void> {
+  await change(async () => {
+    place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+    await Bun.sleep(0);
+  });
+}
+
+test("the name is kept, and the page knows it at once", async () => {
+  signInAs({ name: null });
+  answerWith({
+    "PATCH /api/v2/users/me": (body) => ({
+      body: { success: true, data: { ...session.value?.user, ...(body as object) } },
+    }),
+  });
+  let isSaved = false;
+  const place = await show(<AboutYou onSaved={() => (isSaved = true)} />);
+  const field = place.querySelector<HTMLInputElement>("[data-path=name]")!;
+  await change(() => {
+    field.value = " Ada ";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await submit(place);
+  expect(isSaved).toBe(true);
+  expect(session.value?.user.name).toBe("Ada");
+});
+
+test("days that are not chosen are days off, and the end of a day is its end", async () => {
+  signInAs();
+  const span = [{ from: "09:00", to: "24:00" }];
+  const off: WeekView["monday"] = [];
+  const weekend = { saturday: off, sunday: off };
+  const workingHours = { monday: span, tuesday: span, wednesday: span, thursday: span, friday: span, ...weekend };
+  const account = { id: "a", timeZone: "Europe/Berlin", workingHours } as AccountView;
+  const sent: unknown[] = [];
+  answerWith({
+    "PATCH /api/v2/network/accounts/a": (body) => {
+      sent.push(body);
+      return { body: { success: true, data: account } };
+    },
+  });
+  const place = await show(<HoursForm account={account} onSaved={() => {}} onSkip={() => {}} />);
+  const boxes = [...place.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+  expect(boxes.map(({ checked }) => checked)).toEqual([true, true, true, true, true, false, false]);
+  await change(() => boxes[4]?.click());
+  await submit(place);
+  expect(sent).toEqual([
+    {
+      timeZone: "UTC",
+      workingHours: { monday: span, tuesday: span, wednesday: span, thursday: span, friday: [], ...weekend },
+    },
+  ]);
+});

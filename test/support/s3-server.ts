@@ -1,0 +1,152 @@
+import { createHash, createHmac } from "node:crypto";
+
+/**
+ * The part of Amazon S3 that archives need, on loopback, path style: PUT, GET, HEAD and DELETE of objects, multipart
+ * uploads and lists (API reference 2006-03-01). Every request must be signed (AWS Signature Version 4), or is refused.
+ */
+export function startS3Server({
+  bucket = "backups",
+  accessKeyId = "AKIDEXAMPLE",
+  secretAccessKey = "s3cret",
+  pageSize = 1000,
+} = {}) {
+  const objects = new Map<string, Uint8Array>();
+  const uploads = new Map<string, { key: string; parts: Map<number, Uint8Array> }>();
+  const faults: { fails(method: string, url: URL): boolean } = { fails: () => false };
+  let lastUpload = 0;
+
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const url = new URL(request.url);
+      const body = new Uint8Array(await request.arrayBuffer());
+      if (!isSigned(request, url, body, accessKeyId, secretAccessKey)) return refusal(403, "SignatureDoesNotMatch");
+      if (faults.fails(request.method, url)) return refusal(503, "SlowDown");
+      const [, named, ...rest] = decodeURIComponent(url.pathname).split("/");
+      if (named !== bucket) return refusal(404, "NoSuchBucket");
+      return answer(request.method, rest.join("/"), url.searchParams, body);
+    },
+  });
+
+  function answer(method: string, key: string, query: URLSearchParams, body: Uint8Array): Response {
+    const upload = uploads.get(query.get("uploadId") ?? "");
+    if (query.has("uploadId") && upload?.key !== key) return refusal(404, "NoSuchUpload");
+    if (method === "GET" && key === "") return list(query);
+    if (method === "POST" && query.has("uploads")) {
+      const id = `upload-${++lastUpload}`;
+      uploads.set(id, { key, parts: new Map() });
+      return xml(
+        `<InitiateMultipartUploadResult><Bucket>${bucket}</Bucket><Key>${key}</Key><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+      );
+    }
+    if (method === "PUT" && upload !== undefined) {
+      upload.parts.set(Number(query.get("partNumber")), body);
+      return new Response(null, { headers: { etag: etagOf(body) } });
+    }
+    if (method === "POST" && upload !== undefined) {
+      const numbers = [...new TextDecoder().decode(body).matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, n]) =>
+        Number(n),
+      );
+      const parts = numbers.map((n) => upload.parts.get(n));
+      if (parts.includes(undefined)) return refusal(400, "InvalidPart");
+      objects.set(key, new Uint8Array(Buffer.concat(parts as Uint8Array[])));
+      uploads.delete(query.get("uploadId")!);
+      return xml(
+        `<CompleteMultipartUploadResult><Key>${key}</Key><ETag>"multipart"</ETag></CompleteMultipartUploadResult>`,
+      );
+    }
+    if (method === "DELETE" && upload !== undefined) {
+      uploads.delete(query.get("uploadId")!);
+      return new Response(null, { status: 204 });
+    }
+    if (method === "PUT") {
+      objects.set(key, body);
+      return new Response(null, { headers: { etag: etagOf(body) } });
+    }
+    if (method === "DELETE") {
+      objects.delete(key);
+      return new Response(null, { status: 204 });
+    }
+    const object = objects.get(key);
+    if (object === undefined) return refusal(404, "NoSuchKey");
+    const headers = { etag: etagOf(object), "last-modified": new Date(0).toUTCString() };
+    if (method === "HEAD")
+      return new Response(null, { headers: { ...headers, "content-length": String(object.length) } });
+    return new Response(object as Uint8Array<ArrayBuffer>, { headers });
+  }
+
+  function list(query: URLSearchParams): Response {
+    const prefix = query.get("prefix") ?? "";
+    const after = query.get("continuation-token") ?? "";
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
+    const page = keys.slice(0, pageSize);
+    const isTruncated = page.length < keys.length;
+    const contents = page.map(
+      (key) =>
+        `<Contents><Key>${key}</Key><Size>${objects.get(key)!.length}</Size><ETag>"x"</ETag><LastModified>2026-01-05T10:00:00.000Z</LastModified><StorageClass>STANDARD</StorageClass></Contents>`,
+    );
+    const next = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
+    return xml(
+      `<ListBucketResult><Name>${bucket}</Name><Prefix>${prefix}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${pageSize}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join("")}</ListBucketResult>`,
+    );
+  }
+
+  return {
+    url: server.url.origin,
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    objects,
+    /** Uploads that were begun and neither completed nor aborted. */
+    uploads,
+    faults,
+    stop: () => server.stop(true),
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+/** AWS Signature Version 4, in the header: "Signature calculations for the Authorization header". */
+function isSigned(request: Request, url: URL, body: Uint8Array, accessKeyId: string, secret: string): boolean {
+  const form =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
+  const [, id, day = "", region = "", signedHeaders = "", signature] =
+    form.exec(request.headers.get("authorization") ?? "") ?? [];
+  const payload = request.headers.get("x-amz-content-sha256") ?? "";
+  if (id !== accessKeyId) return false;
+  if (payload !== "UNSIGNED-PAYLOAD" && payload !== createHash("sha256").update(body).digest("hex")) return false;
+  const encode = (text: string) =>
+    encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  const query = [...url.searchParams]
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .toSorted()
+    .join("&");
+  const headers = signedHeaders
+    .split(";")
+    .map((name) => `${name}:${request.headers.get(name)?.trim()}\n`)
+    .join("");
+  const canonical = [request.method, url.pathname, query, headers, signedHeaders, payload].join("\n");
+  const time = request.headers.get("x-amz-date") ?? "";
+  const scope = `${day}/${region}/s3/aws4_request`;
+  const text = ["AWS4-HMAC-SHA256", time, scope, createHash("sha256").update(canonical).digest("hex")].join("\n");
+  const hmac = (key: string | Buffer, data: string) => createHmac("sha256", key).update(data).digest();
+  const key = ["s3", "aws4_request"].reduce(hmac, hmac(hmac(`AWS4${secret}`, day), region));
+  return signature === createHmac("sha256", key).update(text).digest("hex");
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${createHash("md5").update(bytes).digest("hex")}"`;
+}
+
+function xml(text: string): Response {
+  return new Response(`<?xml version="1.0" encoding="UTF-8"?>${text}`, {
+    headers: { "content-type": "application/xml" },
+  });
+}
+
+function refusal(status: number, code: string): Response {
+  return new Response(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`, {
+    status,
+    headers: { "content-type": "application/xml" },
+  });
+}

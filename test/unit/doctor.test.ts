@@ -1,0 +1,147 @@
+import type { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { archiveName } from "../../src/backup/model.ts";
+import { examineBackups } from "../../src/cli/doctor/backups.ts";
+import { examineDatabase } from "../../src/cli/doctor/database.ts";
+import { examineDirectory } from "../../src/cli/doctor/directory.ts";
+import type { Finding } from "../../src/cli/doctor/finding.ts";
+import { examineSettings } from "../../src/cli/doctor/settings.ts";
+import { loadConfig } from "../../src/config.ts";
+import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { openDatabase } from "../../src/storage/sqlite/open.ts";
+
+const now = Date.now();
+const hour = 3_600_000;
+const day = 24 * hour;
+
+let dataDir: string;
+let database: Database;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "outreachd-doctor-"));
+  database = openDatabase(join(dataDir, "outreachd.db"));
+  migrate(database, migrations, now);
+  database.run("PRAGMA foreign_keys = OFF");
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+function findings({ full = false, isServed = true } = {}): Finding[] {
+  return examineDatabase(dataDir, { now, full, isServed }).findings;
+}
+
+function found(all: readonly Finding[], check: string): Pick<Finding, "state" | "message">[] {
+  return all.filter((each) => each.check === check).map(({ state, message }) => ({ state, message }));
+}
+
+function insertJob(id: string, type: string, runAt: number): void {
+  database.run(
+    "INSERT INTO jobs (id, user_id, type, status, message, metadata, payload, run_at, max_attempts, created_at, updated_at) VALUES (?, 'nobody', ?, 'pending', '', '{}', '{}', ?, 1, 0, 0)",
+    [id, type, runAt],
+  );
+}
+
+function config(env: Record<string, string>) {
+  return loadConfig({ flags: { data: dataDir }, env });
+}
+
+test("with new data all is well", () => {
+  expect(findings({ full: true }).every(({ state }) => state === "ok")).toBe(true);
+  expect(examineDirectory(dataDir, now).filter(({ state }) => state === "problem")).toEqual([]);
+  expect(examineSettings(config({}))).toEqual([expect.objectContaining({ state: "ok" })]);
+});
+
+test("files that rows name and are gone are a problem, files of no row a warning, new and cached ones nothing", () => {
+  insertJob("a", "lead_import", now);
+  insertJob("b", "lead_import", now);
+  const write = (name: string, age: number): void => {
+    const path = join(dataDir, "blobs", name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, "");
+    utimesSync(path, (now - age) / 1000, (now - age) / 1000);
+  };
+  write("imports/a", day);
+  write("imports/forgotten", 2 * hour);
+  write("imports/arriving", 0);
+  write("speech/kept", day);
+  expect(found(findings(), "files")).toEqual([
+    { state: "problem", message: "Missing: 1 file that rows name, such as imports/b." },
+    { state: "warning", message: "Of no use: 1 file that no row names, such as imports/forgotten." },
+  ]);
+});
+
+test("jobs that are late are a problem beside a server, and wait for one otherwise", () => {
+  insertJob("a", "lead_import", now - 20 * 60_000);
+  insertJob("b", "lead_import", now - 5 * 60_000);
+  const message = `Behind their time: 1 job, the first since ${new Date(now - 20 * 60_000).toISOString()}.`;
+  expect(found(findings(), "jobs")).toEqual([{ state: "problem", message }]);
+  expect(found(findings({ isServed: false }), "jobs")).toEqual([{ state: "warning", message }]);
+});
+
+test("rows of the future are a problem of the clock", () => {
+  database.run(
+    "INSERT INTO users (id, email, name, role, time_zone, created_at, updated_at) VALUES ('u', 'a@example.com', NULL, 'admin', 'UTC', 0, ?)",
+    [now + hour],
+  );
+  expect(found(findings(), "clock")).toMatchObject([{ state: "problem" }]);
+  expect(found(examineDirectory(dataDir, now - hour), "clock")).toMatchObject([{ state: "problem" }]);
+});
+
+test("rows that point at nothing are found by a full look", () => {
+  insertJob("a", "lead_import", now);
+  expect(found(findings(), "database")).toMatchObject([{ state: "ok" }]);
+  expect(found(findings({ full: true }), "database")).toEqual([
+    { state: "problem", message: expect.stringContaining("of jobs points at nothing in users") },
+  ]);
+});
+
+test("a database of a newer program is a problem, an older one a warning", () => {
+  database.run("DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)");
+  expect(found(findings(), "migrations")).toMatchObject([{ state: "warning" }]);
+  database.run("INSERT INTO schema_migrations VALUES (9999, '9999_later.sql', 'x', 0)");
+  expect(found(findings(), "migrations")).toMatchObject([{ state: "problem" }]);
+});
+
+test("a restore that was cut off is a problem, and data that was moved aside takes room", () => {
+  writeFileSync(join(dataDir, "restore.unfinished"), "");
+  expect(found(examineDirectory(dataDir, now), "restore")).toMatchObject([{ state: "problem" }]);
+  rmSync(join(dataDir, "restore.unfinished"));
+  mkdirSync(join(dataDir, "before-restore-20260105T100000000Z"));
+  expect(found(examineDirectory(dataDir, now), "restore")).toMatchObject([{ state: "warning" }]);
+});
+
+test.each([
+  ["no backup", null, undefined, "warning"],
+  ["one of an hour ago", hour, undefined, "ok"],
+  ["one of eight days ago", 8 * day, undefined, "warning"],
+  ["one of an hour ago, by schedule", hour, "15 3 * * *", "ok"],
+  ["one of three days ago, by schedule", 3 * day, "15 3 * * *", "problem"],
+] as const)("the age of the last backup is looked at: %s", async (_, age, schedule, state) => {
+  const place = join(dataDir, "elsewhere");
+  if (age !== null) await Bun.write(join(place, archiveName(now - age)), "");
+  const settings = { OUTREACHD_BACKUP_TO: place, ...(schedule && { OUTREACHD_BACKUP_SCHEDULE: schedule }) };
+  const [first, second] = await examineBackups(config(settings), dataDir, now, false);
+  expect(first?.state).toBe(state);
+  expect(second).toMatchObject({ state: "warning", message: expect.stringContaining("the disk that the data is on") });
+});
+
+test("settings that may be a mistake are named with the way out", () => {
+  const risky = {
+    OUTREACHD_LISTEN: "0.0.0.0:8080",
+    OUTREACHD_RATE_LIMIT_HOUR: "0",
+    OUTREACHD_CORS_ORIGINS: "*",
+    OUTREACHD_CONNECTOR: "worker",
+  };
+  expect(examineSettings(config(risky)).map(({ state, message }) => [state, message])).toEqual([
+    ["warning", "The API listens on 0.0.0.0:8080 without TLS: keys can be read on the way."],
+    ["warning", "There is no rate limit by the hour."],
+    ["warning", "Pages of every origin may call the API."],
+    ["warning", "New accounts get the connector worker, which does not run before its risk is accepted."],
+  ]);
+});

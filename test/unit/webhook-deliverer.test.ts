@@ -1,0 +1,226 @@
+import { expect, test } from "bun:test";
+import { answered, createWebhookWorld } from "../support/webhook-world.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const a = "https://a.example/hook";
+const b = "https://b.example/hook";
+
+test("an event is posted soon, once, to each endpoint that wants it", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  await service.create(userId, { url: a });
+  await service.create(userId, { url: b, events: ["voice.*"] });
+  const lead = await world.lead();
+  await deliverer.idle();
+  expect(world.urls()).toEqual([a]);
+  const { message } = world.posted[0]!;
+  expect(message.headers["webhook-id"]).toMatch(/^msg_\d+_[a-z0-9]+$/);
+  expect(JSON.parse(message.body)).toEqual({
+    type: "lead.created",
+    timestamp: "2026-01-05T10:00:00.000Z",
+    data: { eventId: expect.stringMatching(/^\d+$/), userId, leadId: lead.id },
+  });
+  await world.pass(hour);
+  expect(world.posted).toHaveLength(1);
+});
+
+test("a failure is tried again by the schedule until it is given up, always with the same webhook-id", async () => {
+  await using world = await createWebhookWorld();
+  const { clock, service, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.at(a, () => answered(500));
+  await world.lead();
+  await world.deliverer.idle();
+  const startedAt = clock.now();
+  await world.pass(100 * hour, 10 * minute);
+  const hours = world.posted.map(({ at }) => Math.round((at - startedAt) / hour));
+  expect(hours).toHaveLength(10);
+  // The sum of the schedule, and up to a fifth of it for chance.
+  expect(hours[9]).toBeGreaterThanOrEqual(75);
+  expect(hours[9]).toBeLessThanOrEqual(92);
+  expect(new Set(world.posted.map(({ message }) => message.headers["webhook-id"])).size).toBe(1);
+  expect(new Set(world.posted.map(({ message }) => message.headers["webhook-timestamp"])).size).toBe(10);
+  const { page } = await service.deliveries(userId, id, { state: "failed", types: null, before: null, limit: 10 });
+  expect(page).toMatchObject([{ state: "failed", nextAttemptAt: null }]);
+  expect(page[0]?.attempts).toHaveLength(10);
+  expect(page[0]?.attempts[0]).toMatchObject({ status: 500, error: "It answered 500.", response: "status 500" });
+});
+
+test("Retry-After holds for the endpoint, also for what comes meanwhile", async () => {
+  await using world = await createWebhookWorld();
+  const { clock, service, deliverer, userId } = world;
+  await service.create(userId, { url: a });
+  const retryAt = clock.now() + 10 * minute;
+  world.at(a, () => answered(429, retryAt));
+  await world.lead();
+  await deliverer.idle();
+  world.at(a, () => answered(200));
+  await world.lead();
+  await world.pass(9 * minute, 10 * second);
+  expect(world.posted).toHaveLength(1);
+  await world.pass(2 * minute, 10 * second);
+  expect(world.posted).toHaveLength(3);
+  expect(world.posted[1]!.at).toBeGreaterThanOrEqual(retryAt);
+});
+
+test("410 turns the endpoint off with the reason, and nothing more is posted", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.at(a, () => answered(410));
+  await world.lead();
+  await deliverer.idle();
+  expect(await service.get(userId, id)).toMatchObject({
+    state: "disabled",
+    disabledReason: expect.stringContaining("410"),
+  });
+  await world.lead();
+  await world.pass(hour, minute);
+  expect(world.posted).toHaveLength(1);
+});
+
+test("an endpoint that fails for days is turned off; the events of the time can be replayed", async () => {
+  await using world = await createWebhookWorld({ disableDays: 2 });
+  const { clock, service, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  const from = new Date(clock.now()).toISOString();
+  world.at(a, () => answered(500));
+  for (let n = 0; n < 3; n++) await world.lead();
+  await world.deliverer.idle();
+  await world.pass(60 * hour, 20 * minute);
+  expect(await service.get(userId, id)).toMatchObject({
+    state: "disabled",
+    disabledReason: expect.stringMatching(/2 days.*500/),
+  });
+  await world.lead();
+  await world.pass(minute);
+  world.at(a, () => answered(200));
+  const before = world.posted.length;
+  await service.update(userId, id, { isEnabled: true });
+  await service.replayRange(userId, id, { from });
+  await world.deliverer.idle();
+  const told = world.posted.slice(before).map(({ message }) => (JSON.parse(message.body) as { type: string }).type);
+  expect(told.filter((type) => type === "lead.created")).toHaveLength(4);
+  expect(told.filter((type) => type === "webhook.disabled")).toHaveLength(1);
+});
+
+test("a receiver that fails for hours gets few requests, and all it missed when it works again", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  await service.create(userId, { url: a });
+  world.at(a, () => answered(500));
+  for (let n = 0; n < 300; n++) await world.lead();
+  await deliverer.idle();
+  await world.pass(3 * hour, 30 * second);
+  expect(world.posted.length).toBeLessThan(70);
+  world.at(a, () => answered(200));
+  const before = world.posted.length;
+  await world.pass(3 * hour, minute);
+  const ids = world.posted.slice(before).map(({ message }) => message.headers["webhook-id"]);
+  expect(ids).toHaveLength(300);
+  expect(new Set(ids).size).toBe(300);
+});
+
+test("receivers that hang delay nobody else, and hold one place each", async () => {
+  await using world = await createWebhookWorld();
+  const { service, userId } = world;
+  for (let n = 0; n < 20; n++) {
+    world.hangs(`https://hanging.example/${n}`);
+    await service.create(userId, { url: `https://hanging.example/${n}` });
+  }
+  await service.create(userId, { url: a });
+  for (let n = 0; n < 40; n++) await world.lead();
+  await world.settle();
+  expect(world.urls().filter((url) => url === a)).toHaveLength(40);
+  expect(world.hanging).toHaveLength(20);
+});
+
+test("a fast receiver gets many at a time, in steps; a slow one gets no more than it takes", async () => {
+  await using world = await createWebhookWorld();
+  const { service, userId } = world;
+  world.hangs(a);
+  await service.create(userId, { url: a });
+  for (let n = 0; n < 100; n++) await world.lead();
+  const widths: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    await world.settle();
+    widths.push(world.hanging.length);
+    for (const { answer } of world.hanging.splice(0)) answer(answered(200));
+  }
+  expect(widths.slice(0, 2)).toEqual([1, 2]);
+  expect(Math.max(...widths)).toBe(32);
+});
+
+test("what was being posted when the process died is posted again with the same id, and nothing else is", async () => {
+  await using world = await createWebhookWorld();
+  const { service, userId } = world;
+  await service.create(userId, { url: a });
+  await world.lead();
+  await world.deliverer.idle();
+  world.hangs(a);
+  await world.lead();
+  await world.settle();
+  expect(world.posted).toHaveLength(2);
+  world.at(a, () => answered(200));
+  world.restart();
+  await world.deliverer.idle();
+  const ids = world.posted.map(({ message }) => message.headers["webhook-id"]);
+  expect(ids).toHaveLength(3);
+  expect(ids[2]).toBe(ids[1]);
+  expect(ids[1]).not.toBe(ids[0]);
+});
+
+test("when the server stops, what is being posted may end, and what does not is posted again", async () => {
+  await using world = await createWebhookWorld();
+  const { clock, service, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.hangs(a);
+  await world.lead();
+  await world.settle();
+  const stopped = world.deliverer.stop(5 * second);
+  await world.lead();
+  clock.advance(5 * second);
+  await stopped;
+  expect(world.posted).toHaveLength(1);
+  world.at(a, () => answered(200));
+  world.restart();
+  await world.deliverer.idle();
+  expect(world.posted).toHaveLength(3);
+  const { page } = await service.deliveries(userId, id, { state: null, types: null, before: null, limit: 10 });
+  expect(page.map(({ state, attempts }) => [state, attempts.length])).toEqual([
+    ["delivered", 1],
+    ["delivered", 1],
+  ]);
+});
+
+test("a change of the address holds for what waits, and an endpoint that is deleted gets nothing more", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.at(a, () => answered(500));
+  await world.lead();
+  await deliverer.idle();
+  await service.update(userId, id, { url: b });
+  await world.pass(10 * second, second);
+  expect(world.urls()).toEqual([a, b]);
+  await service.remove(userId, id);
+  await world.lead();
+  await world.pass(minute);
+  expect(world.urls()).toEqual([a, b]);
+});
+
+test("both secrets sign until the overlap is over", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  await service.rotate(userId, id, { overlapHours: 1 });
+  await world.lead();
+  await deliverer.idle();
+  await world.pass(hour, minute);
+  await world.lead();
+  await deliverer.idle();
+  const signatures = world.posted.map(({ message }) => message.headers["webhook-signature"]!.split(" ").length);
+  expect(signatures).toEqual([2, 1]);
+});
