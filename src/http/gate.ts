@@ -227,7 +227,7 @@ export class Gate {
   }
 
   #withOrigin(caller: Caller, request: Request, set: Settings): Caller {
-    return { ...caller, origin: this.originOf(request, String(set.headers["x-request-id"])) };
+    return this.#parts.keyRing.from(caller, this.originOf(request, String(set.headers["x-request-id"])));
   }
 
   /** Where a request comes from, worked out when somebody asks. */

@@ -69,6 +69,14 @@ export class KeyRing {
     return known === undefined ? this.#lookUp(hash) : this.#accept(known);
   }
 
+  /** The caller as of one request, which came from there; `isGood` knows this one as well. */
+  from(caller: Caller, origin: NonNullable<Caller["origin"]>): Caller {
+    const told = { ...caller, origin };
+    const hash = this.#hashes.get(caller);
+    if (hash !== undefined) this.#hashes.set(told, hash);
+    return told;
+  }
+
   /** Forget what is remembered: a key or a user has changed. */
   forget(): void {
     this.#generation++;
@@ -84,12 +92,13 @@ export class KeyRing {
 
   /** Whether a caller of before would be let in now as just the same: for what lasts longer than a request. */
   async isGood(caller: Caller): Promise<boolean> {
+    const { origin: _origin, ...before } = caller;
     if (caller.isLocal) return true;
     const hash = this.#hashes.get(caller);
     const key = hash === undefined ? null : await this.#keys.findByHash(hash);
     if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now())) return false;
     const user = key.userId === null ? null : await this.#users.get(key.userId);
-    return (key.userId === null || user !== null) && Bun.deepEquals(callerOf(key, user), caller);
+    return (key.userId === null || user !== null) && Bun.deepEquals(callerOf(key, user), before);
   }
 
   /** Uses that are counted but not written yet; null when there are none. */
