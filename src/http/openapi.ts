@@ -76,8 +76,7 @@ export function answers(content: Record<string, { schema: TSchema }>, described:
     // Put into words when somebody asks for the document: every start would pay for it here.
     "x-errors": errors,
   };
-  // TypeBox schemas are JSON Schemas of OpenAPI 3.1; the type of Elysia's details knows those of 3.0 only.
-  return detail as DocumentDecoration;
+  return detail;
 }
 
 function refusals(codes: readonly ErrorCode[]): Record<number, object> {
