@@ -75,10 +75,11 @@ export function answers(content: Record<string, { schema: TSchema }>, described:
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    responses: { [status]: success, ...refusals([...commonErrors, ...errors]) },
+    responses: { [status]: success },
+    // Put into words when somebody asks for the document: every start would pay for it here.
+    "x-errors": errors,
   };
-  // TypeBox schemas are JSON Schemas of OpenAPI 3.1; the type of Elysia's details knows those of 3.0 only.
-  return detail as DocumentDecoration;
+  return detail;
 }
 
 function refusals(codes: readonly ErrorCode[]): Record<number, object> {
@@ -96,6 +97,7 @@ function refusals(codes: readonly ErrorCode[]): Record<number, object> {
 
 type Operation = {
   responses: Record<string, object>;
+  "x-errors"?: readonly ErrorCode[];
   parameters?: { name: string }[];
   requestBody?: object;
   description?: string;
@@ -144,10 +146,12 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
   };
 }
 
-/** Adds what follows from a route's shape: refusals of bodies, and the permission in words. */
+/** Adds its refusals, what follows from a route's shape, and the permission in words. */
 function completed(item: Record<string, Operation>): Record<string, Operation> {
   return Object.fromEntries(
-    Object.entries(item).map(([method, operation]) => {
+    Object.entries(item).map(([method, { "x-errors": errors = [], ...described }]) => {
+      const responses = { ...described.responses, ...refusals([...commonErrors, ...errors]) };
+      const operation = { ...described, responses };
       const { "x-permission": permission = [], description = "", parameters = [], ...rest } = operation;
       const needs = permission.length > 0 ? `Permission: ${permission.map((name) => `\`${name}\``).join(" or ")}.` : "";
       return [

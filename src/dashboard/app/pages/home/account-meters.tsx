@@ -1,5 +1,6 @@
 import type { AccountView } from "../../../../network/account-model.ts";
 import type { UsageView } from "../../../../network/foresight-model.ts";
+import { meterWords, windowWords } from "../../account-words.ts";
 import { api } from "../../api.ts";
 import { useAccounts } from "../../network.ts";
 import { useResource } from "../../resource.ts";
@@ -25,20 +26,8 @@ export function AccountMeters() {
   );
 }
 
-const meterWords: Record<string, string> = {
-  invites: "Connection requests",
-  notes: "Requests with a note",
-  messages: "Messages",
-  inMails: "InMails",
-  visits: "Profile visits",
-  follows: "Follows",
-  likes: "Reactions",
-  comments: "Comments",
-  endorsements: "Endorsements",
-  withdrawals: "Withdrawals",
-  all: "All actions",
-};
-const windowWords = { day: "24 hours", week: "7 days", month: "30 days" } as const;
+/** Shorter than in the settings, where the caps are named. */
+const rowWords: Record<string, string> = { ...meterWords, withdrawals: "Withdrawals", all: "All actions" };
 /** Shown also when nothing was done; the others only when there is something to tell, or on demand. */
 const alwaysShown: readonly string[] = ["invites", "messages", "visits", "all"];
 
@@ -87,7 +76,7 @@ function Account({ account }: { account: AccountView }) {
   );
 }
 
-export const connectorWords: Record<AccountView["connector"], string> = {
+const connectorWords: Record<AccountView["connector"], string> = {
   manual: "A person",
   worker: "Your worker",
   webhook: "Webhook",
@@ -102,7 +91,7 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
       {meters.map(({ meter, windows, coolDown }) => (
         <div key={meter} class="meter-row">
           <p>
-            {meterWords[meter] ?? meter}
+            {rowWords[meter] ?? meter}
             {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warms up</Badge>}
             {coolDown && (
               <span class="small bad-text block">
@@ -114,7 +103,7 @@ function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
             <Meter
               key={window}
               label={windowWords[window]}
-              name={`${meterWords[meter] ?? meter} in ${windowWords[window]}`}
+              name={`${rowWords[meter] ?? meter} in ${windowWords[window]}`}
               used={used}
               planned={planned}
               limit={limit}

@@ -14,6 +14,7 @@ import { PageFrame, Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { tell } from "../../ui/toast.tsx";
+import { Facts, type Fact } from "../../ui/facts.tsx";
 import { LeadForm } from "./lead-form.tsx";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { TagList } from "./tag-list.tsx";
@@ -109,7 +110,7 @@ function LeadLine({ lead }: { lead: LeadView }) {
 }
 
 function LeadFacts({ lead }: { lead: LeadView }) {
-  const facts: [string, preact.ComponentChildren][] = [
+  const facts: Fact[] = [
     ["E-mail", lead.email && <a href={`mailto:${encodeURIComponent(lead.email)}`}>{lead.email}</a>],
     ["Phone", lead.phone && <a href={`tel:${lead.phone.replace(/[^+\d]/g, "")}`}>{lead.phone}</a>],
     ["Profile", lead.networkUrl && <OutsideLink href={lead.networkUrl}>{lead.networkUrl}</OutsideLink>],
@@ -127,18 +128,7 @@ function LeadFacts({ lead }: { lead: LeadView }) {
     ["Created", <DateTime key="created" at={lead.createdAt} />],
     ["Changed", <DateTime key="changed" at={lead.updatedAt} />],
   ];
-  return (
-    <dl class="facts card">
-      {facts
-        .filter(([, value]) => value)
-        .map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-    </dl>
-  );
+  return <Facts facts={facts} isCard />;
 }
 
 function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }) {

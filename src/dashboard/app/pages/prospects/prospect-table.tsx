@@ -13,6 +13,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
+import { Facts, type Fact } from "../../ui/facts.tsx";
 import type { Found } from "./prospects-page.tsx";
 
 type MadeLead = { lead: LeadView; isNew: boolean };
@@ -142,7 +143,7 @@ export function ProspectTable({ found, paging }: { found: Found; paging: Paging 
 
 function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose: () => void }) {
   const { revenue, technologies, networkUrl, domain } = prospect;
-  const facts: [string, preact.ComponentChildren][] = [
+  const facts: Fact[] = [
     ["Job title", prospect.title],
     ["Level", prospect.seniority],
     ["Department", prospect.department],
@@ -163,16 +164,7 @@ function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose
   ];
   return (
     <Dialog title={nameOf(prospect)} onClose={onClose} isSide>
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-      </dl>
+      <Facts facts={facts} />
     </Dialog>
   );
 }

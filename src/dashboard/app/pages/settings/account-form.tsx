@@ -9,7 +9,7 @@ import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { WeekEditor } from "../../ui/week-editor.tsx";
 import { capPath, changesOf, valuesOf, type AccountValues } from "./account-values.ts";
-import { connectorWords, meterNames, meterWords, tierWords, windowNames, windowWords } from "./account-words.ts";
+import { connectorWords, meterNames, meterWords, tierWords, windowNames, windowWords } from "../../account-words.ts";
 
 type AccountFormProps = {
   account: AccountView;

@@ -1,5 +1,5 @@
 import type { AccountUpdate, AccountView, Caps, WeekView } from "../../../../network/account-model.ts";
-import { connectorWords, meterNames, windowNames } from "./account-words.ts";
+import { connectorWords, meterNames, windowNames } from "../../account-words.ts";
 
 /** A form's values, named by the paths that the server names when something is wrong with them. */
 export type AccountValues = {

@@ -15,7 +15,7 @@ import { Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { accountStateWords, meterWords, windowWords } from "./account-words.ts";
+import { accountStateWords, meterWords, windowWords } from "../../account-words.ts";
 
 /** One account: what it has used, whether it works, and how it is to work. */
 export function AccountPage({ params }: PageProps) {

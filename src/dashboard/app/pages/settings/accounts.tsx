@@ -12,7 +12,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { TimeZoneField } from "../../ui/time-zone-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { weekInWords } from "../../ui/week-editor.tsx";
-import { accountStateWords, connectorWords, tierWords } from "./account-words.ts";
+import { accountStateWords, connectorWords, tierWords } from "../../account-words.ts";
 
 /** The accounts on the network, each with what it is used by and when. */
 export function AccountList() {

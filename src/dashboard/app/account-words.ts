@@ -1,5 +1,5 @@
-import type { AccountState, ConnectorName, Meter, Tier, Window } from "../../../../network/account-model.ts";
-import type { Tone } from "../../ui/badge.tsx";
+import type { AccountState, ConnectorName, Meter, Tier, Window } from "../../network/account-model.ts";
+import type { Tone } from "./ui/badge.tsx";
 
 /** What carries actions out, and what it must know of the account beside a name. */
 export const connectorWords: Record<

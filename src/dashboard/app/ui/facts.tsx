@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+import { Fragment } from "preact";
+
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Names and values; what has no value is left out. */
+export function Facts({ facts, isCard = false }: { facts: readonly Fact[]; isCard?: boolean }) {
+  return (
+    <dl class={isCard ? "facts card" : "facts"}>
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+    </dl>
+  );
+}
