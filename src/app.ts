@@ -131,7 +131,7 @@ async function compose(
   const documentation = `${config.publicUrl ?? ""}/docs`;
   const { timeZone, defaultCredits: credits } = config;
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
-  const audit = new AuditService(storage.audit, clock, config.auditRetentionDays);
+  const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
   const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
   const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
@@ -222,6 +222,7 @@ async function compose(
     await keyRing.flush();
     await limiter.flush(storage.rates);
     await enrichment.flush();
+    await audit.writeOwed();
   };
   const checkReady = async () => {
     if (!runner.isStarted) return "the job runner does not run";

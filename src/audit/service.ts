@@ -1,13 +1,25 @@
 import { isoTime, type Clock } from "../clock.ts";
+import { diskFaultOf } from "../disk-fault.ts";
 import { isAdmin, type Caller } from "../keys/caller.ts";
+import type { Log } from "../log.ts";
 import { auditEntry } from "./entry.ts";
-import type { AuditAction, AuditCheck, AuditEntryView, AuditEvent, AuditFilter, StoredAuditEntry } from "./model.ts";
+import type {
+  AuditAction,
+  AuditCheck,
+  AuditEntry,
+  AuditEntryView,
+  AuditEvent,
+  AuditFilter,
+  StoredAuditEntry,
+} from "./model.ts";
 import type { AuditStore, ChainCheck } from "./store.ts";
 
 const dayMs = 86_400_000;
 const exportPage = 500;
 const checkSlice = 500;
 const forgetSlice = 500;
+/** Entries that wait for a disk; who asks for more than this meanwhile is refused. */
+const mostOwed = 1_000;
 
 /** Who did what. What writes something stores its entry together with that; this is for the rest, and for readers. */
 export class AuditService {
@@ -15,16 +27,43 @@ export class AuditService {
   readonly #clock: Clock;
   /** 0: nothing is forgotten. */
   readonly #keepDays: number;
+  readonly #log: Log;
+  /** Oldest first. */
+  readonly #owed: AuditEntry[] = [];
 
-  constructor(store: AuditStore, clock: Clock, keepDays: number) {
+  constructor(store: AuditStore, clock: Clock, keepDays: number, log: Log) {
     this.#store = store;
     this.#clock = clock;
     this.#keepDays = keepDays;
+    this.#log = log;
   }
 
-  /** Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. */
+  /**
+   * Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. A disk that
+   * takes no writes keeps nobody from reading: the entry then goes into the program's log, and is owed.
+   */
   async note(caller: Caller | null, event: AuditEvent): Promise<void> {
-    await this.#store.append(auditEntry(caller, this.#clock.now(), event));
+    const entry = auditEntry(caller, this.#clock.now(), event);
+    try {
+      await this.#store.append(entry);
+    } catch (error) {
+      const fault = diskFaultOf(error);
+      if (fault === null || this.#owed.length >= mostOwed) throw error;
+      this.#owed.push(entry);
+      this.#log.warn({ entry }, `could not write into the audit log, tried again soon: ${fault.words}`);
+    }
+  }
+
+  /** Writes what is owed. Fails with the disk. */
+  async writeOwed(): Promise<void> {
+    for (let entry = this.#owed.shift(); entry !== undefined; entry = this.#owed.shift()) {
+      try {
+        await this.#store.append(entry);
+      } catch (error) {
+        this.#owed.unshift(entry);
+        throw error;
+      }
+    }
   }
 
   /** Newest first. An admin, or a global key, sees everybody's entries, others those about themselves. */

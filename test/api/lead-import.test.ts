@@ -47,6 +47,13 @@ async function keptFiles(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, "blobs", "imports")).catch(() => []);
 }
 
+/** It goes when the end of its job is on disk, so a moment after that can be seen. */
+function fileIsRemoved({ id }: JobView): Promise<true> {
+  return eventually("its file to be removed", async () =>
+    (await keptFiles(service.dataDir)).includes(id) ? null : true,
+  );
+}
+
 const people =
   "First Name,Last Name,Email,Company\nAda,Lovelace,ada@example.com,Engines\nGrace,Hopper,grace@example.com,Navy\n";
 
@@ -68,7 +75,7 @@ test("the leads of a CSV file are stored, and the job counts them", async () => 
     { firstName: "Ada", lastName: "Lovelace", email: "ada@example.com", company: "Engines", status: "new" },
     { firstName: "Grace", lastName: "Hopper", email: "grace@example.com", company: "Navy", status: "new" },
   ]);
-  expect(await keptFiles(service.dataDir)).not.toContain(job.id);
+  await fileIsRemoved(job);
 });
 
 const asNdjson = [
@@ -308,7 +315,7 @@ test.each<[string, string | Uint8Array, string]>([
   expect(job).toMatchObject({ status: "failed", metadata: { reason } });
   expect(job.message).toMatch(/^[A-Z].{10,}\.$/s);
   expect(job.completedAt).not.toBeNull();
-  expect(await keptFiles(service.dataDir)).not.toContain(job.id);
+  await fileIsRemoved(job);
 });
 
 test("an empty body is refused and makes no job", async () => {

@@ -58,12 +58,20 @@ testOnSmallDisk("when there is room again the server goes on without a restart, 
     const acknowledged = await storeUntilRefused(server, key, () => uses++);
     uses += acknowledged.length;
     expect((await asked(`${server.url}/readyz`)).status).toBe(503);
+    // Reading goes on, and is written into the audit log as soon as that is possible.
+    expect(await exported(server, key)).toHaveLength(acknowledged.length);
+    uses++;
     await disk.free();
     await eventually("the server to be ready", async () =>
       (await asked(`${server.url}/readyz`)).status === 200 ? true : null,
     );
     expect((await stored(server, key, "after@example.com")).status).toBe(200);
     expect((await exported(server, key)).toSorted()).toEqual([...acknowledged, "after@example.com"].toSorted());
+    await eventually("both exports in the audit log", async () => {
+      uses++;
+      const { body } = await asked(`${server.api}/audit?action=leads.exported`, key);
+      return (body as { data: { entries: unknown[] } }).data.entries.length === 2 ? true : null;
+    });
     const { exitCode, log } = await server.stop("SIGTERM");
     expect(exitCode).toBe(0);
     expect(lastLines(log, 2)).toContain('"msg":"ready again"');

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { auditEntry } from "../../src/audit/entry.ts";
 import { AuditService } from "../../src/audit/service.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+import { createLog } from "../../src/log.ts";
 import { FakeClock } from "../support/clock.ts";
 
 /** A log of four entries that somebody has changed behind the back of the service; what its check says then. */
@@ -21,7 +22,7 @@ async function checkedAfter(...statements: string[]) {
       );
     using other = new Database(path);
     for (const statement of statements) other.run(statement);
-    return await new AuditService(storage.audit, clock, 0).verify();
+    return await new AuditService(storage.audit, clock, 0, createLog("silent")).verify();
   } finally {
     await storage.close();
     await rm(directory, { recursive: true, force: true });
