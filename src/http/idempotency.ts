@@ -56,7 +56,8 @@ const sweepSlice = 500;
 export class Idempotency {
   readonly #parts: IdempotencyParts;
   readonly #keyed = new WeakMap<Request, Keyed>();
-  readonly #inFlight = new Set<string>();
+  /** By name, what is being carried out or looked for: the answer that the name has already. */
+  readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -104,23 +105,36 @@ export class Idempotency {
   }
 
   async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
-    const { store, clock, keptMs } = this.#parts;
     const name = nameOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    if (this.#inFlight.has(name)) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+    const underWay = this.#inFlight.get(name);
+    // Many may be told what there is, at once; of those that find nothing the first is carried out.
+    const kept = await (underWay ?? this.#claim(name, keyed));
+    if (kept !== null) return this.#replayed(request, keyed.digest, kept);
+    if (underWay !== undefined) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+    return undefined;
+  }
+
+  /** The answer that the name has already; null: the request is to be carried out, and has the name to itself. */
+  async #claim(name: string, keyed: Keyed): Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    this.#inFlight.add(name);
     const id = Bun.CryptoHasher.hash("sha256", name).subarray(0, 16);
+    const startedAt = this.#parts.clock.now();
+    const look = this.#find(id, startedAt);
+    this.#inFlight.set(name, look);
     keyed.carried = { name, id };
-    const startedAt = clock.now();
-    const kept = await store.find(id);
-    if (kept === null || kept.startedAt <= startedAt - keptMs) {
-      keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
-      return undefined;
+    const kept = await look;
+    if (kept === null) keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
+    else {
+      this.#inFlight.delete(name);
+      keyed.carried = null;
     }
-    // Many may be told at once.
-    keyed.carried = null;
-    this.#inFlight.delete(name);
-    return this.#replayed(request, keyed.digest, kept);
+    return kept;
+  }
+
+  /** Unless it is too old to be told. */
+  async #find(id: Uint8Array, now: number): Promise<KeptRequest | null> {
+    const kept = await this.#parts.store.find(id);
+    return kept !== null && kept.startedAt > now - this.#parts.keptMs ? kept : null;
   }
 
   async #replayed(request: Request, digest: BodyDigest, { id, fingerprint, answer }: KeptRequest): Promise<Response> {

@@ -93,5 +93,5 @@ export class IdempotencyIndex {
 }
 
 function nameOf(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("latin1");
+  return id.toHex();
 }

@@ -10,6 +10,7 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { IdempotencyIndex } from "./idempotency-index.ts";
+import { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -39,16 +40,18 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
        WHERE started_at < ?1 ORDER BY id`,
   );
   const index = new IdempotencyIndex(database, writer);
+  const shared = new SharedRead(database);
+  const findNow = (id: Uint8Array): KeptRequest | null => {
+    const seq = index.seqOf(id);
+    const row = seq === null ? null : find.get(seq);
+    return row === null ? null : keptRequest(row);
+  };
   return {
     attempt: (work) => {
       const attempt = new Attempt(writer, index, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
-    find: async (id) => {
-      const seq = index.seqOf(id);
-      const row = seq === null ? null : find.get(seq);
-      return row === null ? null : keptRequest(row);
-    },
+    find: (id) => shared.read(() => findNow(id)),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
