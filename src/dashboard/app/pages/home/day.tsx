@@ -3,7 +3,7 @@ import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
 import { isoDay, timeOfDay } from "../../format.ts";
 import { actionWords, reasonWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { may } from "../../session.ts";
@@ -34,12 +34,16 @@ export function NextActions() {
               </p>
             ) : (
               <ol class="feed">
-                {actions.map(({ jobId, actionType, profileUrl, scheduledFor, pendingReason }) => (
-                  <li key={jobId}>
-                    <span class="feed-time">{scheduledFor ? <RelativeTime at={scheduledFor} /> : "no moment"}</span>
+                {actions.map((action) => (
+                  <li key={action.jobId}>
+                    <span class="feed-time">
+                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "no moment"}
+                    </span>
                     <span>
-                      {actionWords[actionType].label} to <strong>{handleOf(profileUrl)}</strong>
-                      {pendingReason !== null && <span class="faint small block">{reasonWords[pendingReason]}</span>}
+                      {actionWords[action.actionType].label} to <strong>{targetOf(action)}</strong>
+                      {action.pendingReason !== null && (
+                        <span class="faint small block">{reasonWords[action.pendingReason]}</span>
+                      )}
                     </span>
                   </li>
                 ))}
@@ -103,12 +107,12 @@ async function happenings(signal: AbortSignal): Promise<Happening[]> {
 async function latestActions(signal: AbortSignal): Promise<Happening[]> {
   const query = { order: "latest", limit: shown };
   const { actions } = await api.get<ActionPage>("/network/actions", { query, signal });
-  return actions.map(({ jobId, actionType, profileUrl, state, carriedOutAt, updatedAt }) => ({
-    key: jobId,
-    at: carriedOutAt ?? updatedAt,
-    what: `${actionWords[actionType].label} to`,
-    who: handleOf(profileUrl),
-    badge: <StateBadge words={actionStateWords} state={state} />,
+  return actions.map((action) => ({
+    key: action.jobId,
+    at: action.carriedOutAt ?? action.updatedAt,
+    what: `${actionWords[action.actionType].label} to`,
+    who: targetOf(action),
+    badge: <StateBadge words={actionStateWords} state={action.state} />,
   }));
 }
 

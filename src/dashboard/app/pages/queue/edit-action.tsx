@@ -1,7 +1,7 @@
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
 import { actionWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { targetOf } from "../../person.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
@@ -11,7 +11,7 @@ type EditActionProps = { action: ActionView; onClose: () => void; onSaved: () =>
 
 /** Changes what an action says, or its earliest moment, while it has not begun. */
 export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) {
-  const { actionType, profileUrl, jobId } = action;
+  const { actionType, jobId } = action;
   const { text, textLabel = "Text", label } = actionWords[actionType];
   const subject = action.details.subject ?? "";
   const form = useForm({ message: action.message ?? "", subject, notBefore: "" }, async (values) => {
@@ -27,7 +27,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
     onClose();
   });
   return (
-    <Dialog title={`${label} to ${handleOf(profileUrl)}`} onClose={onClose}>
+    <Dialog title={`${label} to ${targetOf(action)}`} onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         {actionType === "sendInMail" && <TextField form={form} name="subject" label="Subject" maxLength={200} />}
