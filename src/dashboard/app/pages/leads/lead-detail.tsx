@@ -4,7 +4,7 @@ import type { PageProps } from "../../pages.ts";
 import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
-import { navigate } from "../../router.tsx";
+import { Link, navigate } from "../../router.tsx";
 import { may } from "../../session.ts";
 import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -53,6 +53,11 @@ export function LeadPage({ params }: PageProps) {
         !isEdited && (
           <>
             {may("network:schedule") && <Button onClick={() => setAsked("schedule")}>Schedule…</Button>}
+            {may("leads:enrich") && (
+              <Link to={`/enrichment?lead=${data.lead.id}`} class="button plain">
+                Enrich…
+              </Link>
+            )}
             {may("leads:write") && (
               <Button kind="primary" onClick={() => setIsEdited(true)}>
                 Edit
