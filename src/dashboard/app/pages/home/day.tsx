@@ -1,6 +1,7 @@
 import type { JobView } from "../../../../jobs/model.ts";
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
 import { isoDay, timeOfDay } from "../../format.ts";
 import { actionWords, reasonWords } from "../../network.ts";
 import { targetOf } from "../../person.ts";
@@ -97,7 +98,7 @@ async function happenings(signal: AbortSignal): Promise<Happening[]> {
     may("network:read") ? latestActions(signal) : [],
     may("users:read") ? latestJobs(signal) : [],
   ]);
-  const today = isoDay(Date.now());
+  const today = isoDay(now());
   return [...actions, ...jobs]
     .filter(({ at }) => isoDay(at) === today)
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
@@ -119,7 +120,7 @@ async function latestActions(signal: AbortSignal): Promise<Happening[]> {
 /** Jobs besides the actions, which are told by themselves. */
 async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
   const others = ["lead_import", "data_enrichment", "prospect_import", "voice_training"] as const;
-  const startDate = Math.floor((Date.now() - 2 * 86_400_000) / 1000);
+  const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);
   const pages = await Promise.all(
     others.map((type) =>
       api.get<{ jobs: JobView[] }>("/users/jobs", { query: { type, startDate, limit: shown }, signal }),

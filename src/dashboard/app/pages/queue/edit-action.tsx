@@ -1,7 +1,9 @@
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
+import { instantOf } from "../../format.ts";
 import { actionWords } from "../../network.ts";
 import { targetOf } from "../../person.ts";
+import { timeZone } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
@@ -20,7 +22,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
         message: values.message.trim() === "" ? null : values.message,
       }),
       ...(values.subject !== subject && { subject: values.subject }),
-      ...(values.notBefore !== "" && { notBefore: new Date(values.notBefore).toISOString() }),
+      ...(values.notBefore !== "" && { notBefore: instantOf(values.notBefore) }),
     });
     tell("Saved.");
     onSaved();
@@ -38,7 +40,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
           label="Not before"
           type="datetime-local"
           isOptional
-          hint="Leave it empty to let the moment be chosen as now."
+          hint={`In your time zone, ${timeZone()}. Empty: the moment is chosen as now.`}
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
