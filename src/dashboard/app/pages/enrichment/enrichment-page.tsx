@@ -179,7 +179,9 @@ export function EnrichmentPage() {
           </div>
         </form>
       )}
-      {outcome?.kind === "answer" && <Results answer={outcome.answer} />}
+      {outcome?.kind === "answer" && (
+        <Results answer={outcome.answer} name={lead.data ? nameOf(lead.data) : undefined} />
+      )}
       {outcome?.kind === "job" && <EnrichmentJob key={outcome.id} id={outcome.id} />}
     </PageFrame>
   );

@@ -56,7 +56,7 @@ export function ErasePersonDialog({ person, name, onClose, onErased }: ErasePers
         {({ of, view }) => (of === reach ? <WhatGoes view={view} /> : <Skeleton lines={4} />)}
       </Loaded>
       <h3>What stays</h3>
-      <ul>
+      <ul class="bulleted">
         <li>
           <label class="inline-check">
             <input type="checkbox" checked={suppress} onChange={(event) => setSuppress(event.currentTarget.checked)} />{" "}
@@ -89,11 +89,11 @@ function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureV
   const known = [...emails, ...profileUrls, ...phones];
   const isNothing = Object.keys(records).length + Object.keys(mentions).length === 0;
   return (
-    <div role="status">
+    <div role="status" class="form">
       {known.length > 0 && <p class="faint clamped">Known by {known.join(", ")}.</p>}
       <h3>What goes</h3>
       {isNothing && <p>Nothing is stored about this person.</p>}
-      <ul>
+      <ul class="bulleted">
         {Object.entries(records).map(([place, entries]) => (
           <li key={place}>
             {placeInWords(place)}: {count(entries)}

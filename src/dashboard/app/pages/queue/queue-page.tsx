@@ -42,7 +42,7 @@ const tabs = [
     query: { state: "unknown" },
     empty: "The outcome of every action is known.",
   },
-  { name: "done", label: "Done", query: { order: "latest" }, empty: "Nothing was carried out yet." },
+  { name: "done", label: "Done", query: { order: "latest", state: "done" }, empty: "Nothing was carried out yet." },
   { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No action has failed." },
   { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No action was skipped." },
   { name: "cancelled", label: "Cancelled", query: { state: "cancelled" }, empty: "No action was cancelled." },

@@ -56,7 +56,7 @@ export function AuditLog() {
       cell: (entry) => (
         <span class="two-lines">
           <span>{actorInWords(entry, nameOfUser)}</span>
-          <span>{entry.keyName}</span>
+          <span>{entry.keyName && `key “${entry.keyName}”`}</span>
         </span>
       ),
     },
@@ -76,7 +76,6 @@ export function AuditLog() {
     {
       id: "when",
       header: "When",
-      hideBelow: "small",
       cell: ({ at }) => (
         <span class="two-lines">
           <RelativeTime at={at} />
@@ -106,6 +105,7 @@ export function AuditLog() {
       <AuditFilters query={query} users={users} />
       <DataTable
         label="Audit log"
+        isStacked
         columns={columns}
         rows={log.data?.entries}
         rowKey={({ id }) => String(id)}

@@ -22,10 +22,12 @@ export function PrivacyTools() {
   const close = () => setAsked(null);
   return (
     <>
-      <p class="faint">
-        When somebody asks what you know about them, or wants to be forgotten. Wherever they are stored, they are found:
-        leads, prospects, actions, campaigns, reports, events.
-      </p>
+      <div class="part-head">
+        <p class="faint">
+          When somebody asks what you know about them, or wants to be forgotten. Wherever they are stored, they are
+          found: leads, prospects, actions, campaigns, reports, events.
+        </p>
+      </div>
       <form class="card form" onSubmit={form.onSubmit}>
         <FormError form={form} />
         <div class="fields">
