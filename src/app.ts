@@ -32,7 +32,7 @@ import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
-import { createLog, createPlainLog, type Log } from "./log.ts";
+import { createLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
@@ -237,7 +237,6 @@ async function compose(
     clock,
     ids,
     log,
-    requestLog: overrides.log ?? createPlainLog(config.logLevel),
     keyRing,
     limiter,
     users,
