@@ -139,7 +139,8 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
-  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock, ids });
+  // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
+  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
@@ -306,7 +307,7 @@ async function compose(
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   })
-    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock }))
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
     .use(dashboardPages())
     .use(docsRoutes(document))
     .use(

@@ -136,6 +136,21 @@ test("leads are enriched, prospects found, and nobody outside is asked", async (
   expect(found.prospects).toHaveLength(5);
 });
 
+test("a browser stays signed in, however long the simulation goes on", async () => {
+  const page = { "x-outreachd-page": "1", "content-type": "application/json" };
+  const signedIn = await fetch(`${service.url}/app/session`, {
+    method: "POST",
+    headers: page,
+    body: JSON.stringify({ key: service.admin.key }),
+  });
+  const cookie = signedIn.headers.get("set-cookie") ?? "";
+  expect(cookie).toContain("Max-Age=2592000;");
+  // Longer than a session lasts.
+  await advanced(service.admin, { advance: "P31D" });
+  const headers = { ...page, cookie: cookie.split(";")[0] ?? "" };
+  expect((await fetch(`${service.url}/api/v2/simulation`, { headers })).status).toBe(200);
+});
+
 test("a restart goes on at the moment at which it stopped", async () => {
   await using own = await startService({ settings });
   const { to } = await advanced(own.admin, { advance: "P1D" });
