@@ -6,6 +6,8 @@ import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeBackups, prepareDatabase } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
+import { observed } from "./app/observed.ts";
+import { settleIn } from "./app/settle-in.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simulation.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -157,7 +159,7 @@ async function compose(
   );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  let importsUnderWay = 0;
+  const leadImport = observed(createImportHandler(storage.leads, blobs, clock, ids));
   const enrichment = await composeEnrichment({
     config,
     storage,
@@ -169,7 +171,7 @@ async function compose(
     jobs,
     credits: creditService,
     documentation,
-    isImporting: () => importsUnderWay > 0,
+    isImporting: leadImport.isRunning,
     simulated: simulated?.provider ?? null,
   });
 
@@ -199,23 +201,15 @@ async function compose(
     onOutcome: metrics?.acted,
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
-  const { forgetSpeech } = voices;
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
   const backups = composeBackups({ config, directory, clock, log });
-  const importHandler = createImportHandler(storage.leads, blobs, clock, ids);
   const handlers: JobHandler[] = [
-    {
-      ...importHandler,
-      async run(job, context) {
-        importsUnderWay++;
-        return importHandler.run(job, context).finally(() => importsUnderWay--);
-      },
-    },
+    leadImport.handler,
     enrichment.handler,
     createProspectImportHandler(storage.prospects, blobs, clock),
     network.handler,
     voices.handler,
-    createErasureHandler({ store: storage.persons, suppressions, forgetSpeech, clock, log }),
+    createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
   ];
   const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
   const flush = async () => {
@@ -225,7 +219,7 @@ async function compose(
     await audit.writeOwed();
   };
   const checkReady = async () => {
-    if (!runner.isStarted) return "the job runner does not run";
+    if (!background.isStarted || stopping !== null) return "the job runner does not run";
     await storage.check();
     return null;
   };
@@ -272,7 +266,18 @@ async function compose(
     ...http.chores,
   ];
   const maintenance = new Maintenance(simulated === null ? chores : [], log);
+  let noting: Promise<void> | null = null;
+  const background = settleIn(() => {
+    runner.start();
+    maintenance.start();
+    network.start();
+    noting = audit
+      .noteRisk(config.acknowledgeNetworkRisk)
+      .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
+  });
   async function idle(): Promise<void> {
+    background.begin();
+    await noting;
     // Each may give the others something to do.
     const workers = [runner, ...network.workers, ...events.workers];
     do for (const each of workers) await each.idle();
@@ -280,11 +285,9 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
-  const document = async (): Promise<object> => {
-    // Few ever ask for it.
-    const { openApiDocument } = await import("./http/openapi-document.ts");
-    return openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
-  };
+  // Few ever ask for it.
+  const document = async (): Promise<object> =>
+    (await import("./http/openapi-document.ts")).openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
   const server = composeApi(core, {
     config,
     clock,
@@ -324,18 +327,15 @@ async function compose(
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
-  await audit.noteRisk(config.acknowledgeNetworkRisk);
   const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
   let listening: Listening | null = null;
-  let isWorking = false;
+  let working: Promise<void> | null = null;
   let stopping: Promise<void> | null = null;
 
-  async function work(): Promise<void> {
-    if (isWorking) return;
-    isWorking = true;
+  async function beginWork(): Promise<void> {
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const sweep = async () => (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
     const removed = await sweep().catch((error: unknown) => {
@@ -346,11 +346,10 @@ async function compose(
       throw startErrorOf(error, directory.path);
     });
     await enrichment.start();
-    runner.start();
-    maintenance.start();
-    network.start();
     await events.start();
+    background.start();
   }
+  const work = async () => (working ??= beginWork());
 
   async function start(): Promise<void> {
     if (listening !== null) return;
@@ -363,6 +362,8 @@ async function compose(
 
   async function stopAll(): Promise<void> {
     const drainMs = config.drainSeconds * 1000;
+    background.stop();
+    await noting;
     maintenance.stop();
     simulator?.stop();
     await events.endStreams();

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { permissions } from "../../src/keys/model.ts";
 import type { AuditCheck, AuditEntryView } from "../../src/audit/model.ts";
 import type { Client } from "../support/client.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
 
 const service = await startService({ settings: { TRUSTED_PROXIES: 1 } });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -169,7 +169,10 @@ test("without audit:read nobody reads it, and what is no action is refused by na
 
 test("an operator who lets connectors act by themselves is told of once, and again when that ends", async () => {
   await using own = await startService({ settings: { ACKNOWLEDGE_NETWORK_RISK: "true" } });
+  const notes = async () => (await listed(own.admin, { action: "risk" })).length;
+  await eventually("the note of the first start", async () => ((await notes()) > 0 ? true : null));
   await own.restart();
+  await own.idle();
   const found = await listed(own.admin, { action: "risk" });
   expect(found.map(({ action, via }) => [action, via])).toEqual([["risk.accepted", "service"]]);
 });

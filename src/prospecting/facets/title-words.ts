@@ -46,6 +46,7 @@ function offices(title: string): Part[] {
 const initials = /\b(?:\p{L}\.){2,}/gu;
 
 function officeAt(words: string[], at: number): { part: Part; length: number } | null {
+  const { byForm, longestForm } = (knownOffices ??= officesByForm());
   for (let length = Math.min(longestForm, words.length - at); length > 0; length--) {
     const part = byForm.get(words.slice(at, at + length).join(" "));
     if (part !== undefined) return { part, length };
@@ -53,10 +54,17 @@ function officeAt(words: string[], at: number): { part: Part; length: number } |
   return null;
 }
 
-const byForm = new Map<string, Part>();
-for (const { name, forms, words } of titleSynonyms)
-  for (const form of [name, ...forms]) byForm.set(wordsOf(form), { name, words: words ?? [] });
-const longestForm = Math.max(...[...byForm.keys()].map((form) => form.split(" ").length));
+type Offices = { byForm: Map<string, Part>; longestForm: number };
+
+/** Made with the first title: it takes a tenth of a start, and most starts are followed by none. */
+let knownOffices: Offices | null = null;
+
+function officesByForm(): Offices {
+  const byForm = new Map<string, Part>();
+  for (const { name, forms, words } of titleSynonyms)
+    for (const form of [name, ...forms]) byForm.set(wordsOf(form), { name, words: words ?? [] });
+  return { byForm, longestForm: Math.max(...[...byForm.keys()].map((form) => form.split(" ").length)) };
+}
 
 function wordsOf(form: string): string {
   return folded(form)

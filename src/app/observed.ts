@@ -1,0 +1,16 @@
+import type { JobHandler } from "../jobs/handler.ts";
+
+/** A handler of which is known whether any of its jobs runs right now. */
+export function observed(handler: JobHandler): { handler: JobHandler; isRunning: () => boolean } {
+  let running = 0;
+  return {
+    handler: {
+      ...handler,
+      async run(job, context) {
+        running++;
+        return handler.run(job, context).finally(() => running--);
+      },
+    },
+    isRunning: () => running > 0,
+  };
+}

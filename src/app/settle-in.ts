@@ -1,0 +1,36 @@
+/**
+ * The first requests of those who wait for a start are answered before what is due is looked for: to prepare all that
+ * this may need takes half as long as the start itself.
+ */
+const settleInMs = 50;
+
+/** Work that begins a moment after a start. All is safe to call twice. */
+export type SettlingIn = {
+  start(): void;
+  readonly isStarted: boolean;
+  /** At once, unless it has begun, was stopped, or was never started. */
+  begin(): void;
+  stop(): void;
+};
+
+export function settleIn(run: () => void): SettlingIn {
+  let timer: Timer | null = null;
+  let isOver = false;
+  function begin(): void {
+    if (timer === null || isOver) return;
+    stop();
+    run();
+  }
+  function stop(): void {
+    if (timer !== null) clearTimeout(timer);
+    isOver = true;
+  }
+  return {
+    start: () => void (timer ??= setTimeout(begin, settleInMs)),
+    get isStarted() {
+      return timer !== null;
+    },
+    begin,
+    stop,
+  };
+}
