@@ -62,6 +62,16 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .orderBy(asc(networkActions.updatedAt))
     .limit(limitOf("limit"))
     .prepare();
+  // `+` keeps SQLite from walking the index of all running jobs.
+  const stillHeld = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
+    "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
+      " AND +status = 'running' AND +lease_until IS NOT NULL",
+  );
+  /**
+   * What is being sent, by job, as its claim marked it: until it ends nobody writes what is read here, but for the
+   * metadata of its job, so that its end need not read it again.
+   */
+  const sending = new Map<string, Pick<Target, "job" | "row">>();
   const wait = database.query(
     "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
   );
@@ -190,7 +200,20 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     marks.lease(ids, now, leaseUntil);
     const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
     const due = taken.map((target) => leased(target, target.task, now, leaseUntil));
-    return { due, more: found.length >= limit, wantsPlan };
+    return { taken, answer: { due, more: found.length >= limit, wantsPlan } };
+  }
+
+  async function claimAndRemember(request: Parameters<NetworkStore["claimDue"]>[0]) {
+    const { taken, answer } = await writer.write(() => events.together(() => claimDue(request)));
+    for (const { task, job, row } of taken) if (task === "send") sending.set(job.id, { job, row });
+    return answer;
+  }
+
+  /** What was claimed is over, whatever came of it. */
+  async function forgetting<T>({ id }: JobClaim, written: Promise<T>): Promise<T> {
+    const value = await written;
+    sending.delete(id);
+    return value;
   }
 
   /** The targets of claims, as far as they still hold, in any order. */
@@ -208,6 +231,21 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   function held(claim: JobClaim): Target | null {
     return heldOf([claim]).get(claim.id) ?? null;
+  }
+
+  /** As `heldOf`; of what is being sent only that is read which may have changed. */
+  function targetsOf(claims: readonly JobClaim[]): Map<string, Target> {
+    const isKnown = ({ id, attempt }: JobClaim): boolean => sending.get(id)?.job.attempt === attempt;
+    const unknown = claims.filter((claim) => !isKnown(claim));
+    const targets = unknown.length === 0 ? new Map<string, Target>() : heldOf(unknown);
+    const ids = claims.filter(isKnown).map(({ id }) => id);
+    for (const { id, attempt, metadata } of ids.length === 0 ? [] : stillHeld.all(JSON.stringify(ids))) {
+      const { job, row } = sending.get(id)!;
+      const record = accounts.get(row.account);
+      if (record !== null && job.attempt === attempt)
+        targets.set(id, { job: { ...job, metadata: JSON.parse(metadata) as Job["metadata"] }, row, record });
+    }
+    return targets;
   }
 
   function markSending(claim: JobClaim, now: number): boolean {
@@ -306,7 +344,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   /** Whether each claim held, in their order. */
   function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
-    const targets = heldOf(ends.map(({ claim }) => claim));
+    const targets = targetsOf(ends.map(({ claim }) => claim));
     return events.together(() =>
       ends.map(({ claim, end }) => {
         const target = targets.get(claim.id);
@@ -322,11 +360,19 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   const endInTurn = gatherWrites(writer, endsTogether, endActions);
 
   return {
-    claimDue: (request) => writer.write(() => events.together(() => claimDue(request))),
+    claimDue: claimAndRemember,
     markSending: (claim, now) => writer.write(() => markSending(claim, now)),
-    endAction: (claim, end) => endInTurn({ claim, end }),
-    putOff: (claim, change) => writer.write(() => putOff(claim, change)),
-    hand: (claim, handed) => writer.write(() => hand(claim, handed)),
+    endAction: (claim, end) => forgetting(claim, endInTurn({ claim, end })),
+    putOff: (claim, change) =>
+      forgetting(
+        claim,
+        writer.write(() => putOff(claim, change)),
+      ),
+    hand: (claim, handed) =>
+      forgetting(
+        claim,
+        writer.write(() => hand(claim, handed)),
+      ),
     claimForWorker: (request) => writer.write(() => claimForWorker(request)),
     renewLease: (userId, claim, leaseUntil) =>
       writer.write(() => {

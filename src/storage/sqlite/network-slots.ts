@@ -37,8 +37,9 @@ export function createSlots(engine: Engine) {
     "UPDATE network_actions SET slot_at = ? WHERE account = ? AND used = 1 AND slot_at > ?",
   );
 
-  function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number): SlotRequest {
-    return { account: governed, uses: usesOf(action), notBefore, gapMs: gapOf(governed.spacing, action.draw) };
+  function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number, gapMs?: number): SlotRequest {
+    const gap = gapMs ?? gapOf(governed.spacing, action.draw);
+    return { account: governed, uses: usesOf(action), notBefore, gapMs: gap };
   }
 
   /** A slot that was freed before the end of the queue. */
@@ -99,7 +100,7 @@ export function createSlots(engine: Engine) {
       if (state !== "active") return { until: Infinity, reason: pausedReasons[state] };
       const timeline = readAfter(catchUp, timelines.used(record.seq));
       mendClock(record, now);
-      return holdAt({ ...requestOf(record, action, now), gapMs: spacing.minSeconds * 1000 }, now, timeline);
+      return holdAt(requestOf(record, action, now, spacing.minSeconds * 1000), now, timeline);
     },
   };
 }
