@@ -216,30 +216,30 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return value;
   }
 
-  /** The targets of claims, as far as they still hold, in any order. */
-  function heldOf(claims: readonly JobClaim[]): Map<string, Target> {
-    const attempts = new Map(claims.map(({ id, attempt }) => [id, attempt]));
+  /** The actions of these jobs that are in somebody's hands, by job; in whose tells the attempt. */
+  function heldOf(ids: readonly string[]): Map<string, Target> {
     const targets = new Map<string, Target>();
-    for (const values of byJobs.values({ ids: JSON.stringify([...attempts.keys()]) })) {
+    for (const values of byJobs.values({ ids: JSON.stringify(ids) })) {
       const { job, row } = storedActionJob(values);
       const record = accounts.get(row.account);
-      if (record !== null && isHeld(job, { attempt: attempts.get(job.id) ?? -1 }))
-        targets.set(job.id, { job, row, record });
+      if (record !== null && isHeld(job, job)) targets.set(job.id, { job, row, record });
     }
     return targets;
   }
 
-  function held(claim: JobClaim): Target | null {
-    return heldOf([claim]).get(claim.id) ?? null;
+  /** The target of a claim that still holds. */
+  function held({ id, attempt }: JobClaim): Target | null {
+    const target = heldOf([id]).get(id);
+    return target?.job.attempt === attempt ? target : null;
   }
 
-  /** As `heldOf`; of what is being sent only that is read which may have changed. */
+  /** As `heldOf`, for the jobs of claims; of what is being sent only that is read which may have changed. */
   function targetsOf(claims: readonly JobClaim[]): Map<string, Target> {
     const isKnown = ({ id, attempt }: JobClaim): boolean => sending.get(id)?.job.attempt === attempt;
-    const unknown = claims.filter((claim) => !isKnown(claim));
+    const unknown = claims.filter((claim) => !isKnown(claim)).map(({ id }) => id);
+    const known = claims.filter(isKnown).map(({ id }) => id);
     const targets = unknown.length === 0 ? new Map<string, Target>() : heldOf(unknown);
-    const ids = claims.filter(isKnown).map(({ id }) => id);
-    for (const { id, attempt, metadata } of ids.length === 0 ? [] : stillHeld.all(JSON.stringify(ids))) {
+    for (const { id, attempt, metadata } of known.length === 0 ? [] : stillHeld.all(JSON.stringify(known))) {
       const { job, row } = sending.get(id)!;
       const record = accounts.get(row.account);
       if (record !== null && job.attempt === attempt)
@@ -348,8 +348,9 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return events.together(() =>
       ends.map(({ claim, end }) => {
         const target = targets.get(claim.id);
+        if (target === undefined || target.job.attempt !== claim.attempt) return false;
         // Who ends it a second time finds no claim any more.
-        if (target === undefined || !targets.delete(claim.id) || target.job.attempt !== claim.attempt) return false;
+        targets.delete(claim.id);
         // It counts from when it went out, which the network may have answered late.
         scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
         return true;
