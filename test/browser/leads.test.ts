@@ -79,13 +79,6 @@ testInBrowser("leads are found, changed together and one by one, and their HTML 
   await page.getByLabel("E-mail").fill("not an address");
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator("[aria-invalid=true]").waitFor();
-  // As much as the API takes is typed; the rest of ten million letters does not freeze the page.
-  await page.getByLabel("E-mail").evaluate((field) => {
-    (field as HTMLInputElement).value = "x".repeat(10_000_000);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").first().waitFor();
   await page.getByLabel("E-mail").fill("countess@example.com");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
