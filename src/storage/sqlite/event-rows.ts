@@ -6,8 +6,8 @@ import { createOwners, type Owners } from "./owners.ts";
 export type EventRows = {
   /** Tells an event together with what causes it: both are committed, or neither. Of a user who is gone nothing is told. */
   append(event: NewEvent): void;
-  /** Inside a write unit: what is appended meanwhile is inserted in one go, which costs half. */
-  together<T>(run: () => T): T;
+  /** Inside a write unit: stores what was appended, which otherwise happens before the COMMIT; for who reads it there. */
+  flush(): void;
   /** When the user was last told an event of this type; null when never, or so long ago that it is forgotten. */
   lastTold(userId: string, type: EventType): number | null;
   /** See `EventStore.onNew`. */
@@ -30,8 +30,8 @@ function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
   const last = database.prepare<{ at: number }, [number, string]>(
     "SELECT at FROM events WHERE owner = ? AND type = ? ORDER BY seq DESC LIMIT 1",
   );
-  /** What waits to be inserted, the values of one after the other; null: each is inserted by itself. */
-  let waiting: Value[] | null = null;
+  /** What the units of a batch tell is inserted in one go, which costs half. The values of one after the other. */
+  let waiting: Value[] = [];
   const listeners = new Set<() => void>();
   let hasNew = false;
   writer.onCommit(() => {
@@ -39,35 +39,29 @@ function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
     hasNew = false;
     for (const tell of listeners) tell();
   });
-  function insert(values: Value[]): void {
+  function flush(): void {
+    if (waiting.length === 0) return;
+    const values = waiting;
+    waiting = [];
     let from = 0;
     for (const { size, statement } of inserts)
       for (; values.length - from >= size * columns.length; from += size * columns.length)
         statement.run(...values.slice(from, from + size * columns.length));
     hasNew = true;
   }
+  writer.beforeCommit(flush);
+  writer.onRollBack(() => (waiting = []));
 
   return {
     append({ type, userId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
       const owner = userId === null ? null : owners(userId);
       if (owner === null && userId !== null) return;
       const subjects = [leadId ?? null, jobId ?? null, campaignId ?? null, accountId ?? null, voiceId ?? null] as const;
-      const values = [owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data)];
-      if (waiting === null) insert(values);
-      else waiting.push(...values);
+      waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data));
     },
-    together(run) {
-      if (waiting !== null) return run();
-      waiting = [];
-      try {
-        const value = run();
-        insert(waiting);
-        return value;
-      } finally {
-        waiting = null;
-      }
-    },
+    flush,
     lastTold(userId, type) {
+      flush();
       const owner = owners(userId);
       return owner === null ? null : (last.get(owner, type)?.at ?? null);
     },

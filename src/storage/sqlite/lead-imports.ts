@@ -116,7 +116,7 @@ export function createLeadImports(
 
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
-    return writer.write(() => rows.unit(() => storeBatch(batch)));
+    return writer.write(() => storeBatch(batch));
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));

@@ -36,7 +36,7 @@ export class LeadKeys {
   #filter: KeyFilter | null = null;
   #isFilterWhole = false;
   #batches = 0;
-  /** Pairs that the current unit has added. */
+  /** Pairs that the units of a batch have added. */
   #unwritten: number[] = [];
   /** Of the log. Never used twice while this process lives: below `upTo` a merge forgets everything. */
   #lastNumber = 0;
@@ -61,13 +61,18 @@ export class LeadKeys {
     return this.#recentEntries().find(key, this.#merging.find(key, merged));
   }
 
-  /** Found from now on. `write` must follow in the same write unit, which may add many. */
+  /** Found from now on; `write` must follow before the COMMIT. */
   add(key: number, lead: number): void {
     this.#recentEntries().add(key, lead);
     this.#unwritten.push(key, lead);
   }
 
-  /** Inside a write unit: puts what was added into the log. */
+  /** What was added, and is not written, does not hold; it stays in memory as a hint to nothing. */
+  takeBack(): void {
+    this.#unwritten = [];
+  }
+
+  /** Inside a transaction: puts what was added into the log. */
   write(): void {
     if (this.#unwritten.length === 0) return;
     const entries = Float64Array.from(this.#unwritten);

@@ -16,7 +16,7 @@ import { leads, leadTags } from "./tables.ts";
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
 export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
-  const { orm, database } = engine;
+  const { orm, database, writer } = engine;
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));
   const get = createLeadReader(engine, owners);
@@ -34,24 +34,24 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
   const addToCount = database.prepare(
     "INSERT INTO lead_counts (owner, status, leads) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET leads = leads + excluded.leads",
   );
-  /** What the current unit has changed in the number of leads, by owner and status. */
-  let counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
+  /** What the units of a batch have changed in the number of leads, by owner and status. */
+  const counted = new Map<string, { owner: number; status: LeadStatus; change: number }>();
   const removeRow = orm
     .delete(leads)
     .where(eq(leads.seq, at("seq")))
     .prepare();
 
-  /**
-   * Runs what a write unit does with leads, then writes what follows from all of it together: one entry in the log of
-   * keys and one change of each count, however many leads an import stores.
-   */
-  function unit<T>(run: () => T): T {
-    counted = new Map(); // a unit that failed half way was rolled back, with its changes
-    const result = run();
+  // What follows from the units of a batch is written together: one entry in the log of keys and one change of each
+  // count, however many leads they store.
+  writer.beforeCommit(() => {
     keys.write();
     for (const { owner, status, change } of counted.values()) addToCount.run(owner, status, change);
-    return result;
-  }
+    counted.clear();
+  });
+  writer.onRollBack(() => {
+    keys.takeBack();
+    counted.clear();
+  });
 
   function count(owner: number, status: LeadStatus, change: number): void {
     const name = `${owner} ${status}`;
@@ -143,7 +143,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     if (name !== null) keys.add(name, seq);
   }
 
-  return { unit, get, candidates, findSame, withEmail, insert, write, merge, remove };
+  return { get, candidates, findSame, withEmail, insert, write, merge, remove };
 }
 
 const noTags: ReadonlySet<string> = new Set();

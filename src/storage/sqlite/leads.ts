@@ -25,16 +25,15 @@ export function createLeadStore(engine: Engine): LeadStore {
   const suppressions = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
-  const write = <T>(run: () => T): Promise<T> => engine.writer.write(() => rows.unit(run));
+  const { writer } = engine;
   return {
-    insert: (request) =>
-      engine.writer.writeForAnswer(() => rows.unit(() => insertOrMerge(rows, suppressions, events, request))),
+    insert: (request) => writer.writeForAnswer(() => insertOrMerge(rows, suppressions, events, request)),
     foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
-    update: (request) => write(() => updateLead(rows, suppressions, events, request)),
-    remove: (request) => write(() => removeLead({ rows, suppressions, audits, events }, request)),
+    update: (request) => writer.write(() => updateLead(rows, suppressions, events, request)),
+    remove: (request) => writer.write(() => removeLead({ rows, suppressions, audits, events }, request)),
     ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
   };
 }

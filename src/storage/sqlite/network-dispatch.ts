@@ -204,7 +204,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   }
 
   async function claimAndRemember(request: Parameters<NetworkStore["claimDue"]>[0]) {
-    const { taken, answer } = await writer.write(() => events.together(() => claimDue(request)));
+    const { taken, answer } = await writer.write(() => claimDue(request));
     for (const { task, job, row } of taken) if (task === "send") sending.set(job.id, { job, row });
     return answer;
   }
@@ -345,17 +345,15 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   /** Whether each claim held, in their order. */
   function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
     const targets = targetsOf(ends.map(({ claim }) => claim));
-    return events.together(() =>
-      ends.map(({ claim, end }) => {
-        const target = targets.get(claim.id);
-        if (target === undefined || target.job.attempt !== claim.attempt) return false;
-        // Who ends it a second time finds no claim any more.
-        targets.delete(claim.id);
-        // It counts from when it went out, which the network may have answered late.
-        scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
-        return true;
-      }),
-    );
+    return ends.map(({ claim, end }) => {
+      const target = targets.get(claim.id);
+      if (target === undefined || target.job.attempt !== claim.attempt) return false;
+      // Who ends it a second time finds no claim any more.
+      targets.delete(claim.id);
+      // It counts from when it went out, which the network may have answered late.
+      scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
+      return true;
+    });
   }
 
   const endInTurn = gatherWrites(writer, endsTogether, endActions);

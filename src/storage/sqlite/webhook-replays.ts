@@ -95,6 +95,7 @@ export function createWebhookReplays(
         const row = rows.find(userId, endpointId);
         if (row === null) return null;
         events.append({ type: "webhook.test", userId, at, data: { endpointId } });
+        events.flush();
         const eventId = lastTold.get()!.seq;
         put.run(row.seq, eventId, at);
         rows.noteDue(row.seq);

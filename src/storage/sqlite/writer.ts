@@ -45,6 +45,7 @@ export class Writer {
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #totalChanges: Statement;
+  readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollBack: (() => void)[] = [];
   readonly #onCommit: (() => void)[] = [];
   #onBatch: ((units: number, seconds: number) => void) | null = null;
@@ -73,6 +74,11 @@ export class Writer {
    */
   writeForAnswer<T>(run: () => T): Promise<T> {
     return this.#add(run, true);
+  }
+
+  /** `finish` is called in each transaction behind its units: for what all of them leave to be written in one go. */
+  beforeCommit(finish: () => void): void {
+    this.#beforeCommit.push(finish);
   }
 
   /** `forget` is called when what a unit, or a whole batch, has written does not hold: for what was kept in memory of it. */
@@ -163,6 +169,7 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
+      this.#finish();
       if (outcome.companions.size > 0) this.#record(outcome);
       this.#statements.commit.run();
     } catch (error) {
@@ -206,6 +213,7 @@ export class Writer {
     this.#statements.enter.run();
     try {
       const value = this.#valueOf(unit, outcome);
+      this.#finish();
       this.#statements.leave.run();
       done.push({ unit, value });
     } catch (error) {
@@ -216,6 +224,10 @@ export class Writer {
       this.#rolledBack();
       failed.push({ unit, value: error });
     }
+  }
+
+  #finish(): void {
+    for (const finish of this.#beforeCommit) finish();
   }
 
   #rolledBack(): void {

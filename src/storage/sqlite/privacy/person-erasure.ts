@@ -6,6 +6,7 @@ import type { PersonIdentity, PersonRecord } from "../../../privacy/model.ts";
 import type { ErasedRecords } from "../../../privacy/store.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
+import { createEventRows } from "../event-rows.ts";
 import type { JobRows } from "../jobs.ts";
 import { leadKeysOf, type LeadKeys } from "../lead-keys.ts";
 import type { LeadRows } from "../lead-rows.ts";
@@ -38,6 +39,7 @@ type Outcome = "erased" | "unchanged" | "underWay";
 export function createPersonErasure(parts: ErasureParts) {
   const { engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions } = parts;
   const { database } = engine;
+  const events = createEventRows(engine);
   const blankAction = database.prepare(
     `UPDATE network_actions SET profile_url = ?1, profile_key = ?1, target_key = ?1, message = NULL, details = '{}',
        lead_id = NULL, reference = NULL WHERE job_id = ?2`,
@@ -49,6 +51,7 @@ export function createPersonErasure(parts: ErasureParts) {
   const byName = new Map(places.map((place) => [place.name, place]));
 
   function erase(identity: PersonIdentity, records: readonly PersonRecord[], at: number): ErasedRecords {
+    events.flush(); // what was told of the person a moment ago is to be found as well
     const mentions = mentionsOf(identity);
     const result: ErasedRecords = { erased: {}, underWay: 0, voiceIds: [] };
     for (const record of records) {

@@ -46,7 +46,7 @@ export function createPersonStore(
 
   return {
     ...createPersonSearch({ engine, leads, prospects, index }),
-    erase: (identity, records, at) => thoroughly(() => leads.unit(() => erase(identity, records, at))),
+    erase: (identity, records, at) => thoroughly(() => erase(identity, records, at)),
     suppress: (entries) => writer.write(() => entries.forEach((entry) => void suppressions.add(entry))),
     isBeingRead: async ({ userId }, at) => reading.get(at, userId) !== null,
     forget: (claim, payload) =>
