@@ -245,18 +245,6 @@ async function compose(
     ...enrichment.chores,
     { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
-    {
-      // Soon after each start, too, which finds what the process before it held; no start waits for it.
-      name: "give back credits of abandoned work",
-      pattern: "*/5 * * * * *",
-      run: async () => void (await creditService.giveBack()),
-    },
-    // Once an hour, so that a server that sleeps over midnight grants as well.
-    {
-      name: "grant credits of the month",
-      pattern: "5 0 * * * *",
-      run: async () => void (await creditService.grantMonth()),
-    },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...backups.chores,
@@ -271,6 +259,7 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
+    listening?.hasten();
     noting = audit
       .noteRisk(config.acknowledgeNetworkRisk)
       .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
@@ -337,12 +326,12 @@ async function compose(
 
   async function beginWork(): Promise<void> {
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
-    const sweep = async () => (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
-    const removed = await sweep().catch((error: unknown) => {
-      throw startErrorOf(error, directory.path);
-    });
-    if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
-    await voices.start().catch((error: unknown) => {
+    const prepareFiles = async (): Promise<void> => {
+      const removed = (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
+      if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+      await voices.start();
+    };
+    await prepareFiles().catch((error: unknown) => {
       throw startErrorOf(error, directory.path);
     });
     await enrichment.start();

@@ -74,6 +74,18 @@ export async function composeEnrichment(parts: EnrichmentParts) {
   const learn = learning(storage.leadHints, clock, parts.isImporting);
   const chores: Chore[] = [
     { name: "learn where leads work", pattern: "* * * * * *", run: learn },
+    {
+      // Soon after each start, too, which finds what the process before it held; no start waits for it.
+      name: "give back credits of abandoned work",
+      pattern: "*/5 * * * * *",
+      run: async () => void (await credits.giveBack()),
+    },
+    // Once an hour, so that a server that sleeps over midnight grants as well.
+    {
+      name: "grant credits of the month",
+      pattern: "5 0 * * * *",
+      run: async () => void (await credits.grantMonth()),
+    },
     { name: "forget old enrichments", pattern: "20 40 3 * * *", run: async () => void (await service.forgetOld()) },
   ];
   return {
