@@ -33,7 +33,7 @@ import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
-import { createLog, createPlainLog, type Log } from "./log.ts";
+import { createLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
@@ -140,7 +140,8 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
-  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock, ids });
+  // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
+  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
@@ -229,7 +230,6 @@ async function compose(
     clock,
     ids,
     log,
-    requestLog: overrides.log ?? createPlainLog(config.logLevel),
     keyRing,
     limiter,
     users,
@@ -313,7 +313,7 @@ async function compose(
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   })
-    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock }))
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
     .use(dashboardPages())
     .use(docsRoutes(document))
     .use(

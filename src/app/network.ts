@@ -10,6 +10,7 @@ import { AccountService } from "../network/account-service.ts";
 import { createActionHandler, type Connectors } from "../network/action-job.ts";
 import { ActionService } from "../network/action-service.ts";
 import { ForesightService } from "../network/foresight-service.ts";
+import { createPersonNames } from "../network/person-names.ts";
 import { Planner } from "../network/planner.ts";
 import { RelationService } from "../network/relation-service.ts";
 import type { SpeechProvider } from "../network/speech-provider.ts";
@@ -49,10 +50,12 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     ids,
     replan,
   });
+  const personNames = createPersonNames(storage.leads, storage.prospects);
   const actions = new ActionService({
     store: storage.network,
     accounts,
     leads: storage.leads,
+    personNames,
     speech,
     clock,
     ids,
@@ -101,7 +104,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     planner.wake();
     engine.wake();
   };
-  const handWork = new WorkService(storage.network, clock, poke, onReport);
+  const handWork = new WorkService(storage.network, personNames, clock, poke, onReport);
   const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded, onOutcome };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [
