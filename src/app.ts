@@ -277,7 +277,7 @@ async function compose(
   // Few ever ask for it.
   const document = async (): Promise<object> =>
     (await import("./http/openapi-document.ts")).openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
-  const server = composeApi(core, {
+  const server = composeApi(http.entrance, core, {
     config,
     clock,
     readiness,

@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { auditRoutes } from "../audit/routes.ts";
 import type { AuditService } from "../audit/service.ts";
+import { campaignRoutes } from "../campaigns/routes.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { creditRoutes } from "../credits/routes.ts";
@@ -9,10 +10,11 @@ import type { CreditService } from "../credits/service.ts";
 import { enrichmentRoutes } from "../enrichment/routes.ts";
 import type { errorCatalogue, ErrorCode } from "../errors.ts";
 import type { EnrichmentService } from "../enrichment/service.ts";
+import { eventRoutes } from "../events/routes.ts";
 import type { Readiness } from "../health/readiness.ts";
 import type { ErrorBody } from "../http/error-body.ts";
 import { healthRoutes } from "../health/routes.ts";
-import type { Core } from "../http/core.ts";
+import type { Core, Entrance } from "../http/core.ts";
 import { jobRoutes } from "../jobs/routes.ts";
 import type { JobService } from "../jobs/service.ts";
 import { keyRoutes } from "../keys/routes.ts";
@@ -23,6 +25,11 @@ import { LeadBulkService } from "../leads/bulk-service.ts";
 import { leadRoutes } from "../leads/routes.ts";
 import type { LeadService } from "../leads/service.ts";
 import { leadTransferRoutes } from "../leads/transfer-routes.ts";
+import { accountRoutes } from "../network/account-routes.ts";
+import { actionRoutes } from "../network/action-routes.ts";
+import { relationRoutes } from "../network/relation-routes.ts";
+import { uploadRoutes } from "../network/upload-routes.ts";
+import { workRoutes } from "../network/work-routes.ts";
 import { privacyRoutes } from "../privacy/routes.ts";
 import type { PrivacyService } from "../privacy/service.ts";
 import { prospectImportRoutes } from "../prospecting/import-routes.ts";
@@ -41,6 +48,7 @@ import type { UserService } from "../users/service.ts";
 import { voiceRoutes } from "../voice/routes.ts";
 import type { createVoices } from "../voice/setup.ts";
 import { voiceSampleRoutes } from "../voice/upload-routes.ts";
+import { webhookRoutes } from "../webhooks/routes.ts";
 import type { composeEvents } from "./events.ts";
 import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
@@ -75,13 +83,13 @@ export type ApiParts = {
 };
 
 /** All routes of the API, in one app. */
-export function composeApi(core: Core, parts: ApiParts) {
-  const { users, keys, credits, leads, suppressions, prospecting, voices, audit } = parts;
+export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
+  const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
   const { maxImportBytes } = parts.config;
   return (
     // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
     new Elysia({ handler: { standardHostname: false } })
-      .use(core)
+      .use(entrance)
       .use(healthRoutes(core, users, keys, parts.clock, parts.readiness, parts.simulator !== null))
       .use(userRoutes(core, users, credits))
       .use(enrichmentRoutes(core, parts.enrichment))
@@ -98,8 +106,15 @@ export function composeApi(core: Core, parts: ApiParts) {
       .use(prospectImportRoutes(core, parts.prospectImports, maxImportBytes))
       .use(prospectingRoutes(core, prospecting, parts.savedSearches))
       .use(jobRoutes(core, parts.jobs, users))
-      .use(parts.network.routes(core))
-      .use(parts.events.routes(core))
+      // One by one: each app around an app takes all of its routes in anew.
+      .use(actionRoutes(core, network.actions))
+      .use(accountRoutes(core, network.accounts, network.foresight))
+      .use(workRoutes(core, network.work))
+      .use(uploadRoutes(core, network.uploads))
+      .use(relationRoutes(core, network.relations))
+      .use(campaignRoutes(core, network.campaigns))
+      .use(eventRoutes(core, events.service, events.streams))
+      .use(webhookRoutes(core, events.webhooks))
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
       .use(parts.backups.routes(core))

@@ -1,10 +1,7 @@
-import { Elysia } from "elysia";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { eventRoutes } from "../events/routes.ts";
 import { EventService } from "../events/service.ts";
 import { EventStreams } from "../events/streams.ts";
-import type { Core } from "../http/core.ts";
 import type { Ids } from "../ids.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
@@ -13,7 +10,6 @@ import type { Log } from "../log.ts";
 import { createWebhookSender } from "../providers/webhooks/threaded.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Deliverer } from "../webhooks/deliverer.ts";
-import { webhookRoutes } from "../webhooks/routes.ts";
 import { WebhookService } from "../webhooks/service.ts";
 
 export type EventParts = {
@@ -65,10 +61,12 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     { name: "remove what deleted webhooks left", pattern: "25 * * * * *", run: () => webhooks.sweep() },
   ];
   return {
+    service: events,
+    streams,
+    webhooks,
     chores,
     /** What goes on beside the runner of jobs. */
     workers: [deliverer],
-    routes: (core: Core) => new Elysia().use(eventRoutes(core, events, streams)).use(webhookRoutes(core, webhooks)),
     async start(): Promise<void> {
       await streams.start();
       deliverer.start();

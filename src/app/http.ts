@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Readiness } from "../health/readiness.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { createCore } from "../http/core.ts";
+import { createCore, createEntrance } from "../http/core.ts";
 import { Gate, type RequestObserver } from "../http/gate.ts";
 import { Idempotency } from "../http/idempotency.ts";
 import { allowedMethods } from "../http/methods.ts";
@@ -85,13 +85,13 @@ export function composeHttp({
     log,
     keptMs: config.idempotencyHours * 3_600_000,
   });
+  const entrance = createEntrance({ gate, idempotency, methodsOf: (path) => methodsOf(path) });
   const core = createCore({
     gate,
     idempotency,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
     documentation,
-    methodsOf: (path) => methodsOf(path),
   });
   const chores: Chore[] = [
     { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
@@ -110,5 +110,5 @@ export function composeHttp({
     routeOf = routeTemplates(complete);
   }
 
-  return { core, gate, chores, within, learnRoutes };
+  return { entrance, core, gate, chores, within, learnRoutes };
 }

@@ -1,28 +1,20 @@
-import { Elysia } from "elysia";
 import { CampaignEngine } from "../campaigns/advance.ts";
-import { campaignRoutes } from "../campaigns/routes.ts";
 import { CampaignService } from "../campaigns/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type { Core } from "../http/core.ts";
 import type { Ids } from "../ids.ts";
 import type { JobHandler } from "../jobs/handler.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
-import { accountRoutes } from "../network/account-routes.ts";
 import { AccountService } from "../network/account-service.ts";
 import { createActionHandler, type Connectors } from "../network/action-job.ts";
-import { actionRoutes } from "../network/action-routes.ts";
 import { ActionService } from "../network/action-service.ts";
 import { ForesightService } from "../network/foresight-service.ts";
 import { createPersonNames } from "../network/person-names.ts";
 import { Planner } from "../network/planner.ts";
-import { relationRoutes } from "../network/relation-routes.ts";
 import { RelationService } from "../network/relation-service.ts";
 import type { SpeechProvider } from "../network/speech-provider.ts";
-import { uploadRoutes } from "../network/upload-routes.ts";
 import { UploadService } from "../network/upload-service.ts";
-import { workRoutes } from "../network/work-routes.ts";
 import { WorkService } from "../network/work-service.ts";
 import { createConnectors } from "../providers/network/connectors.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -124,17 +116,15 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
   return {
     handler,
     chores,
+    accounts,
+    actions,
+    campaigns,
+    foresight,
     relations,
+    uploads,
+    work: handWork,
     /** What goes on beside the runner of jobs. */
     workers: [planner, engine],
-    routes: (core: Core) =>
-      new Elysia()
-        .use(actionRoutes(core, actions))
-        .use(accountRoutes(core, accounts, foresight))
-        .use(workRoutes(core, handWork))
-        .use(uploadRoutes(core, uploads))
-        .use(relationRoutes(core, relations))
-        .use(campaignRoutes(core, campaigns)),
     start(): void {
       planner.wake();
       engine.start();

@@ -8,6 +8,13 @@ import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
 import { readJson } from "./read-body.ts";
 
+export type EntranceParts = {
+  gate: Gate;
+  idempotency: Idempotency;
+  /** Methods that a path takes; empty when there is no such path. */
+  methodsOf: (path: string) => string[];
+};
+
 export type CoreParts = {
   gate: Gate;
   idempotency: Idempotency;
@@ -15,11 +22,39 @@ export type CoreParts = {
   userExists: (id: string) => Promise<boolean>;
   /** Where a person reads about permissions; goes into refusals. */
   documentation: string;
-  /** Methods that a path takes; empty when there is no such path. */
-  methodsOf: (path: string) => string[];
 };
 
+export type Entrance = ReturnType<typeof createEntrance>;
 export type Core = ReturnType<typeof createCore>;
+
+/**
+ * What every request passes: the gate before it, one renderer of errors, and the answers that were given before. For the
+ * app that all routes are in, and before them: Elysia hands it down to each of them, at each app that has it.
+ */
+export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) {
+  /** An answer that was given before is of the route's own type; clients that are typed by it need not know. */
+  function replayOf(request: Request): undefined {
+    return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
+  }
+
+  /** As `replayOf`, of an answer that is given now. */
+  function answerFor(request: Request, value: unknown, set: AnswerSettings): undefined {
+    return idempotency.write(request, value, set) as undefined;
+  }
+
+  return (
+    new Elysia({ name: "entrance" })
+      .wrap(wrapping((next, request) => idempotency.around(next, request)))
+      .wrap(wrapping((next) => gate.around(next)))
+      .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
+      .onError({ as: "global" }, ({ code, error, request, set }) =>
+        gate.refuse(meant(code, error, request, methodsOf), request, set),
+      )
+      // Of every route there is, behind the checks of its own.
+      .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answerFor(request, responseValue, set))
+  );
+}
 
 /** A list of 10,000 people with everything that is known of them. */
 const bulkBytes = 16 * 2 ** 20;
@@ -27,10 +62,10 @@ const bulkBytes = 16 * 2 ** 20;
 type Wanted = Permission | readonly Permission[] | null;
 
 /**
- * What every feature's routes are built on: the gate before each request, one renderer of errors, and the ways to say
- * who may use a route. A route without one of `access`, `ownKey`, `callerOnly`, `upload` asks for no permission.
+ * What every feature's routes are built on: the ways to say who may use a route. A route without one of `access`,
+ * `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
-export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation, methodsOf }: CoreParts) {
+export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation }: CoreParts) {
   function enter(request: Request, access: Access): void {
     requireAccess(gate.callerOf(request), access, documentation);
     idempotency.check(request);
@@ -51,16 +86,6 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
     };
   }
 
-  /** An answer that was given before is of the route's own type; clients that are typed by it need not know. */
-  function replayOf(request: Request): undefined {
-    return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
-  }
-
-  /** As `replayOf`, of an answer that is given now. */
-  function answerFor(request: Request, value: unknown, set: AnswerSettings): undefined {
-    return idempotency.write(request, value, set) as undefined;
-  }
-
   async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
     const caller = gate.callerOf(request);
     return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
@@ -68,15 +93,6 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
 
   return (
     new Elysia({ name: "core" })
-      .wrap(wrapping((next, request) => idempotency.around(next, request)))
-      .wrap(wrapping((next) => gate.around(next)))
-      .onRequest(({ request, set }) => gate.enter(request, set) as undefined)
-      .onError({ as: "global" }, ({ code, error, request, set }) =>
-        gate.refuse(meant(code, error, request, methodsOf), request, set),
-      )
-      // Of every route there is, behind the checks of its own.
-      .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answerFor(request, responseValue, set))
       /** Acts for a user: the key's own, or the one that a global key names. */
       .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
       /** As `access`, with room for thousands of items in the body. */
@@ -135,14 +151,19 @@ function userIdIn(part: unknown): unknown {
 }
 
 /** Elysia's own errors in our words; what a parser threw is wrapped by it. */
-function meant(code: string | number, thrown: unknown, request: Request, methodsOf: CoreParts["methodsOf"]): unknown {
+function meant(
+  code: string | number,
+  thrown: unknown,
+  request: Request,
+  methodsOf: EntranceParts["methodsOf"],
+): unknown {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (code === "NOT_FOUND" && !(thrown instanceof ApiError)) return noRoute(request, methodsOf);
   if (code === "PARSE") return cause ?? invalid([{ path: "", message: "The body can't be read." }]);
   return thrown;
 }
 
-function noRoute({ method, url }: Request, methodsOf: CoreParts["methodsOf"]): ApiError {
+function noRoute({ method, url }: Request, methodsOf: EntranceParts["methodsOf"]): ApiError {
   const path = pathOf(url);
   const allow = methodsOf(path);
   if (allow.length > 0)

@@ -5,8 +5,9 @@ import type { AnyElysia } from "elysia";
  * an unknown path and a wrong method, which leaves a client in the dark about which it was.
  */
 export function allowedMethods(app: AnyElysia): (path: string) => string[] {
-  const routes = app.routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }));
+  let routes: { method: string; pattern: RegExp }[] | null = null;
   return (path) => {
+    routes ??= app.routes.map((route) => ({ method: route.method, pattern: patternOf(route.path) }));
     const methods = new Set(
       routes.filter(({ pattern }) => pattern.test(path.replace(/(.)\/$/, "$1"))).map(({ method }) => method),
     );

@@ -102,3 +102,12 @@ test("credits are granted to a user by e-mail in any case", async () => {
   expect(cli.calls).toContain("POST /api/v2/users/u-ada/credits");
   expect(body).toEqual({ amount: 500, note: "trial" });
 });
+
+test("each command that the help lists has its own help", async () => {
+  await using cli = await createCommandLine();
+  const { out } = await cli.run("--help");
+  const listed = /Commands:\n((?: {2}.*\n)+)/.exec(out)?.[1] ?? "";
+  const names = [...listed.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) expect((await cli.run(name, "--help")).out).toStartWith(`Usage: outreachd ${name} `);
+});
