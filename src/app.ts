@@ -16,7 +16,6 @@ import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { Readiness } from "./health/readiness.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
@@ -281,7 +280,11 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
-  const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const document = async (): Promise<object> => {
+    // Few ever ask for it.
+    const { openApiDocument } = await import("./http/openapi-document.ts");
+    return openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  };
   const server = composeApi(core, {
     config,
     clock,

@@ -1,4 +1,3 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -279,19 +278,22 @@ const tagLength = 16;
 
 /** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
 function sealKey(secret: string, id: string): Uint8Array {
-  return createHmac("sha256", secret).update("idempotent answer").update(id, "hex").digest();
+  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id, "hex").digest();
 }
+
+/** Loaded with the first answer that is kept: it brings all of Node's streams along. */
+const ciphers = () => process.getBuiltinModule("node:crypto");
 
 /** Nonce, ciphertext and tag of AES-256-GCM. */
 function sealed(key: Uint8Array, text: string): Uint8Array {
-  const nonce = randomBytes(nonceLength);
-  const coding = createCipheriv(cipher, key, nonce);
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
+  const coding = ciphers().createCipheriv(cipher, key, nonce);
   return Buffer.concat([nonce, coding.update(text, "utf8"), coding.final(), coding.getAuthTag()]);
 }
 
 /** Null when the key is another one. */
 function unsealed(key: Uint8Array, bytes: Uint8Array): string | null {
-  const decoding = createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
+  const decoding = ciphers().createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
   decoding.setAuthTag(bytes.subarray(-tagLength));
   try {
     const content = bytes.subarray(nonceLength, -tagLength);
