@@ -13,6 +13,8 @@ type RequestOptions = {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** How long the rate limit may keep it waiting; for what shows its progress and can be stopped. */
+  patienceSeconds?: number;
 };
 
 /** A refusal of the server, or no answer (status 0). The message is a sentence for a person. */
@@ -70,7 +72,9 @@ export function downloadUrl(path: string, query: Query = {}): string {
 }
 
 /** Longer than this nobody waits without being told. */
-const longestWaitSeconds = 20;
+const usualPatienceSeconds = 20;
+/** As long as the shortest window of the rate limit. */
+export const longPatienceSeconds = 60;
 
 async function dataOf<T>(method: string, path: string, options: RequestOptions): Promise<T> {
   const body = await read<{ data?: T }>(await answer(method, `/api/v2${path}`, options));
@@ -79,19 +83,20 @@ async function dataOf<T>(method: string, path: string, options: RequestOptions):
 
 /** The answer of success. Waits for a new session and, where it is short and harmless, for the rate limit. */
 async function answer(method: string, path: string, options: RequestOptions): Promise<Response> {
+  const { patienceSeconds = usualPatienceSeconds, signal } = options;
   for (;;) {
     const response = await send(method, path, options);
     if (response.ok) return response;
     if (response.status === 401) {
       await sessionRenewed();
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       continue;
     }
     const error = await refusalOf(response);
     const { retryAfterSeconds } = error;
-    if (error.status !== 429 || retryAfterSeconds === null || retryAfterSeconds > longestWaitSeconds) throw error;
-    await pause(retryAfterSeconds * 1000);
-    options.signal?.throwIfAborted();
+    if (error.status !== 429 || retryAfterSeconds === null || retryAfterSeconds > patienceSeconds) throw error;
+    await pause(retryAfterSeconds * 1000, signal);
+    signal?.throwIfAborted();
   }
 }
 
@@ -155,6 +160,10 @@ function queryText(query: Query): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Over before its time when the signal aborts. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

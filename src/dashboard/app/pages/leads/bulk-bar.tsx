@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { BulkReport } from "../../../../leads/bulk-model.ts";
 import type { LeadStatus, LeadView } from "../../../../leads/model.ts";
-import { api } from "../../api.ts";
+import { api, longPatienceSeconds } from "../../api.ts";
 import { count, counted } from "../../format.ts";
 import { may } from "../../session.ts";
 import { leadStatusWords } from "../../ui/badge.tsx";
@@ -24,6 +24,8 @@ type BulkBarProps = {
   onDone: () => void;
 };
 
+/** A hundred thousand leads are more requests than a minute has. */
+const patient = { patienceSeconds: longPatienceSeconds };
 /** As many ids as the API takes at once. */
 const idsAtOnce = 500;
 
@@ -34,6 +36,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
   const [asked, setAsked] = useState<Asked | null>(null);
   const [progress, setProgress] = useState<{ label: string; percent: number } | null>(null);
   const stopped = useRef(false);
+  const reading = useRef<AbortController | null>(null);
 
   /** Sends the ids in pieces, and tells what came out. */
   async function run(what: string, done: string, send: (ids: string[]) => Promise<BulkReport>) {
@@ -61,10 +64,11 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
   }
 
   const update = (what: string, done: string, change: object) =>
-    run(what, done, (ids) => api.post<BulkReport>("/leads/bulk/update", { ids, ...change }));
+    run(what, done, (ids) => api.post<BulkReport>("/leads/bulk/update", { ids, ...change }, patient));
 
   async function chooseAll() {
-    stopped.current = false;
+    reading.current = new AbortController();
+    const { signal } = reading.current;
     const all = new Set(chosen);
     let cursor: string | null = null;
     try {
@@ -72,14 +76,17 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         setProgress({ label: "Choosing", percent: (all.size / Math.max(total, 1)) * 100 });
         const page: LeadPage = await api.get<LeadPage>("/leads", {
           query: { ...filters, sort: "-createdAt", limit: 100, cursor },
+          signal,
+          ...patient,
         });
         for (const { id } of page.leads) all.add(id);
         cursor = page.nextCursor;
-      } while (cursor !== null && !stopped.current);
-      choose(all);
+      } while (cursor !== null);
     } catch (error) {
-      tellError(error);
+      if (!signal.aborted) tellError(error);
     } finally {
+      // Also when it was stopped, or failed halfway: they are chosen.
+      choose(all);
       setProgress(null);
     }
   }
@@ -88,7 +95,14 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
     return (
       <div class="bulk-bar">
         <Progress {...progress} />
-        <Button onClick={() => (stopped.current = true)}>Stop</Button>
+        <Button
+          onClick={() => {
+            stopped.current = true;
+            reading.current?.abort();
+          }}
+        >
+          Stop
+        </Button>
       </div>
     );
   return (
@@ -161,7 +175,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
             <Button
               kind="danger"
               onClick={() =>
-                void run("Deleting", "deleted", (ids) => api.post<BulkReport>("/leads/bulk/delete", { ids }))
+                void run("Deleting", "deleted", (ids) => api.post<BulkReport>("/leads/bulk/delete", { ids }, patient))
               }
             >
               Delete {counted(chosen.size, "lead")}

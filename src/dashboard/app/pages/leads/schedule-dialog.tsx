@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
-import { api, RequestError } from "../../api.ts";
+import { api, longPatienceSeconds, RequestError } from "../../api.ts";
 import { count, counted, dateTime, instantOf } from "../../format.ts";
 import { actionWords, useAccounts, type ActionType } from "../../network.ts";
 import { nameOf } from "../../person.ts";
@@ -63,7 +63,7 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
       setPercent((at / size) * 100);
       const known = leads[at];
       try {
-        const lead = known ?? (await api.get<LeadView>(`/leads/${others[at - leads.length]}`));
+        const lead = known ?? (await api.get<LeadView>(`/leads/${others[at - leads.length]}`, patient));
         found.push({ name: nameOf(lead), problem: await problemOf(lead, input) });
       } catch (error) {
         found.push({ name: known ? nameOf(known) : "A lead", problem: messageOf(error) });
@@ -191,6 +191,7 @@ function ReportDialog({ outcomes, onClose }: { outcomes: readonly Outcome[]; onC
 }
 
 const shownProblems = 50;
+const patient = { patienceSeconds: longPatienceSeconds };
 
 async function problemOf(lead: LeadView, input: object): Promise<string | null> {
   try {
@@ -207,7 +208,8 @@ async function scheduleFor(lead: LeadView, input: object): Promise<ScheduleAnswe
   const { networkUrl, id } = lead;
   if (!networkUrl)
     throw new RequestError(`${nameOf(lead)} has no profile on the network. Add its address to the lead first.`);
-  return api.post<ScheduleAnswer>("/network/scheduleNetworkAction", { ...input, profileUrl: networkUrl, leadId: id });
+  const action = { ...input, profileUrl: networkUrl, leadId: id };
+  return api.post<ScheduleAnswer>("/network/scheduleNetworkAction", action, patient);
 }
 
 function takesText(actionType: string): boolean {

@@ -52,7 +52,7 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
           </p>
         </>
       )}
-      <TimeZoneField form={form} hint="The hours are meant there." />
+      <TimeZoneField form={form} hint="The hours hold in this time zone." />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy}>
           Go on

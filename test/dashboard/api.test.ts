@@ -1,0 +1,52 @@
+import { afterEach, expect, test } from "bun:test";
+import { answerWith } from "../support/page.ts";
+import { api, longPatienceSeconds } from "../../src/dashboard/app/api.ts";
+
+const realTimeout = globalThis.setTimeout;
+afterEach(() => {
+  globalThis.setTimeout = realTimeout;
+});
+
+/** A server that asks once to wait for so long, and a clock that does not make us wait. */
+function limitedFor(seconds: number): { asked: string[]; waited: number[] } {
+  const waited: number[] = [];
+  globalThis.setTimeout = ((run: () => void, ms = 0) => {
+    waited.push(ms);
+    return realTimeout(run, 0);
+  }) as typeof setTimeout;
+  let isLimited = true;
+  const asked = answerWith({
+    "GET /api/v2/leads": () => {
+      const wasLimited = isLimited;
+      isLimited = false;
+      return wasLimited
+        ? { status: 429, body: { message: "Too many requests.", retryAfter: seconds } }
+        : { body: { success: true, data: "leads" } };
+    },
+  });
+  return { asked, waited };
+}
+
+test("a short rest that the rate limit asks for is kept without a word, a long one is told", async () => {
+  const short = limitedFor(5);
+  expect(await api.get<string>("/leads")).toBe("leads");
+  expect(short.waited).toContain(5000);
+  limitedFor(50);
+  await expect(api.get("/leads")).rejects.toThrow("Too many requests.");
+});
+
+test("what shows its progress waits for the next minute, and can be stopped meanwhile", async () => {
+  const patient = { patienceSeconds: longPatienceSeconds };
+  const { waited } = limitedFor(50);
+  expect(await api.get<string>("/leads", patient)).toBe("leads");
+  expect(waited).toContain(50_000);
+  const stop = new AbortController();
+  const { asked } = limitedFor(50);
+  globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout;
+  const stopped = api.get("/leads", { ...patient, signal: stop.signal }).catch((error: unknown) => error);
+  while (asked.length === 0) await Promise.resolve();
+  for (let turns = 0; turns < 50; turns++) await Promise.resolve();
+  stop.abort();
+  expect(await stopped).toBe(stop.signal.reason);
+  expect(asked).toHaveLength(1);
+});
