@@ -181,7 +181,7 @@ describe("steady tone", () => {
 
   test("of too few frames is not told", async () => {
     const said = await frames(await speech("rms", 2));
-    expect(meanToneGains(await frames(sine(200)), said, "unvoiced", 35)).toEqual(new Array<number>(35).fill(0));
+    expect(meanToneGains(await frames(sine(200)), said, "unvoiced", 35)).toEqual(Array.from({ length: 35 }, () => 0));
   });
 });
 
