@@ -1,4 +1,3 @@
-import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 
 export const threadTasks = [
@@ -88,19 +87,18 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   });
 }
 
-/** How far behind: a tenth of the share of a thread that doesn't stand back, when both want the same core. */
-const patientNiceness = 10;
-
 /**
- * Inside a worker thread: lets all others go first when cores are short, for long work that nobody waits for by the
- * second. Only on Linux, where 0 stands for the calling thread (setpriority(2)); elsewhere that is the whole process.
+ * Inside a worker thread, for long work that nobody waits for by the second: who waits for an answer comes first. On
+ * Linux the priority is this thread's alone (setpriority(2)); elsewhere it would be everybody's.
  */
-export function standBack(): void {
+export function giveWay(): void {
   if (process.platform !== "linux") return;
+  // Not imported: the main thread has no use for it.
+  const { constants, setPriority } = process.getBuiltinModule("node:os");
   try {
-    setPriority(0, patientNiceness);
+    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Where a sandbox forbids it the work is done all the same.
+    // Where that is forbidden the work is done as well.
   }
 }
 

@@ -23,7 +23,7 @@ test("a task that no thread knows is an error, not silence", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a thread that stands back lets the others go first, and only itself",
+  "a thread that gives way lets the others go first, and lowers only itself",
   async () => {
     const own = getPriority(0);
     const worker = new Worker(new URL("../support/patient-worker.ts", import.meta.url).href);
