@@ -87,6 +87,21 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   });
 }
 
+/**
+ * Inside a worker thread, for long work that nobody waits for by the second: who waits for an answer comes first. On
+ * Linux the priority is this thread's alone (setpriority(2)); elsewhere it would be everybody's.
+ */
+export function giveWay(): void {
+  if (process.platform !== "linux") return;
+  // Not imported: the main thread has no use for it.
+  const { constants, setPriority } = process.getBuiltinModule("node:os");
+  try {
+    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Where that is forbidden the work is done as well.
+  }
+}
+
 /** Keeps messages until somebody listens. */
 function mailbox<T>(): { deliver: (message: T) => void; listen: (listener: (message: T) => void) => void } {
   const waiting: T[] = [];

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import type { ThreadPort } from "../threads.ts";
+import { giveWay, type ThreadPort } from "../threads.ts";
 import type { ArchiveStore } from "./archive-store.ts";
 import { ArchiveWriter } from "./archive-writer.ts";
 import { memberNames, type MissingFile } from "./model.ts";
@@ -55,16 +54,6 @@ export async function runBackupThread(port: BackupThread["port"], order: BackupO
     // An error that is copied from thread to thread would lose its code.
     const { message, code } = error as Error & { code?: string };
     port.post({ kind: "failed", message, code });
-  }
-}
-
-/** Who waits for an answer comes first. On Linux the priority is this thread's alone; elsewhere it would be everybody's. */
-function giveWay(): void {
-  if (process.platform !== "linux") return;
-  try {
-    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // Where that is forbidden the backup works as well.
   }
 }
 

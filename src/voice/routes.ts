@@ -103,8 +103,11 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .get(
       "/:voiceId",
-      async ({ userId, params: { voiceId } }) =>
-        ok(cloneDetailView(await voices.get(userId, voiceId), await voices.samples(userId, voiceId))),
+      async ({ userId, params: { voiceId } }) => {
+        const clone = await voices.get(userId, voiceId);
+        await speech.expect(clone);
+        return ok(cloneDetailView(clone, await voices.samples(userId, voiceId)));
+      },
       {
         access: "voice:read",
         params: params(VoiceId),

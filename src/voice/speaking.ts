@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { startThread, type Thread } from "../threads.ts";
 import type { AudioTags } from "./audio/tags.ts";
-import type { VoiceSettings } from "./model.ts";
+import { defaultVoiceSettings, type VoiceSettings } from "./model.ts";
 import type { SpeakingAnswer, SpeakingRequest } from "./threads/speaking-thread.ts";
 import type { SpeechOutcome } from "./voice-engine.ts";
 
@@ -47,6 +47,16 @@ export class SpeakingLine {
     }
   }
 
+  /**
+   * Somebody may want to hear this voice next: a word that nobody listens to has the thread load, and its code compiled,
+   * what would take half of the first second. Nothing happens when the thread is there.
+   */
+  warm(model: string): void {
+    if (this.#thread !== null) return;
+    this.#post({ kind: "speak", id: this.#nextId++, model, text: "Hello there.", settings: defaultVoiceSettings });
+    this.#endWhenIdle();
+  }
+
   /** An M4A file (AAC-LC) of these samples, at most a few minutes. */
   async encode(
     sampleRate: number,
@@ -84,7 +94,11 @@ export class SpeakingLine {
   #close(id: number, hasEnded: boolean): void {
     if (!this.#listeners.delete(id)) return;
     if (!hasEnded) this.#thread?.post({ kind: "stop", id });
-    if (this.#listeners.size === 0) this.#cancelIdle = this.#clock.after(idleMs, () => this.stop());
+    if (this.#listeners.size === 0) this.#endWhenIdle();
+  }
+
+  #endWhenIdle(): void {
+    this.#cancelIdle = this.#clock.after(idleMs, () => this.stop());
   }
 
   #post(request: SpeakingRequest): void {

@@ -58,6 +58,14 @@ export class SpeechService {
     return null;
   }
 
+  /** Somebody looks at a voice, and may want to hear it next: what speaking needs is loaded meanwhile. */
+  async expect(clone: VoiceCloneState): Promise<void> {
+    const { store, line } = this.#parts;
+    if (clone.engine !== "local" || this.problemOf(clone) !== null) return;
+    const artefact = await store.artefact(clone.id);
+    if (artefact?.engine === "local") line.warm(artefact.artefact);
+  }
+
   /**
    * As a file, from its beginning as soon as that is there. NOT_FOUND; CONFLICT while the clone does not speak;
    * VALIDATION_ERROR for a text that can't be spoken; SERVICE_UNAVAILABLE with the time to wait when the engine is busy.

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { getPriority } from "node:os";
 import { startThread } from "../../src/threads.ts";
 
 test("an error inside a thread is told by `closed` and does not end the process", async () => {
@@ -20,3 +21,19 @@ test("a task that no thread knows is an error, not silence", async () => {
   const thread = startThread("no-such-task" as "lead-file", null);
   expect((await thread.closed)?.message).toContain("no-such-task");
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a thread that gives way lets the others go first, and lowers only itself",
+  async () => {
+    const own = getPriority(0);
+    const worker = new Worker(new URL("../support/patient-worker.ts", import.meta.url).href);
+    const { promise, resolve, reject } = Promise.withResolvers<{ before: number; after: number }>();
+    worker.addEventListener("message", (event: MessageEvent<{ before: number; after: number }>) => resolve(event.data));
+    worker.addEventListener("error", (event) => reject(new Error(event.message)));
+    const { before, after } = await promise;
+    worker.terminate();
+    expect(before).toBe(own);
+    expect(after).toBe(Math.max(own, 10));
+    expect(getPriority(0)).toBe(own);
+  },
+);

@@ -2,12 +2,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { applyAffine, fitAffine } from "../../src/voice/engine/cmllr.ts";
 import { fitMixture, likelihood, MixtureScorer } from "../../src/voice/engine/gaussian-mixture.ts";
 import { inverted, product } from "../../src/voice/engine/matrix.ts";
+import { meanToneGains } from "../../src/voice/engine/mean-tone.ts";
 import { melBands } from "../../src/voice/engine/mel.ts";
 import { trackPitch } from "../../src/voice/engine/pitch.ts";
 import { changePitch } from "../../src/voice/engine/psola.ts";
 import { FormantMeter } from "../../src/voice/engine/formants.ts";
+import { measureSpeech } from "../../src/voice/engine/speech-frames.ts";
 import { median } from "../../src/voice/engine/statistics.ts";
 import { filterTone } from "../../src/voice/engine/tone-filter.ts";
+import { ToneMap, toneOrder } from "../../src/voice/engine/tone-map.ts";
 import { loadFlite } from "../../src/voice/engine/voice-assets.ts";
 import { runCommand } from "../../src/voice/engine/wasi-command.ts";
 import { seeded } from "../support/random.ts";
@@ -125,6 +128,60 @@ describe("tone filter", () => {
     const filtered = filterTone(high, narrow);
     expect(filtered.every(Number.isFinite)).toBe(true);
     expect(levelDb(filtered.subarray(800, 15_200))).toBeWithin(levelDb(high) - 2, levelDb(high) + 2);
+  });
+});
+
+describe("tone map", () => {
+  const zeros = (count: number) => Array.from({ length: count }, () => 0);
+  /** Leaves every sound as it is, and then adds what all get alike. */
+  const still = {
+    bands: melBands,
+    warp: 1,
+    matrix: zeros(toneOrder).map((_, i) => zeros(toneOrder).map((_, j) => (i === j ? 1 : 0))),
+    offset: zeros(toneOrder),
+    weights: [1],
+    means: [zeros(toneOrder)],
+    variances: [zeros(toneOrder).map(() => 1)],
+    shifts: [zeros(toneOrder)],
+    mean: zeros(melBands),
+    voiced: zeros(melBands).map((_, band) => band / 10),
+    unvoiced: zeros(melBands),
+  };
+  const mel = Float32Array.from({ length: melBands }, (_, band) => Math.sin(band / 3));
+
+  test("adds to each frame what all get alike, by its share, when that is asked for", () => {
+    const gains = new ToneMap(still).gains(mel, { steady: 0.5, moving: 1 }, true);
+    gains.forEach((gain, band) => expect(gain).toBeCloseTo(band / 20, 6));
+    const plain = new ToneMap(still).gains(mel, { steady: 0.5, moving: 1 }, false);
+    plain.forEach((gain) => expect(gain).toBeCloseTo(0, 6));
+  });
+
+  test("moves no frame by more than 10 dB away from the others", () => {
+    const far = { ...still, shifts: [zeros(toneOrder).map((_, i) => (i === 0 ? 100 : 0))], voiced: zeros(melBands) };
+    const gains = new ToneMap(far).gains(mel, { steady: 1, moving: 1 }, true);
+    expect(Math.max(...gains)).toBeCloseTo(10 / 4.343, 6);
+    const half = new ToneMap(far).gains(mel, { steady: 1, moving: 0 }, true);
+    expect(Math.max(...half.map(Math.abs))).toBe(0);
+  });
+});
+
+describe("steady tone", () => {
+  const sine = (hz: number) => tone(hz, 1, 16_000, 0.2);
+  const frames = async (signal: Float32Array) => measureSpeech(signal);
+  /** As if heard over a line that raises what is high. */
+  const bright = (signal: Float32Array) => signal.map((value, i) => value - 0.9 * (signal[i - 1] ?? 0));
+
+  test.each(["voiced", "unvoiced"] as const)("of %s frames: what is missing is what a line took away", async (kind) => {
+    const said = await speech("rms", 8);
+    const gains = meanToneGains(await frames(said), await frames(bright(said)), kind, melBands);
+    expect(gains).toHaveLength(melBands);
+    expect(gains.at(-5)! - gains[5]!).toBeGreaterThan(1.5);
+    expect(Math.max(...gains.map(Math.abs))).toBeLessThanOrEqual(15 / 4.343);
+  });
+
+  test("of too few frames is not told", async () => {
+    const said = await frames(await speech("rms", 2));
+    expect(meanToneGains(await frames(sine(200)), said, "unvoiced", 35)).toEqual(Array.from({ length: 35 }, () => 0));
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { BaseVoices } from "../../src/voice/engine/base-voices.ts";
+import { meanToneGains } from "../../src/voice/engine/mean-tone.ts";
 import { resample } from "../../src/voice/engine/resampler.ts";
 import { SampleAnalysis, type SampleResult } from "../../src/voice/engine/sample-analysis.ts";
 import { profileOf, speakerDistance } from "../../src/voice/engine/speaker-profile.ts";
@@ -96,6 +97,19 @@ describe("a trained voice", () => {
     expect(say("Hello.", trained.model, { ...settings, useSpeakerBoost: false })).not.toEqual(
       say("Hello.", trained.model, settings),
     );
+  });
+
+  test("gives sounds without voice a colour of their own", () => {
+    const { tone } = trained.model;
+    const hissing = { ...trained.model, tone: { ...tone, unvoiced: tone.unvoiced.map((_, band) => band / 12) } };
+    const flat = { ...trained.model, tone: { ...tone, unvoiced: tone.unvoiced.map(() => 0) } };
+    const [before, after] = [measureSpeech(say(text, flat)), measureSpeech(say(text, hissing))];
+    const rise = (kind: "voiced" | "unvoiced") => {
+      const gains = meanToneGains(before, after, kind, tone.bands);
+      return gains.at(-4)! - gains[4]!;
+    };
+    expect(rise("unvoiced")).toBeGreaterThan(1);
+    expect(Math.abs(rise("voiced"))).toBeLessThan(0.5);
   });
 
   test("speaks sentence by sentence, each at the same level", () => {

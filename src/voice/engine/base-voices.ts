@@ -1,6 +1,6 @@
 import type { BaseVoiceName } from "./base-voice-names.ts";
 import type { Flite } from "./flite.ts";
-import { measureSpeech, type SpeechFrames } from "./speech-frames.ts";
+import { joinFrames, measureSpeech, type SpeechFrames } from "./speech-frames.ts";
 import { quantile } from "./statistics.ts";
 import type { PitchRange } from "./voice-model.ts";
 
@@ -31,10 +31,17 @@ export class BaseVoices {
   get(name: BaseVoiceName): BaseVoice {
     let voice = this.#measured.get(name);
     if (voice === undefined) {
-      const frames = measureSpeech(this.flite.speak(script.join(" "), name));
+      const frames = joinFrames(script.map((line) => this.#measureLine(line, name)));
       this.#measured.set(name, (voice = { name, frames, pitch: pitchRange(frames) }));
     }
     return voice;
+  }
+
+  #measureLine(line: string, name: BaseVoiceName): SpeechFrames {
+    const frames = measureSpeech(this.flite.speak(line, name));
+    // The memory of the synthesiser, which nobody holds any more, is unknown to the collector: lines would add up.
+    Bun.gc(true);
+    return frames;
   }
 }
 

@@ -8,7 +8,7 @@ import { changePitch } from "./psola.ts";
 import { speakableText } from "./speakable-text.ts";
 import { clamp } from "./statistics.ts";
 import { filterHop, filterTone } from "./tone-filter.ts";
-import { ToneMap } from "./tone-map.ts";
+import { ToneMap, type ToneStrength } from "./tone-map.ts";
 import type { VoiceModel } from "./voice-model.ts";
 
 /** Nothing that is spoken gets longer; what does not fit is left out. */
@@ -16,6 +16,8 @@ export const maxSpokenSeconds = 60;
 /** The level of speech (RMS), -20 dB below full scale, and the highest peak. */
 const spokenLevel = 0.1;
 const highestPeak = 0.9;
+/** Noise is coloured less than voice: fully coloured, some of its sounds are taken for others. */
+const unvoicedShare = 0.7;
 const plainVoice: BaseVoiceName = "slt";
 /** Beyond these a voice would squeak or growl. */
 const lowestHz = 55;
@@ -61,7 +63,7 @@ export class Speaker {
 class Conversion {
   readonly #model: VoiceModel;
   readonly #toneMap: ToneMap;
-  readonly #strength: number;
+  readonly #strength: ToneStrength;
   readonly #pitchScale: number;
   readonly #isCorrected: boolean;
 
@@ -69,7 +71,7 @@ class Conversion {
     const { from, to } = model.pitch;
     this.#model = model;
     this.#toneMap = new ToneMap(model.tone);
-    this.#strength = 0.6 + 0.4 * clamp(clarity, 0, 1);
+    this.#strength = strengthFor(clamp(clarity, 0, 1));
     this.#isCorrected = useSpeakerBoost;
     const liveliness = 1.25 - 0.5 * clamp(stability, 0, 1);
     this.#pitchScale = clamp((to.logReach / from.logReach) * liveliness, 0.4, liveliest);
@@ -88,13 +90,16 @@ class Conversion {
   }
 
   /**
-   * Unvoiced frames stay as they are: their noise carries much of the words, and to colour it like the speaker's
-   * brought the voice no nearer in any measure.
+   * Unvoiced frames all get the same: their noise carries much of the words, and a filter that changes from frame to
+   * frame would blur it.
    */
   #gains(said: Float32Array, { f0 }: PitchTrack): Float64Array[] {
     const stride = filterHop / hopSamples;
-    const unchanged = new Float64Array(this.#model.tone.bands);
-    const gains: Float64Array[] = Array.from({ length: Math.ceil(said.length / filterHop) }, () => unchanged);
+    const unvoiced = Float64Array.from(
+      this.#model.tone.unvoiced,
+      (value) => unvoicedShare * this.#strength.steady * value,
+    );
+    const gains: Float64Array[] = Array.from({ length: Math.ceil(said.length / filterHop) }, () => unvoiced);
     const voiced = gains.flatMap((_, frame) => ((f0[frame * stride] ?? 0) > 0 ? [frame] : []));
     const mel = new Float32Array(melBands);
     const places = voiced.map((frame) => ({ centre: frame * filterHop, f0: f0[frame * stride]! }));
@@ -104,6 +109,11 @@ class Conversion {
     });
     return gains;
   }
+}
+
+/** A colour that stays costs few words; one that changes with every sound costs the most. */
+function strengthFor(clarity: number): ToneStrength {
+  return { steady: 0.75 + 0.2 * clarity, moving: 0.2 + 0.8 * clarity };
 }
 
 /** All pieces as loud as each other; peaks are rounded off rather than cut. */

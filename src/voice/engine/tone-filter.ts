@@ -9,11 +9,8 @@ const windowSize = 400;
 const pad = (spectrumSize - windowSize) / 2;
 /** Filters change over ±20 ms, without jumps that would be heard as warbling. */
 const smoothing = [1, 2, 1] as const;
-/**
- * No more than this much louder or softer in any band, as natural logarithm of power: 10 dB. With 15 dB a recogniser
- * misheard 36 instead of 32 of 100 words, and the voice came hardly nearer.
- */
-const limit = 10 / 4.343;
+/** No more than this much louder or softer in any band, as natural logarithm of power: 25 dB. */
+const limit = 25 / 4.343;
 /** Above the band that was learned, only half of a damping goes on. */
 const beyondBand = 0.5;
 

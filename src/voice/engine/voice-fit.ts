@@ -5,7 +5,7 @@ import { product, times, type Matrix } from "./matrix.ts";
 import { melBands, MelCepstrum, warpMel } from "./mel.ts";
 import { melRow, type SpeechFrames } from "./speech-frames.ts";
 import { clamp, deviation, mean } from "./statistics.ts";
-import { toneOrder } from "./tone-map.ts";
+import { ToneMap, toneOrder } from "./tone-map.ts";
 import type { VoicedTone } from "./voice-model.ts";
 
 const targetComponents = 32;
@@ -70,6 +70,20 @@ export function fitTone(base: BaseVoice, target: Target, warp: number, random: (
     variances: plainRows(mixture.variances),
     shifts: plainRows(shifts),
   };
+}
+
+/** What a map adds to the voiced frames of the base voice, on average. */
+export function meanGains(tone: VoicedTone, base: BaseVoice): number[] {
+  const zeros = Array.from({ length: tone.bands }, () => 0);
+  const map = new ToneMap({ ...tone, mean: zeros, voiced: zeros, unvoiced: zeros });
+  const sum = new Float64Array(tone.bands);
+  let count = 0;
+  for (let row = 0; row < base.frames.count; row++) {
+    if (base.frames.f0[row] === 0) continue;
+    map.mapped(melRow(base.frames, row)).forEach((value, band) => (sum[band]! += value));
+    count += 1;
+  }
+  return Array.from(sum, (value) => value / Math.max(1, count));
 }
 
 function voicedCepstra(frames: SpeechFrames, bands: number, warp: number): Float64Array[] {

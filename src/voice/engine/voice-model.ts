@@ -2,7 +2,7 @@ import type { BaseVoiceName } from "./base-voice-names.ts";
 import type { Profile } from "./speaker-profile.ts";
 
 /** Raised when older models can't be spoken with any more; they are then trained again from the kept excerpts. */
-export const voiceModelVersion = 1;
+export const voiceModelVersion = 2;
 
 /** The melody of a voice: median of the natural logarithm of the pitch in Hz, and how far two thirds lie around it. */
 export type PitchRange = { logMedian: number; logReach: number };
@@ -23,8 +23,12 @@ export type VoicedTone = {
   shifts: number[][];
 };
 
-/** `correction` evens out what speaking itself adds: log power, a number a band. */
-export type ToneTransform = VoicedTone & { correction: number[] };
+/**
+ * What is added to all frames of a kind alike, as log power, a number a band: the colour of the voice and of its
+ * recording. `voiced` begins as `mean`, which is what the map alone adds on average, and is set right by listening to
+ * what is spoken.
+ */
+export type ToneTransform = VoicedTone & { mean: number[]; voiced: number[]; unvoiced: number[] };
 
 /** All that is needed to speak like somebody: a plain value of about 60 KB as JSON, without any recording. */
 export type VoiceModel = {

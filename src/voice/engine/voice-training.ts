@@ -11,7 +11,7 @@ import { Speaker } from "./speaker.ts";
 import { joinFrames, measureSpeech, type SpeechFrames } from "./speech-frames.ts";
 import { clamp, meanPower } from "./statistics.ts";
 import { VoiceError } from "./voice-error.ts";
-import { describeTarget, findWarp, fitTone, type Target } from "./voice-fit.ts";
+import { describeTarget, findWarp, fitTone, meanGains, type Target } from "./voice-fit.ts";
 import { voiceModelVersion, type PitchRange, type VoiceModel } from "./voice-model.ts";
 
 /** With less, a voice can't be told from its neighbours. */
@@ -62,13 +62,17 @@ export function trainVoice(
   const target = describeTarget(frames, isNarrow(used) ? narrowMelBands : melBands, random);
   const { base, warp } = chooseBase(voices, target, pitch, (share) => onProgress(20 + 40 * share, "Fitting the voice"));
   onProgress(60, "Fitting the voice");
+  const fitted = fitTone(base, target, warp, random);
+  const mean = meanGains(fitted, base);
   const model: VoiceModel = {
     version: voiceModelVersion,
     base: base.name,
     pitch: { from: base.pitch, to: pitch },
     tone: {
-      ...fitTone(base, target, warp, random),
-      correction: Array.from({ length: target.bands }, () => 0),
+      ...fitted,
+      mean,
+      voiced: mean,
+      unvoiced: mean.map(() => 0),
     },
     profile,
   };
@@ -76,6 +80,7 @@ export function trainVoice(
   const speaker = new Speaker(voices.flite);
   for (let round = 0; round < correctionRounds; round++) {
     correct(model, testFrames(speaker, model), frames);
+    Bun.gc(true); // what was spoken, and the memory of the synthesiser
     onProgress(85 + 5 * round, "Testing the voice");
   }
   const report = { ...describeSamples(used, samples.length), base: base.name, ...checked(speaker, model, base) };
@@ -141,7 +146,8 @@ function chooseBase(
 const correctionRounds = 2;
 /** Some of the difference is what is said, not how. */
 const correctionShare = 0.7;
-const mostCorrection = 6 / 4.343;
+/** More colour than this, 12 dB, is a poor recording's and costs words. */
+const mostSteady = 12 / 4.343;
 
 const testText =
   "This is a short test of the new voice. The quick brown fox jumps over the lazy dog, while rivers measure joy.";
@@ -154,10 +160,12 @@ function testFrames(speaker: Speaker, model: VoiceModel | null): SpeechFrames {
 /** Closes the loop: what is heard of the model's speech, against what was heard of the speaker, sets it right. */
 function correct({ tone, pitch }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
   pitch.to.logMedian += pitchRange(wanted).logMedian - pitchRange(spoken).logMedian;
-  const missing = meanToneGains(spoken, wanted, tone.bands);
-  tone.correction = tone.correction.map((value, band) =>
-    clamp(value + correctionShare * missing[band]!, -mostCorrection, mostCorrection),
-  );
+  for (const kind of ["voiced", "unvoiced"] as const) {
+    const missing = meanToneGains(spoken, wanted, kind, tone.bands);
+    tone[kind] = tone[kind].map((value, band) =>
+      clamp(value + correctionShare * missing[band]!, -mostSteady, mostSteady),
+    );
+  }
 }
 
 /** Stage "check": the voice must speak, and come nearer to the samples than the base voice was. */

@@ -1,4 +1,4 @@
-import type { ThreadPort } from "../../threads.ts";
+import { giveWay, type ThreadPort } from "../../threads.ts";
 import { AudioError, decodeAudio, fileSource, probeAudio, wavBytes } from "../audio/audio.ts";
 import { SampleAnalysis, type SampleResult } from "../engine/sample-analysis.ts";
 import { maxReadSeconds } from "../engine/sample-reader.ts";
@@ -36,6 +36,7 @@ export async function runAnalysisThread(
   port: AnalysisThread["port"],
   { samples, measuredBefore }: AnalysisRequest,
 ): Promise<void> {
+  giveWay();
   const silero = await loadSilero();
   const profiles: (Profile | null)[] = measuredBefore.map((path) => {
     const measured = readFrames(path);

@@ -1,4 +1,4 @@
-import type { ThreadPort } from "../../threads.ts";
+import { giveWay, type ThreadPort } from "../../threads.ts";
 import { BaseVoices } from "../engine/base-voices.ts";
 import { loadFlite } from "../engine/voice-assets.ts";
 import { VoiceError } from "../engine/voice-error.ts";
@@ -17,6 +17,7 @@ export type FittingAnswer =
 export type FittingThread = { task: "voice-fitting"; init: FittingRequest; port: ThreadPort<never, FittingAnswer> };
 
 export async function runFittingThread(port: FittingThread["port"], { framesPaths }: FittingRequest): Promise<void> {
+  giveWay();
   const voices = new BaseVoices(await loadFlite());
   const noExcerpt = { signal: new Float32Array(0), sampleRate: 0 };
   const samples = framesPaths.flatMap((path) => {

@@ -1,0 +1,19 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { SpeakingLine } from "../../src/voice/speaking.ts";
+import { defaultVoiceSettings } from "../../src/voice/model.ts";
+import { FakeClock } from "../support/clock.ts";
+
+// A thread is started: slow on a busy machine.
+setDefaultTimeout(30_000);
+
+test("what a line is warmed up with reaches nobody, and whoever speaks then is answered", async () => {
+  const line = new SpeakingLine(new FakeClock());
+  try {
+    line.warm("{}");
+    line.warm("{}");
+    const outcome = await line.speak("{}", "Hello.", defaultVoiceSettings, AbortSignal.timeout(25_000));
+    expect(outcome).toMatchObject({ kind: "refused", reason: expect.stringContaining("train it again") });
+  } finally {
+    line.stop();
+  }
+});
