@@ -62,6 +62,9 @@ async function compile(outfile: string, target: (typeof targets)[number] | undef
     plugins: [embedPages],
     format: "esm",
     bytecode: true,
+    // What `import()` names stands apart and costs nothing until then. In one piece, every command would load all that
+    // any of them needs, Node's own modules above all.
+    splitting: true,
     sourcemap: "inline",
     // Nothing is minified: Elysia reads the text of handlers to find out what they use, and compares
     // `error.constructor.name`. Shorter text breaks the one, shorter names the other, and neither says so.

@@ -16,7 +16,6 @@ import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { Readiness } from "./health/readiness.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { openApiDocument } from "./http/openapi.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
@@ -32,7 +31,7 @@ import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
 import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
-import { createLog, createPlainLog, type Log } from "./log.ts";
+import { createLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
@@ -139,7 +138,8 @@ async function compose(
     monthlyGrant: config.monthlyCredits,
     upgradeUrl: config.upgradeUrl ?? documentation,
   });
-  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock, ids });
+  // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
+  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
@@ -236,7 +236,6 @@ async function compose(
     clock,
     ids,
     log,
-    requestLog: overrides.log ?? createPlainLog(config.logLevel),
     keyRing,
     limiter,
     users,
@@ -281,7 +280,11 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
-  const document = (): object => openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const document = async (): Promise<object> => {
+    // Few ever ask for it.
+    const { openApiDocument } = await import("./http/openapi-document.ts");
+    return openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  };
   const server = composeApi(core, {
     config,
     clock,
@@ -307,7 +310,7 @@ async function compose(
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   })
-    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock }))
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
     .use(dashboardPages())
     .use(docsRoutes(document))
     .use(

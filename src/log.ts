@@ -14,21 +14,36 @@ const secretPaths = ["key", "apiKey", "token", "secret", "password", "authorizat
  * `level` is one of pino's: trace, debug, info, warn, error, fatal, silent.
  */
 export function createLog(level: string, destination: DestinationStream = standardError): Log {
-  return pino({ ...optionsAt(level), redact: { paths: secretPaths, censor: "[secret]" } }, destination);
-}
-
-/** For lines of which every field is known beforehand: to look for secrets costs ten times what writing them does. */
-export function createPlainLog(level: string, destination: DestinationStream = standardError): Log {
-  return pino(optionsAt(level), destination);
-}
-
-function optionsAt(level: string): LoggerOptions {
-  return {
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: described },
+    redact: { paths: secretPaths, censor: "[secret]" },
+  };
+  return pino(options, destination);
+}
+
+/** Writes lines like those of `Log`, of plain fields that are known beforehand to be no secret. */
+export type LineLog = {
+  writes(level: LineLevel): boolean;
+  write(level: LineLevel, fields: Record<string, string | number | null>, message: string): void;
+};
+export type LineLevel = "debug" | "info";
+
+/** For what is written all the time: a line takes a microsecond, where `Log` takes ten to look for secrets in it. */
+export function createLineLog({ level }: Log, destination: DestinationStream = standardError): LineLog {
+  const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY; // silent
+  let at = 0;
+  let time = "";
+  return {
+    writes: (of) => pino.levels.values[of]! >= least,
+    write(of, fields, message) {
+      if (at !== Date.now()) time = new Date((at = Date.now())).toISOString();
+      const line = { level: of, time, ...fields, msg: message };
+      destination.write(`${JSON.stringify(line)}\n`);
+    },
   };
 }
 

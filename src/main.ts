@@ -2,9 +2,6 @@ import { runCommandLine } from "./cli/program.ts";
 import { systemSignals } from "./cli/context.ts";
 import { systemTerminal } from "./cli/terminal.ts";
 
-// Each write hears of its own failure; without a listener a reader that goes away would also be an uncaught exception.
-process.stdout.on("error", () => {});
-
 const exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   terminal: systemTerminal,

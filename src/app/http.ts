@@ -13,7 +13,7 @@ import { routeTemplates } from "../http/route-templates.ts";
 import type { Ids } from "../ids.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { Log } from "../log.ts";
+import { createLineLog, type Log } from "../log.ts";
 import type { SessionService } from "../sessions/service.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { UserService } from "../users/service.ts";
@@ -24,7 +24,6 @@ export type HttpParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
-  requestLog: Log;
   keyRing: KeyRing;
   limiter: RateLimiter;
   users: UserService;
@@ -63,6 +62,7 @@ export function composeHttp({
     clock,
     ids,
     log,
+    requestLog: createLineLog(log),
     requestLevel: config.logRequests ? "info" : "debug",
     corsOrigins: config.corsOrigins,
     addressOf(request) {

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
 
-/** So many slices in one go; each takes some milliseconds. */
-const maxSlices = 20;
+/** So many batches in one go. */
+const maxBatches = 4;
 
 /**
  * Learns where leads work, behind the newest by two seconds, so that none that is being stored is passed over, and not
@@ -10,6 +10,6 @@ const maxSlices = 20;
  */
 export function learning(hints: LeadHintStore, clock: Clock, isImporting: () => boolean): () => Promise<void> {
   return async () => {
-    for (let slices = 0; slices < maxSlices && !isImporting() && (await hints.learn(clock.now() - 2_000)); slices++);
+    for (let n = 0; n < maxBatches && !isImporting() && (await hints.learn(clock.now() - 2_000)); n++);
   };
 }

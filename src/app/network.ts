@@ -15,6 +15,7 @@ import { createActionHandler, type Connectors } from "../network/action-job.ts";
 import { actionRoutes } from "../network/action-routes.ts";
 import { ActionService } from "../network/action-service.ts";
 import { ForesightService } from "../network/foresight-service.ts";
+import { createPersonNames } from "../network/person-names.ts";
 import { Planner } from "../network/planner.ts";
 import { relationRoutes } from "../network/relation-routes.ts";
 import { RelationService } from "../network/relation-service.ts";
@@ -57,10 +58,12 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     ids,
     replan,
   });
+  const personNames = createPersonNames(storage.leads, storage.prospects);
   const actions = new ActionService({
     store: storage.network,
     accounts,
     leads: storage.leads,
+    personNames,
     speech,
     clock,
     ids,
@@ -109,7 +112,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     planner.wake();
     engine.wake();
   };
-  const handWork = new WorkService(storage.network, clock, poke, onReport);
+  const handWork = new WorkService(storage.network, personNames, clock, poke, onReport);
   const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded, onOutcome };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [

@@ -82,7 +82,11 @@ export function createSimulator(
   moved: Moved,
 ): Simulator {
   const nextDueAt = async (): Promise<number | null> => {
-    const moments = await Promise.all([storage.jobs.nextDueAt([...jobTypes]), storage.campaigns.nextDueAt()]);
+    const moments = await Promise.all([
+      storage.jobs.nextDueAt([...jobTypes]),
+      storage.campaigns.nextDueAt(),
+      storage.webhooks.nextDueAt(clock.now()),
+    ]);
     const due = [...moments, newsToldAt(nextNewsAt())].filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   };

@@ -2,25 +2,8 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { StartError } from "../start-error.ts";
 import { version } from "../version.ts";
-import { addBackupCommand } from "./backup.ts";
-import { addConfigCommand } from "./config.ts";
 import { createContext, type CommandContext } from "./context.ts";
 import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
-import { addCreditsCommand } from "./credits.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addEnrichCommand } from "./enrich.ts";
-import { addExportCommand } from "./export.ts";
-import { addHealthCommand } from "./health.ts";
-import { addImportCommands } from "./import.ts";
-import { addKeyCommands } from "./key.ts";
-import { addMcpCommand } from "./mcp.ts";
-import { addPersonCommands } from "./person.ts";
-import { addRestoreCommand } from "./restore.ts";
-import { addSearchCommand } from "./search.ts";
-import { addServeCommand } from "./serve.ts";
-import { addSuppressCommands } from "./suppress.ts";
-import { addUserCommands } from "./user.ts";
-import { addVersionCommand } from "./version.ts";
 
 const firstSteps = `
 First steps:
@@ -32,6 +15,29 @@ First steps:
 Commands use the server that runs on the data directory (--data), or the directory itself if none does.
 For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
 
+type AddCommand = (program: Command, context: CommandContext) => void;
+
+/** By their first word, in the order of the help. */
+const commands = new Map<string, () => Promise<AddCommand>>([
+  ["serve", async () => (await import("./serve.ts")).addServeCommand],
+  ["user", async () => (await import("./user.ts")).addUserCommands],
+  ["key", async () => (await import("./key.ts")).addKeyCommands],
+  ["import", async () => (await import("./import.ts")).addImportCommands],
+  ["export", async () => (await import("./export.ts")).addExportCommand],
+  ["suppress", async () => (await import("./suppress.ts")).addSuppressCommands],
+  ["person", async () => (await import("./person.ts")).addPersonCommands],
+  ["enrich", async () => (await import("./enrich.ts")).addEnrichCommand],
+  ["credits", async () => (await import("./credits.ts")).addCreditsCommand],
+  ["search", async () => (await import("./search.ts")).addSearchCommand],
+  ["backup", async () => (await import("./backup.ts")).addBackupCommand],
+  ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
+  ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
+  ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
+  ["config", async () => (await import("./config.ts")).addConfigCommand],
+  ["health", async () => (await import("./health.ts")).addHealthCommand],
+  ["version", async () => (await import("./version.ts")).addVersionCommand],
+]);
+
 /**
  * Runs one command line (without program name) and answers how the process is to end. Expected failures are printed:
  * as text on standard error, or with --json as one document on standard output. Faults of ours are thrown.
@@ -41,27 +47,36 @@ export async function runCommandLine(
   world: Pick<CommandContext, "env" | "terminal" | "backend" | "signals">,
 ): Promise<ExitCode> {
   const context = createContext(world);
-  const program = createProgram(context);
-  if (args.length === 0) {
-    program.outputHelp();
-    return exitCodes.ok;
-  }
   try {
-    await program.parseAsync(args, { from: "user" });
+    await parse(args, context);
     return context.exitCode;
   } catch (error) {
     return await report(error, context);
   }
 }
 
-function createProgram(context: CommandContext): Command {
+async function parse(args: readonly string[], context: CommandContext): Promise<void> {
+  const help: string[] = [];
+  const program = await createProgram(context, help, args[0]);
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: "user" });
+  } finally {
+    if (help.length > 0) await context.terminal.out(help.join(""));
+  }
+}
+
+/** Each command takes milliseconds to load and to describe, so one that is named stands alone; help shows them all. */
+async function createProgram(context: CommandContext, help: string[], firstWord = ""): Promise<Command> {
+  const named = commands.get(firstWord);
+  const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
   const program = new Command("outreachd")
     .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
     .version(version, "--version", "Show the version.")
     .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show help of a command.")
     .configureOutput({
-      writeOut: (text) => void context.terminal.out(text).catch(ignoreClosedOutput),
+      writeOut: (text) => void help.push(text),
       writeErr: (text) => context.terminal.err(text),
       getOutHelpWidth: () => context.terminal.columns,
       getErrHelpWidth: () => context.terminal.columns,
@@ -73,23 +88,7 @@ function createProgram(context: CommandContext): Command {
     })
     .addHelpText("after", firstSteps)
     .addHelpText("after", exitCodeHelp);
-  addServeCommand(program, context);
-  addUserCommands(program, context);
-  addKeyCommands(program, context);
-  addImportCommands(program, context);
-  addExportCommand(program, context);
-  addSuppressCommands(program, context);
-  addPersonCommands(program, context);
-  addEnrichCommand(program, context);
-  addCreditsCommand(program, context);
-  addSearchCommand(program, context);
-  addBackupCommand(program, context);
-  addRestoreCommand(program, context);
-  addDoctorCommand(program, context);
-  addMcpCommand(program, context);
-  addConfigCommand(program, context);
-  addHealthCommand(program, context);
-  addVersionCommand(program, context);
+  for (const add of additions) add(program, context);
   return program;
 }
 
@@ -126,10 +125,6 @@ async function printDocument(
 
 function isClosedOutput(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
-}
-
-function ignoreClosedOutput(error: unknown): void {
-  if (!isClosedOutput(error)) throw error;
 }
 
 function asCommandError(error: unknown): CommandError | null {

@@ -1,4 +1,3 @@
-import { isIP, isIPv6 } from "node:net";
 import { parseInstant } from "../clock.ts";
 import { isTimeZone } from "../network/governor/zone.ts";
 import { isPhoneRegion, type PhoneRegion } from "../suppression/phone.ts";
@@ -67,6 +66,7 @@ export const hostName: Parse<string> = (value) => {
 /** A host, an address, or a network such as 10.0.0.0/8. */
 export const hostOrNetwork: Parse<string> = (value) => {
   const [, address = "", prefix] = /^(.+)\/(\d{1,3})$/.exec(value) ?? [];
+  const { isIP } = net();
   const isNetwork = isIP(address) > 0 && Number(prefix) <= (isIP(address) === 4 ? 32 : 128);
   if (isNetwork || isIP(value) > 0 || /^[a-z0-9_]([a-z0-9._-]{0,251}[a-z0-9_])?$/i.test(value)) return value;
   throw refusal("a host, an address or a network such as 10.0.0.0/8", value);
@@ -122,14 +122,14 @@ export function namedListOf<T>(parseValue: Parse<T>): Parse<Readonly<Record<stri
 export const listenAddress: Parse<ListenAddress> = (value) => {
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]*)\]|([a-z0-9._-]+)):(\d{1,5})$/i.exec(value) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || (bracketed !== undefined && !isIPv6(bracketed)) || Number(digits) > 65_535)
+  if (host === undefined || (bracketed !== undefined && !net().isIPv6(bracketed)) || Number(digits) > 65_535)
     throw refusal("HOST:PORT such as 127.0.0.1:8080 or [::1]:8080", value);
   return { host, port: Number(digits) };
 };
 
 /** The text form of a listen address, as `listenAddress` reads it. */
 export function showListenAddress({ host, port }: ListenAddress): string {
-  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** An http or https URL without credentials, query and fragment; a slash at the end is dropped. */
@@ -178,3 +178,6 @@ function refusal(expected: string, got: string): RangeError {
   const shown = got.length > 80 ? `${got.slice(0, 77)}...` : got;
   return new RangeError(`Expected ${expected}, got "${shown}".`);
 }
+
+/** Loaded when an address is written down: it brings all of Node's streams along, which a start need not wait for. */
+const net = () => process.getBuiltinModule("node:net");

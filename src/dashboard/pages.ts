@@ -1,8 +1,6 @@
 import { Elysia } from "elysia";
-import { gunzipSync } from "node:zlib";
 import { ApiError } from "../errors.ts";
 import { encodings, type Asset, type Encoding } from "./asset.ts";
-import { embedded } from "./embedded.ts";
 
 /** Nothing inline, nothing from elsewhere; blob: is for sound and files that the page itself was given. */
 const contentSecurityPolicy = [
@@ -62,6 +60,7 @@ export function dashboardPages() {
 }
 
 async function loadAssets(): Promise<Map<string, Asset>> {
+  const { embedded } = await import("./embedded.ts");
   const assets = embedded ?? (await (await import("./build.ts")).buildAssets());
   return new Map(assets.map((asset) => [asset.name, asset]));
 }
@@ -90,5 +89,5 @@ function accepted(header: string | null): Encoding | null {
 
 function bodyOf({ bodies }: Asset, encoding: Encoding | null): Uint8Array<ArrayBuffer> {
   const compressed = Buffer.from(bodies[encoding ?? "gzip"], "base64");
-  return new Uint8Array(encoding === null ? gunzipSync(compressed) : compressed);
+  return new Uint8Array(encoding === null ? Bun.gunzipSync(compressed) : compressed);
 }

@@ -47,8 +47,8 @@ export type LeadHintStore = {
   /** As `Directory.colleagues`. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;
   /**
-   * Learns from leads that were stored or changed up to `until`: one slice, which keeps the event loop for some
-   * milliseconds. False when there is nothing left to learn.
+   * Learns from some thousand leads that were stored or changed up to `until`, and keeps the event loop for some
+   * milliseconds at a time. False when there is nothing left to learn. One call at a time.
    */
   learn(until: number): Promise<boolean>;
 };

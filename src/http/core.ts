@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { AnswerSettings, Idempotency } from "./idempotency.ts";
 import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
@@ -56,6 +56,11 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
     return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
   }
 
+  /** As `replayOf`, of an answer that is given now. */
+  function answerFor(request: Request, value: unknown, set: AnswerSettings): undefined {
+    return idempotency.write(request, value, set) as undefined;
+  }
+
   async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
     const caller = gate.callerOf(request);
     return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
@@ -71,6 +76,7 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answerFor(request, responseValue, set))
       /** Acts for a user: the key's own, or the one that a global key names. */
       .macro("access", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }), resolve: acting }))
       /** As `access`, with room for thousands of items in the body. */

@@ -28,11 +28,11 @@ const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** The OpenAPI document and a page to read it with, which asks no other host for anything. */
-export function docsRoutes(document: () => object) {
+export function docsRoutes(document: () => Promise<object>) {
   let json: string | null = null;
   return new Elysia({ name: "docs", detail: { hide: true } })
-    .get("/openapi.json", () => {
-      json ??= JSON.stringify(document());
+    .get("/openapi.json", async () => {
+      json ??= JSON.stringify(await document());
       return new Response(json, { headers: { "content-type": "application/json", "cache-control": "no-cache" } });
     })
     .get("/docs", ({ set }) => {

@@ -7,7 +7,7 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { Log } from "../log.ts";
+import type { LineLog, Log } from "../log.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { WrongKeyKind } from "./permission.ts";
@@ -21,8 +21,8 @@ export type GateParts = {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** For the line of each request, which has no field that could be a secret. */
-  requestLog: Log;
+  /** For the line of each request. */
+  requestLog: LineLog;
   requestLevel: "info" | "debug";
   corsOrigins: readonly string[];
   addressOf: (request: Request) => string;
@@ -164,7 +164,7 @@ export class Gate {
     const isFault = this.isFault(request) && !request.signal.aborted;
     const path = pathOf(request.url);
     const level = probePaths.includes(path) ? "debug" : requestLevel;
-    const isLogged = isFault || requestLog.isLevelEnabled(level);
+    const isLogged = isFault || requestLog.writes(level);
     if (observer === null && !isLogged) return response;
     const ms = performance.now() - startedAt;
     const route = routeOf(request.method, path);
@@ -183,8 +183,8 @@ export class Gate {
       ...(failure && { code: failure.error.code }),
     };
     if (isFault) log.error({ ...line, err: failure?.thrown }, "request failed");
-    else if (request.signal.aborted) requestLog[level](line, "the client went away");
-    else requestLog[level](line, failure === undefined ? "request served" : "request refused");
+    else if (request.signal.aborted) requestLog.write(level, line, "the client went away");
+    else requestLog.write(level, line, failure === undefined ? "request served" : "request refused");
     return response;
   }
 

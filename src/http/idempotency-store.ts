@@ -1,7 +1,7 @@
 /** What a request with an Idempotency-Key is known by. */
 export type KeyedRequest = {
-  /** 16 bytes that stand for the caller, the route and the key. */
-  id: Uint8Array;
+  /** 32 hex digits that stand for the caller, the route and the key. */
+  id: string;
   startedAt: number;
 };
 
@@ -42,7 +42,7 @@ export type KeyedAttempt = {
 export type IdempotencyStore = {
   /** Runs the work of a request; what is written from within belongs to the attempt once that has begun. */
   attempt<T>(work: (attempt: KeyedAttempt) => Promise<T>): Promise<T>;
-  find(id: Uint8Array): Promise<KeptRequest | null>;
+  find(id: string): Promise<KeptRequest | null>;
   /** Forgets requests from before `startedBefore`, oldest first, at most `limit`; answers how many. */
   forget(startedBefore: number, limit: number): Promise<number>;
 };

@@ -1,4 +1,3 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -19,9 +18,11 @@ export type IdempotencyParts = {
   keptMs: number;
 };
 
+/** The part of Elysia's `set` that is used here. */
+export type AnswerSettings = { status?: number | string; headers: Record<string, string | number> };
 type Next = (request: Request) => Response | Promise<Response>;
 /** `name` is of the caller, the route and the key; `id` stands for it where it is stored. */
-type Carried = { name: string; id: Uint8Array };
+type Carried = { name: string; id: string };
 /** `key` is null until it was checked, `carried` while it is not this request that is carried out. */
 type Keyed = {
   header: string;
@@ -29,6 +30,8 @@ type Keyed = {
   digest: BodyDigest;
   attempt: KeyedAttempt;
   carried: Carried | null;
+  /** The body of its answer, once `write` has written it. */
+  text: string | null;
 };
 
 export const idempotencyHeader = "idempotency-key";
@@ -41,6 +44,7 @@ const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
 const sweepSlice = 500;
+const jsonType = "application/json";
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -56,7 +60,8 @@ const sweepSlice = 500;
 export class Idempotency {
   readonly #parts: IdempotencyParts;
   readonly #keyed = new WeakMap<Request, Keyed>();
-  readonly #inFlight = new Set<string>();
+  /** By name, what is being carried out or looked for: the answer that the name has already. */
+  readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -83,6 +88,15 @@ export class Idempotency {
     return keyed && this.#begin(request, keyed, callerOf(request));
   }
 
+  /** For Elysia's `onAfterHandle`: writes the answer of a request with a key, so that its text needs not be read again. */
+  write(request: Request, value: unknown, { status = 200, headers }: AnswerSettings): Response | undefined {
+    const keyed = this.#keyed.get(request);
+    if (keyed === undefined || keyed.carried === null || !isPlain(value) || typeof status !== "number")
+      return undefined;
+    keyed.text = JSON.stringify(value);
+    return new Response(keyed.text, { status, headers: { "content-type": jsonType, ...headers } });
+  }
+
   /** Forgets answers that are too old to be told. */
   async sweep(): Promise<void> {
     const { store, clock, keptMs } = this.#parts;
@@ -91,12 +105,12 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null };
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, text: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
       try {
         const response = await next(request);
-        return keyed.carried === null ? response : await this.#end(request, attempt, keyed.carried.id, response);
+        return keyed.carried === null ? response : await this.#end(request, keyed, keyed.carried.id, response);
       } finally {
         if (keyed.carried !== null) this.#inFlight.delete(keyed.carried.name);
       }
@@ -104,23 +118,36 @@ export class Idempotency {
   }
 
   async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
-    const { store, clock, keptMs } = this.#parts;
     const name = nameOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    if (this.#inFlight.has(name)) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+    const underWay = this.#inFlight.get(name);
+    // Many may be told what there is, at once; of those that find nothing the first is carried out.
+    const kept = await (underWay ?? this.#claim(name, keyed));
+    if (kept !== null) return this.#replayed(request, keyed.digest, kept);
+    if (underWay !== undefined) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+    return undefined;
+  }
+
+  /** The answer that the name has already; null: the request is to be carried out, and has the name to itself. */
+  async #claim(name: string, keyed: Keyed): Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    this.#inFlight.add(name);
-    const id = Bun.CryptoHasher.hash("sha256", name).subarray(0, 16);
+    const id = Bun.CryptoHasher.hash("sha256", name, "hex").slice(0, 32);
+    const startedAt = this.#parts.clock.now();
+    const look = this.#find(id, startedAt);
+    this.#inFlight.set(name, look);
     keyed.carried = { name, id };
-    const startedAt = clock.now();
-    const kept = await store.find(id);
-    if (kept === null || kept.startedAt <= startedAt - keptMs) {
-      keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
-      return undefined;
+    const kept = await look;
+    if (kept === null) keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
+    else {
+      this.#inFlight.delete(name);
+      keyed.carried = null;
     }
-    // Many may be told at once.
-    keyed.carried = null;
-    this.#inFlight.delete(name);
-    return this.#replayed(request, keyed.digest, kept);
+    return kept;
+  }
+
+  /** Unless it is too old to be told. */
+  async #find(id: string, now: number): Promise<KeptRequest | null> {
+    const kept = await this.#parts.store.find(id);
+    return kept !== null && kept.startedAt > now - this.#parts.keptMs ? kept : null;
   }
 
   async #replayed(request: Request, digest: BodyDigest, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
@@ -140,10 +167,11 @@ export class Idempotency {
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, attempt: KeyedAttempt, id: Uint8Array, response: Response): Promise<Response> {
+  async #end(request: Request, { attempt, text: written }: Keyed, id: string, response: Response): Promise<Response> {
     const { status, headers } = response;
-    const text = isText(headers) ? await response.text() : null;
-    const answer = text === null ? response : new Response(text || null, { status, headers });
+    const text = written ?? (isText(headers) ? await response.text() : null);
+    const isRead = written === null && text !== null;
+    const answer = isRead ? new Response(text || null, { status, headers }) : response;
     try {
       const isKept = await attempt.end(this.#endingOf(request, id, answer, text, attempt.hasChanged));
       if (!isKept) this.#parts.log.warn({ requestId: headers.get("x-request-id") }, "could not keep an answer");
@@ -155,7 +183,7 @@ export class Idempotency {
 
   #endingOf(
     request: Request,
-    id: Uint8Array,
+    id: string,
     { status, headers }: Response,
     text: string | null,
     hasChanged: boolean,
@@ -166,12 +194,12 @@ export class Idempotency {
     return { status, headers: told(headers), body: text === null ? null : this.#kept(request, id, text) };
   }
 
-  #kept(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
+  #kept(request: Request, id: string, text: string): KeptAnswer["body"] {
     if (text.length > maxKeptBytes) return null;
     return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
   }
 
-  #unsealed(request: Request, id: Uint8Array, body: Uint8Array): string {
+  #unsealed(request: Request, id: string, body: Uint8Array): string {
     const text = unsealed(sealKey(this.#parts.gate.secretOf(request), id), body);
     if (text !== null) return text;
     throw new ApiError("CONFLICT", {
@@ -221,6 +249,10 @@ async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number)
     for await (const _ of (bodyStream(request) ?? []) as AsyncIterable<Uint8Array>) if (digest.bytes > maxBytes) return;
 }
 
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 /** Sound, and streams that may have no end, are not read. */
 function isText(headers: Headers): boolean {
   const type = headers.get("content-type");
@@ -245,20 +277,23 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
-function sealKey(secret: string, id: Uint8Array): Uint8Array {
-  return createHmac("sha256", secret).update("idempotent answer").update(id).digest();
+function sealKey(secret: string, id: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id, "hex").digest();
 }
+
+/** Loaded with the first answer that is kept: it brings all of Node's streams along. */
+const ciphers = () => process.getBuiltinModule("node:crypto");
 
 /** Nonce, ciphertext and tag of AES-256-GCM. */
 function sealed(key: Uint8Array, text: string): Uint8Array {
-  const nonce = randomBytes(nonceLength);
-  const coding = createCipheriv(cipher, key, nonce);
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
+  const coding = ciphers().createCipheriv(cipher, key, nonce);
   return Buffer.concat([nonce, coding.update(text, "utf8"), coding.final(), coding.getAuthTag()]);
 }
 
 /** Null when the key is another one. */
 function unsealed(key: Uint8Array, bytes: Uint8Array): string | null {
-  const decoding = createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
+  const decoding = ciphers().createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
   decoding.setAuthTag(bytes.subarray(-tagLength));
   try {
     const content = bytes.subarray(nonceLength, -tagLength);

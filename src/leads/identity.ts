@@ -35,12 +35,12 @@ export function leadContent(
   draft: LeadDraft,
 ): { content: LeadContent; identity: LeadIdentity } | { errors: FieldError[] } {
   const errors: FieldError[] = [];
-  const content: LeadContent = {
-    ...cleanTexts(draft, errors),
+  // Not spread: to copy an object that was made field by field takes longer than all that is done here.
+  const content: LeadContent = Object.assign(cleanTexts(draft, errors), {
     status: draft.status ?? "new",
     tags: cleanTags(draft.tags ?? [], errors),
     customFields: draft.customFields ?? {},
-  };
+  });
   checkCustomFields(content.customFields, errors);
   const identity = leadIdentity(content);
   if (content.email !== null && !emailPattern.test(content.email))

@@ -8,7 +8,7 @@ import type { Tool } from "./tools.ts";
 
 export type McpEndpointParts = {
   /** The OpenAPI document, which the tools are made of. */
-  document: () => object;
+  document: () => Promise<object>;
   /** Answers a request as if it had come over the network, by the way of `outer`. */
   handle: (request: Request, outer: Request) => Promise<Response>;
   /** Origins whose pages may use it; `*` means every one. */
@@ -29,7 +29,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
       requireOneMessage(body);
       // Loaded with the first message: most servers never get one.
       const { answerMessage, toolsOf } = await import("./load.ts");
-      tools ??= toolsOf(document());
+      tools ??= toolsOf(await document());
       // A tool may take longer than a connection may be silent.
       server?.timeout(request, 0);
       const headers = {

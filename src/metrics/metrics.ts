@@ -34,7 +34,7 @@ const lagResolutionMs = 20;
 /** Counts from now on, and answers what can be read only when it is asked for. */
 export async function createMetrics({ store, clock, dataDir }: MetricsParts): Promise<Metrics> {
   // Loaded only where metrics are wanted.
-  const { Counter, Gauge, Histogram, Registry } = await import("prom-client");
+  const { Counter, Gauge, Histogram, Registry } = await import("./prom-client.ts");
   const registry = new Registry();
   const registers = [registry];
   const startedAt = clock.now();

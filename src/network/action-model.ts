@@ -282,6 +282,12 @@ export type OutcomeInput = Static<typeof OutcomeInput>;
 
 const actionType = Type.Union(actionTypes.map((type) => Type.Literal(type)));
 const DetailsView = Type.Object(details);
+const personName = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description:
+      "What the person is called, by the lead, or by your leads and prospects with this profile; null when nobody says. Where actions are read.",
+  }),
+);
 
 export const ActionView = Type.Object(
   {
@@ -292,6 +298,7 @@ export const ActionView = Type.Object(
     message: Type.Union([Type.String(), Type.Null()], { description: "As it will be sent, variables filled in." }),
     details: DetailsView,
     leadId: textOrNull,
+    personName,
     state: Type.Union(actionStates.map((state) => Type.Literal(state))),
     pendingReason: Type.Union([...pendingReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
       description: "What it waits for; null when it does not wait.",
@@ -318,6 +325,7 @@ export const TaskView = Type.Object(
     message: Type.Union([Type.String(), Type.Null()], { description: "Ready to be copied." }),
     details: DetailsView,
     leadId: textOrNull,
+    personName,
     since: Type.String({ format: "date-time", description: "When it was handed to a person." }),
   },
   { $id: "NetworkTask", description: "An action that waits for a person to carry it out." },

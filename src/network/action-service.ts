@@ -23,6 +23,7 @@ import { jobOf, newAction } from "./new-action.ts";
 import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
 import type { ActionChange, ActionPage, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
 /** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */
@@ -33,6 +34,7 @@ export type ActionParts = {
   store: NetworkStore;
   accounts: AccountService;
   leads: LeadStore;
+  personNames: PersonNames;
   speech: SpeechProvider;
   clock: Clock;
   ids: Ids;
@@ -108,14 +110,18 @@ export class ActionService {
   async get(userId: string, jobId: string): Promise<ActionView> {
     const found = await this.#parts.store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
-    return this.#view(found.action);
+    const [personName = null] = await this.#parts.personNames(userId, [found.action]);
+    return { ...(await this.#view(found.action)), personName };
   }
 
   /** `last` is where the next page begins; null on the last one. */
   async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
-    const { limit } = request;
+    const { userId, limit } = request;
     const found = await this.#parts.store.page(request);
-    const actions = await Promise.all(found.map(({ action }) => this.#view(action)));
+    const listed = found.map(({ action }) => action);
+    const names = await this.#parts.personNames(userId, listed);
+    const views = await Promise.all(listed.map((action) => this.#view(action)));
+    const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
     return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
   }
 

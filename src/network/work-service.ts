@@ -4,18 +4,21 @@ import { actionKinds } from "./action-kinds.ts";
 import type { NetworkAction, OutcomeInput, TaskCompletion, TaskView } from "./action-model.ts";
 import type { ConnectorOutcome } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
+import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
 import type { ActionChange, NetworkStore } from "./store.ts";
 
 /** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
 export class WorkService {
   readonly #store: NetworkStore;
+  readonly #personNames: PersonNames;
   readonly #clock: Clock;
   readonly #poke: () => void;
   readonly #onEnded: () => void;
 
-  constructor(store: NetworkStore, clock: Clock, poke: () => void, onEnded: () => void) {
+  constructor(store: NetworkStore, personNames: PersonNames, clock: Clock, poke: () => void, onEnded: () => void) {
     this.#store = store;
+    this.#personNames = personNames;
     this.#clock = clock;
     this.#poke = poke;
     this.#onEnded = onEnded;
@@ -27,7 +30,8 @@ export class WorkService {
       this.#store.tasks(userId, limit, offset),
       this.#store.countTasks(userId),
     ]);
-    return { tasks: tasks.map(taskView), total };
+    const names = await this.#personNames(userId, tasks);
+    return { tasks: tasks.map((task, index) => ({ ...taskView(task), personName: names[index] ?? null })), total };
   }
 
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */

@@ -1,11 +1,18 @@
-import { lookup } from "node:dns/promises";
-import { BlockList, isIP, isIPv4 } from "node:net";
+import type { BlockList } from "node:net";
 
 /** Answers the IP addresses of a host name; rejects when it has none. */
 export type Resolve = (host: string) => Promise<string[]>;
 
 /** By the system's resolver, so that /etc/hosts counts. */
-export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+export const systemResolve: Resolve = async (host) => {
+  const { lookup } = await import("node:dns/promises");
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+};
+
+/** True for an address of IPv4 or IPv6, false for a name. */
+export function isAddress(host: string): boolean {
+  return net().isIP(host) > 0;
+}
 
 /** Hosts (names or addresses) and networks (CIDR) that may be private. */
 export type AllowedPrivate = { includes(host: string, address: string): boolean };
@@ -13,14 +20,14 @@ export type AllowedPrivate = { includes(host: string, address: string): boolean 
 /** Throws a RangeError for a text that is neither a host nor a network, such as "10.0.0.0/99". */
 export function allowedPrivate(list: readonly string[]): AllowedPrivate {
   const hosts = new Set(list.filter((entry) => !entry.includes("/")).map((entry) => entry.toLowerCase()));
-  const networks = new BlockList();
+  const networks = new (net().BlockList)();
   for (const entry of list.filter((each) => each.includes("/"))) addNetwork(networks, entry);
   return { includes: (host, address) => hosts.has(host.toLowerCase()) || networks.check(address, familyOf(address)) };
 }
 
 function addNetwork(networks: BlockList, cidr: string): void {
   const [, address = "", prefix = ""] = /^(.+)\/(\d{1,3})$/.exec(cidr) ?? [];
-  if (isIP(address) === 0 || Number(prefix) > (isIPv4(address) ? 32 : 128))
+  if (!isAddress(address) || Number(prefix) > (net().isIPv4(address) ? 32 : 128))
     throw new RangeError(`Expected a host or a network such as 10.0.0.0/8, got "${cidr}".`);
   networks.addSubnet(address, Number(prefix), familyOf(address));
 }
@@ -31,23 +38,32 @@ function addNetwork(networks: BlockList, cidr: string): void {
  * address. 6to4 and Teredo are refused as a whole: they are retired, and what they lead to can't be told for sure.
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0 || address.includes("%")) return false;
-  if (isIPv4(address)) return !specialIpv4.check(address);
+  if (!isAddress(address) || address.includes("%")) return false;
+  const { specialIpv4, specialIpv6, globalUnicast } = (registries ??= createRegistries());
+  if (net().isIPv4(address)) return !specialIpv4.check(address);
   const translated = embeddedIpv4(address);
   if (translated !== null) return isPublicAddress(translated);
   return globalUnicast.check(address, "ipv6") && !specialIpv6.check(address, "ipv6");
 }
 
-const specialIpv4 = networksOf(
-  "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-  "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
-  "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-); // prettier-ignore
-const globalUnicast = networksOf("2000::/3");
-const specialIpv6 = networksOf("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
+type Registries = { specialIpv4: BlockList; globalUnicast: BlockList; specialIpv6: BlockList };
+
+let registries: Registries | null = null;
+
+function createRegistries(): Registries {
+  return {
+    specialIpv4: networksOf(
+      "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+      "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
+      "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+    ), // prettier-ignore
+    globalUnicast: networksOf("2000::/3"),
+    specialIpv6: networksOf("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+  };
+}
 
 function networksOf(...list: string[]): BlockList {
-  const networks = new BlockList();
+  const networks = new (net().BlockList)();
   for (const cidr of list) addNetwork(networks, cidr);
   return networks;
 }
@@ -67,5 +83,8 @@ function dotted(high: number, low: number): string {
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIPv4(address) ? "ipv4" : "ipv6";
+  return net().isIPv4(address) ? "ipv4" : "ipv6";
 }
+
+/** Loaded with the first address: it brings all of Node's streams along, and a server may never call anybody. */
+const net = () => process.getBuiltinModule("node:net");

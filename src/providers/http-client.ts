@@ -1,15 +1,15 @@
-import { isIP } from "node:net";
 import type { Clock } from "../clock.ts";
 import { version } from "../version.ts";
-import { allowedPrivate, isPublicAddress, systemResolve, type AllowedPrivate, type Resolve } from "./http-address.ts";
-import { payloadOf, type HttpBody } from "./http-body.ts";
 import {
-  exchange,
-  keptConnections,
-  type Connections,
-  type ContentReader,
-  type ExchangeOutcome,
-} from "./http-exchange.ts";
+  allowedPrivate,
+  isAddress,
+  isPublicAddress,
+  systemResolve,
+  type AllowedPrivate,
+  type Resolve,
+} from "./http-address.ts";
+import { payloadOf, type HttpBody } from "./http-body.ts";
+import type { Connections, ContentReader, Exchange, ExchangeOutcome } from "./http-exchange.ts";
 
 export type HttpRequest = {
   /** GET unless said, or POST with a body. */
@@ -72,8 +72,13 @@ export type HttpWorld = {
  */
 export function createHttpClient(world: HttpWorld): HttpClient {
   const { clock, resolve = systemResolve, isPublic = isPublicAddress, allowPrivate = [], ca, keepAliveMs } = world;
-  const allowed = allowedPrivate(allowPrivate);
-  const connections = keepAliveMs === undefined ? undefined : keptConnections(keepAliveMs);
+  let wire: Promise<Wire> | null = null;
+  async function openWire(): Promise<Wire> {
+    // With the first request: it brings Node's own HTTP along, and a server may never call anybody.
+    const { exchange, keptConnections } = await import("./http-exchange.ts");
+    const connections = keepAliveMs === undefined ? undefined : keptConnections(keepAliveMs);
+    return { exchange, connections, allowed: allowedPrivate(allowPrivate) };
+  }
   return {
     async send(request) {
       const stop = new AbortController();
@@ -86,7 +91,8 @@ export function createHttpClient(world: HttpWorld): HttpClient {
       request.signal?.addEventListener("abort", abort);
       if (request.signal?.aborted) abort();
       try {
-        const outcome = await follow(request, { resolve, isPublic, allowed, ca, connections, signal: stop.signal });
+        const way = { ...(await (wire ??= openWire())), resolve, isPublic, ca, signal: stop.signal };
+        const outcome = await follow(request, way);
         return outcome.kind === "stopped" ? { kind: end, sent: outcome.sent } : outcome;
       } finally {
         cancelTimer();
@@ -96,12 +102,15 @@ export function createHttpClient(world: HttpWorld): HttpClient {
   };
 }
 
-type Way = {
+type Wire = {
+  exchange: (request: Exchange) => Promise<ExchangeOutcome>;
+  allowed: AllowedPrivate;
+  connections: Connections | undefined;
+};
+type Way = Wire & {
   resolve: Resolve;
   isPublic: (address: string) => boolean;
-  allowed: AllowedPrivate;
   ca: string | undefined;
-  connections: Connections | undefined;
   signal: AbortSignal;
 };
 type Stopped = Extract<ExchangeOutcome, { kind: "stopped" }>;
@@ -120,7 +129,7 @@ async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Sto
     const addresses = await checkedAddresses(url, !hasLeft, way);
     if (!Array.isArray(addresses)) return { ...addresses, sent };
     const headers = hasLeft ? commonHeaders : ownHeaders;
-    const outcome = await exchange({ ...way, method, url, headers, content, addresses, maxBytes, onContent });
+    const outcome = await way.exchange({ ...way, method, url, headers, content, addresses, maxBytes, onContent });
     if (outcome.kind !== "answered") return outcome.kind === "tooLarge" ? outcome : withSent(outcome, sent);
     const next =
       maxRedirects === 0 || content !== null ? null : redirectOf(method, outcome.status, outcome.headers, url);
@@ -153,7 +162,7 @@ async function checkedAddresses(url: URL, mayBePrivate: boolean, way: Way): Prom
     return { kind: "refused", reason: `The URL is of ${url.protocol}, not of http or https` };
   if (url.username || url.password) return { kind: "refused", reason: "The URL holds credentials" };
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(host) > 0 ? [host] : await resolved(host, way);
+  const addresses = isAddress(host) ? [host] : await resolved(host, way);
   if (!Array.isArray(addresses)) return addresses;
   const isAllowed = (address: string) => way.isPublic(address) || (mayBePrivate && way.allowed.includes(host, address));
   if (addresses.every(isAllowed)) return addresses;

@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { allowedPrivate, isPublicAddress } from "./http-address.ts";
+import { allowedPrivate, isAddress, isPublicAddress } from "./http-address.ts";
 
 /** How an address of a user's is called in a sentence, and the option that names hosts of the operator's own. */
 export type UrlNames = { url: string; example: string; privateHostsOption: string };
@@ -15,11 +14,11 @@ export function problemOfUrl(text: string, privateHosts: readonly string[], name
     return `${field} must be an https URL, such as ${example}.`;
   if (url.username || url.password) return `${field} must hold no credentials; the signature proves who posts.`;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isAddress = isIP(host) > 0;
-  if (allowedPrivate(privateHosts).includes(host, isAddress ? host : "0.0.0.0")) return null;
+  const namesAddress = isAddress(host);
+  if (allowedPrivate(privateHosts).includes(host, namesAddress ? host : "0.0.0.0")) return null;
   if (url.protocol === "http:")
     return `${field} must be https; plain http is for hosts that the operator names in ${option}.`;
-  if (isAddress && !isPublicAddress(host))
+  if (namesAddress && !isPublicAddress(host))
     return `${field} must lead to a public address; others are for hosts that the operator names in ${option}.`;
   return null;
 }

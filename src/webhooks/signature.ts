@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { Ids } from "../ids.ts";
 
 const prefix = "whsec_";
@@ -23,7 +22,7 @@ export function signedHeaders(
   const timestamp = `${Math.floor(at / 1000)}`;
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(prefix.length), "base64");
-    return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+    return `v1,${new Bun.CryptoHasher("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
   });
   return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }

@@ -22,6 +22,7 @@ type Scheduled = {
   action: ActionView;
 };
 type Task = {
+  personName: string | null;
   jobId: string;
   actionType: string;
   profileUrl: string;
@@ -330,6 +331,39 @@ test("leads and accounts that are absent or somebody else's are not found", asyn
     expect((await user.patch(`/api/v2/network/accounts/${accountId}`, { name: "mine" })).status).toBe(404);
   }
   expect((await accountOf(stranger)).name).toBe("default");
+});
+
+testInProcess("actions name their person: by the lead, another lead with the profile, or a prospect", async () => {
+  await using world = await atWork({ settings: { CONNECTOR: "manual" } });
+  const { user } = world;
+  const profile = (name: string) => `https://network.example/in/${name}`;
+  const lead = async (content: object) => succeeded(await user.post<LeadView>("/api/v2/leads", content)).data.id;
+  const nameless = await lead({ email: "x@example.com" });
+  const ada = await lead({ firstName: "Ada", lastName: "Lovelace", networkUrl: profile("ada-l") });
+  await lead({ firstName: "Grace", networkUrl: `${profile("grace")}/?trk=x` });
+  const file = `First name,Last name,Profile\nAlan,Turing,${profile("alan")}\n`;
+  succeeded(await user.post("/api/v2/prospecting/import", file, { headers: { "content-type": "text/csv" } }));
+  await world.service.idle();
+  const ids = [
+    await schedule(user, "ada", { leadId: ada }),
+    await schedule(user, "grace", { leadId: nameless }),
+    await schedule(user, "alan"),
+    await schedule(user, "nobody"),
+  ].map(({ jobId }) => jobId);
+  const names = ["Ada Lovelace", "Grace", "Alan Turing", null];
+  const { actions } = succeeded(await user.get<{ actions: ActionView[] }>("/api/v2/network/actions")).data;
+  expect(actions.map(({ personName }) => personName).toReversed()).toEqual(names);
+  expect(succeeded(await user.get<ActionView>(`/api/v2/network/actions/${ids[2]}`)).data.personName).toBe(
+    "Alan Turing",
+  );
+  await world.passMinutes(60);
+  const { tasks } = await tasksOf(user);
+  expect(tasks.map(({ jobId, personName }) => names[ids.indexOf(jobId)] === personName)).toEqual(tasks.map(() => true));
+  expect(tasks.length).toBeGreaterThan(1);
+  const stranger = await world.service.user();
+  const theirs = await schedule(stranger, "ada-l");
+  const { data } = succeeded(await stranger.get<ActionView>(`/api/v2/network/actions/${theirs.jobId}`));
+  expect(data.personName).toBeNull();
 });
 
 testInProcess("a manual action becomes a task, and a person's word ends it", async () => {

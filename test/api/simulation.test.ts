@@ -2,13 +2,19 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { CampaignStep, CampaignView } from "../../src/campaigns/model.ts";
 import { permissions } from "../../src/keys/model.ts";
 import type { Advanced, SimulationView } from "../../src/simulation/model.ts";
+import type { DeliveryView } from "../../src/webhooks/model.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded, type Service } from "../support/service.ts";
 
 // Weeks take seconds, on a busy machine more.
 setDefaultTimeout(60_000);
 
-const settings = { SIMULATE: "true", SIMULATED_START: "2026-01-05T09:00:00Z", ENRICHMENT_PROVIDERS: "simulated" };
+const settings = {
+  SIMULATE: "true",
+  SIMULATED_START: "2026-01-05T09:00:00Z",
+  ENRICHMENT_PROVIDERS: "simulated",
+  WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
+};
 const service = await startService({ settings });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -97,6 +103,29 @@ test("one moves the clock at a time, and who goes away stops it", async () => {
   expect((await now(own)) < "2027-01-01").toBe(true);
 });
 
+test("a webhook that fails is posted again at the moments of its schedule", async () => {
+  const user = await service.user();
+  let posts = 0;
+  using receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("", { status: ++posts < 4 ? 500 : 200 }),
+  });
+  const wanted = { url: `${receiver.url}hook`, events: ["lead.created"] };
+  const { id } = succeeded(await user.post<{ id: string }>("/api/v2/webhooks", wanted)).data;
+  succeeded(await user.post("/api/v2/leads", { email: "grace@example.com" }));
+  await advanced(service.admin, { advance: "P2D" });
+  const path = `/api/v2/webhooks/${id}/deliveries`;
+  const { deliveries } = succeeded(await user.get<{ deliveries: DeliveryView[] }>(path)).data;
+  expect(deliveries).toMatchObject([
+    { state: "delivered", attempts: [500, 500, 500, 200].map((status) => ({ status })) },
+  ]);
+  const moments = deliveries[0]!.attempts.map(({ at }) => Date.parse(at));
+  const pauses = moments.slice(1).map((at, n) => (at - moments[n]!) / 1000);
+  // Of the Standard Webhooks specification, with jitter.
+  for (const [n, due] of [5, 300, 1800].entries()) expect(pauses[n], `pause ${n}`).toBeWithin(due * 0.7, due * 1.5);
+});
+
 test("leads are enriched, prospects found, and nobody outside is asked", async () => {
   const user = await service.user();
   const leads = Array.from({ length: 10 }, (_, n) => ({ email: `person${n}@firm${n}.example` }));
@@ -105,6 +134,21 @@ test("leads are enriched, prospects found, and nobody outside is asked", async (
   const search = { filters: {}, source: "pdl", limit: 5 };
   const found = succeeded(await user.post<{ prospects: object[] }>("/api/v2/prospecting/search", search)).data;
   expect(found.prospects).toHaveLength(5);
+});
+
+test("a browser stays signed in, however long the simulation goes on", async () => {
+  const page = { "x-outreachd-page": "1", "content-type": "application/json" };
+  const signedIn = await fetch(`${service.url}/app/session`, {
+    method: "POST",
+    headers: page,
+    body: JSON.stringify({ key: service.admin.key }),
+  });
+  const cookie = signedIn.headers.get("set-cookie") ?? "";
+  expect(cookie).toContain("Max-Age=2592000;");
+  // Longer than a session lasts.
+  await advanced(service.admin, { advance: "P31D" });
+  const headers = { ...page, cookie: cookie.split(";")[0] ?? "" };
+  expect((await fetch(`${service.url}/api/v2/simulation`, { headers })).status).toBe(200);
 });
 
 test("a restart goes on at the moment at which it stopped", async () => {

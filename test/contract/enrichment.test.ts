@@ -226,9 +226,9 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
 
 describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
   async function learnAll(storage: Storage, until = startOfTests): Promise<number> {
-    let slices = 0;
-    while (await storage.leadHints.learn(until)) slices++;
-    return slices;
+    let batches = 0;
+    while (await storage.leadHints.learn(until)) batches++;
+    return batches;
   }
 
   test("colleagues are found by domain or by company, in whatever spelling, once they are learned", async () => {
@@ -272,13 +272,13 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     expect((await find("new")).map(({ email }) => email)).toEqual(["a@new.example"]);
   });
 
-  test("learning goes in slices, leaves out what is newer, and ends", async () => {
+  test("learning goes in batches, leaves out what is newer, and ends", async () => {
     await using opened = await open();
     const { storage } = opened;
     const make = createFactories();
     const userId = (await make.storedUser(storage)).user.id;
     await make.storedUser(storage);
-    const inserts = Array.from({ length: 600 }, (_, n) =>
+    const inserts = Array.from({ length: 5_600 }, (_, n) =>
       make.leadInsert(userId, {
         email: `p${n}@acme.example`,
         createdAt: startOfTests,
@@ -287,8 +287,10 @@ describe.each(engines)("what leads tell of companies on $name", ({ open }) => {
     );
     for (const insert of inserts) void storage.leads.insert(insert);
     await storage.leads.insert(make.leadInsert(userId, { email: "new@acme.example", updatedAt: startOfTests + 100 }));
-    expect(await learnAll(storage, startOfTests + 50)).toBe(3);
-    expect(await storage.leadHints.colleagues(userId, { domain: "acme.example", name: null }, 1000)).toHaveLength(600);
+    expect(await learnAll(storage, startOfTests + 50)).toBe(2);
+    expect(await storage.leadHints.colleagues(userId, { domain: "acme.example", name: null }, 9000)).toHaveLength(
+      5_600,
+    );
     expect(await storage.leadHints.learn(startOfTests + 50)).toBe(false);
     const reopened = await opened.reopen();
     expect(await learnAll(reopened, startOfTests + 100)).toBe(1);

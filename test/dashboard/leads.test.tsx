@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
+import { EnrolChosenDialog } from "../../src/dashboard/app/pages/leads/enrol-chosen.tsx";
+import { ScheduleDialog } from "../../src/dashboard/app/pages/leads/schedule-dialog.tsx";
 import { LeadsPage } from "../../src/dashboard/app/pages/leads/lead-list.tsx";
+import { button } from "../support/dashboard.ts";
 import { LeadForm } from "../../src/dashboard/app/pages/leads/lead-form.tsx";
 import { navigate } from "../../src/dashboard/app/router.tsx";
 import type { LeadView } from "../../src/leads/model.ts";
@@ -108,4 +111,87 @@ test("only what was changed is sent, and nobody's change is overwritten unseen",
     { body: { title: "Countess" }, ifMatch: '"3"' },
     { body: { title: "Countess" }, ifMatch: null },
   ]);
+});
+
+test("for letters that are typed faster than the server searches, only the last search is made", async () => {
+  signInAs();
+  navigate("/leads?q=a");
+  const answers: (() => void)[] = [];
+  const asked: string[] = [];
+  globalThis.fetch = ((url: string) => {
+    asked.push(new URL(url, "http://localhost").searchParams.get("q") ?? "");
+    const found = Response.json(page([lead({ firstName: asked.at(-1) ?? "" })]));
+    return new Promise<Response>((resolve) => answers.push(() => resolve(found)));
+  }) as unknown as typeof fetch;
+  const place = await show(<LeadsPage />);
+  await settled();
+  for (const q of ["ad", "ada", "adal"]) {
+    await change(() => navigate(`/leads?q=${q}`, { replace: true }));
+    await settled();
+  }
+  expect(asked).toEqual(["a"]);
+  answers.shift()?.();
+  await settled();
+  expect(asked).toEqual(["a", "adal"]);
+  answers.shift()?.();
+  await settled();
+  expect(place.querySelector("tbody a")?.textContent).toBe("adal Lovelace");
+});
+
+const networkUrl = "https://network.example/in/ada";
+const noAccounts = {
+  "GET /api/v2/network/accounts": () => ({ body: { success: true, data: { accounts: [], total: 0 } } }),
+};
+
+test("leads that nothing can be sent to are named before anything is scheduled, and the report stays", async () => {
+  signInAs();
+  let isDone = false;
+  answerWith({
+    ...noAccounts,
+    "POST /api/v2/network/scheduleNetworkAction": () => ({ body: { success: true, data: { isNew: true } } }),
+  });
+  const leads = [lead({ networkUrl }), lead({ id: "l2", firstName: "Grace", lastName: null })];
+  const place = await show(<ScheduleDialog leads={leads} onClose={() => {}} onDone={() => (isDone = true)} />);
+  await settled();
+  expect(place.textContent).toContain("1 lead of 2 have no profile");
+  await change(async () => {
+    place.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+    await Bun.sleep(5);
+  });
+  await settled();
+  expect(place.textContent).toContain("Scheduled for 1 lead");
+  expect(place.textContent).toContain("Grace has no profile on the network");
+  expect(isDone).toBe(false);
+  await change(() => button(place, "Done").click());
+  expect(isDone).toBe(true);
+});
+
+test("chosen leads are enrolled in a campaign after it was told who would be taken", async () => {
+  signInAs();
+  const sent: unknown[] = [];
+  const draft = { id: "c1", name: "Spring", state: "draft" };
+  answerWith({
+    "GET /api/v2/campaigns": () => ({
+      body: { success: true, data: { campaigns: [draft, { id: "c2", name: "Old", state: "cancelled" }] } },
+    }),
+    "POST /api/v2/campaigns/c1/enrol": (body) => {
+      sent.push(body);
+      const results = [{ leadId: "l2", outcome: "doNotContact" }];
+      return { body: { success: true, data: { enrolled: 1, skipped: 1, more: false, dryRun: true, results } } };
+    },
+  });
+  let enrolled = 0;
+  const place = await show(
+    <EnrolChosenDialog ids={["l1", "l2"]} onClose={() => {}} onEnrolled={() => (enrolled += 1)} />,
+  );
+  await settled();
+  await settled();
+  expect(place.textContent).toContain("1 lead would be taken. 1 lead would not:On the do-not-contact list: 1");
+  await change(() => button(place, "Enrol 1 lead").click());
+  await settled();
+  expect(sent).toEqual([
+    { leadIds: ["l1", "l2"], dryRun: true },
+    { leadIds: ["l1", "l2"], dryRun: false },
+  ]);
+  expect(enrolled).toBe(1);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { answerWith, change, show, signInAs } from "../support/page.ts";
 import { AboutYou } from "../../src/dashboard/app/pages/welcome/about-you.tsx";
 import { HoursForm } from "../../src/dashboard/app/pages/welcome/hours-form.tsx";
+import { dayNames } from "../../src/dashboard/app/ui/week-editor.tsx";
 import { session } from "../../src/dashboard/app/session.ts";
 import type { AccountView, WeekView } from "../../src/network/account-model.ts";
 
@@ -56,4 +57,24 @@ test("days that are not chosen are days off, and the end of a day is its end", a
       workingHours: { monday: span, tuesday: span, wednesday: span, thursday: span, friday: [], ...weekend },
     },
   ]);
+});
+
+test("hours that differ by day are shown by day, and what is wrong with one stands there", async () => {
+  signInAs();
+  const workingHours = Object.fromEntries(
+    Object.keys(dayNames).map((day, index) => [day, index < 2 ? [{ from: `0${8 + index}:00`, to: "17:00" }] : []]),
+  ) as WeekView;
+  const account = { id: "a", timeZone: "UTC", workingHours } as AccountView;
+  const message = 'Expected "to" behind "from".';
+  answerWith({
+    "PATCH /api/v2/network/accounts/a": () => ({
+      status: 400,
+      body: { message, details: { errors: [{ path: "workingHours.tuesday", message }] } },
+    }),
+  });
+  const place = await show(<HoursForm account={account} onSaved={() => {}} onSkip={() => {}} />);
+  const times = [...place.querySelectorAll<HTMLInputElement>("input[type=time]")];
+  expect(times.map(({ value }) => value)).toEqual(["08:00", "17:00", "09:00", "17:00"]);
+  await submit(place);
+  expect(place.querySelector('[data-path="workingHours.tuesday"] [role=alert]')?.textContent).toBe(message);
 });

@@ -64,6 +64,22 @@ test("keys in a field of text, or together with others, end nothing", async () =
   expect(ended).toEqual([]);
 });
 
+test("who has a name is called by it", async () => {
+  signInAs();
+  const tasks = [task("ada-l", { personName: "Ada Lovelace" }), task("grace", { personName: null })];
+  answerWith({
+    "GET /api/v2/network/tasks?limit=100": () => ({ body: { success: true, data: { tasks, total: 2 } } }),
+  });
+  const place = await show(<WorkPage />);
+  await settled();
+  expect(current(place)).toBe("Message to Ada Lovelace");
+  expect(place.querySelector("article")?.textContent).toContain("ada-l");
+  expect([...place.querySelectorAll(".task-list span:first-child")].map((one) => one.textContent)).toEqual([
+    "Ada Lovelace",
+    "grace",
+  ]);
+});
+
 test("a key that may only read sees the list and ends nothing", async () => {
   signInAs({ permissions: ["network:read"] });
   const { place, ended } = await withTasks("ada");

@@ -76,7 +76,7 @@ test.each(["at once", "later"])(
   async (when) => {
     using notes = openNotes();
     const store = createIdempotencyStore(notes);
-    const id = new Uint8Array(16);
+    const id = "00".repeat(16);
     const failure = failureOf(
       store.attempt(async (attempt) => {
         attempt.begin({ id, startedAt: 1 }, () => ({ hash: null, bytes: 0 }));

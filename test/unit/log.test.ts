@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createLog, type Log } from "../../src/log.ts";
+import { createLineLog, createLog, type Log } from "../../src/log.ts";
 
 /** What is written while `run` logs. */
 function written(run: (log: Log) => void): string {
@@ -34,9 +34,9 @@ test("the id of a key is written, which is no secret", () => {
 
 test("lines of a turn are written together, in order, and also when the process exits at once", async () => {
   const script = `
-    import { createLog, createPlainLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
-    const [log, plain] = [createLog("info"), createPlainLog("info")];
-    log.info("one"); plain.info("two"); log.info("three");
+    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
+    const log = createLog("info");
+    log.info("one"); createLineLog(log).write("info", {}, "two"); log.info("three");
     setImmediate(() => { log.info("x".repeat(100_000)); log.warn("last"); process.exit(3); });
   `;
   const child = Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" });
@@ -49,4 +49,19 @@ test("lines of a turn are written together, in order, and also when the process 
     "last",
   ]);
   expect(await child.exited).toBe(3);
+});
+
+test("a line of plain fields is like every other line, and keeps to the level", () => {
+  const fields = { requestId: "0198", path: '/a"\nb', status: 200, keyId: null };
+  let [line, other] = ["", ""];
+  const plain = createLineLog(createLog("info"), { write: (text) => void (line += text) });
+  createLog("info", { write: (text) => void (other += text) }).info(fields, "request served");
+  plain.write("info", fields, "request served");
+  const { time, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(Object.keys(JSON.parse(line) as object)).toEqual(Object.keys(JSON.parse(other) as object));
+  expect(rest).toEqual({ level: "info", ...fields, msg: "request served" });
+  expect(line).toEndWith("}\n");
+  expect((["debug", "info"] as const).map((level) => plain.writes(level))).toEqual([false, true]);
+  expect(createLineLog(createLog("silent")).writes("info")).toBe(false);
 });

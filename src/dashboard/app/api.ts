@@ -1,4 +1,5 @@
 import type { SessionView, SignInInput } from "../../sessions/model.ts";
+import { heardTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
 import { sessionRenewed } from "./session.ts";
 
@@ -113,6 +114,7 @@ async function send(method: string, path: string, { query = {}, body, headers, s
     connectionLost();
     throw new RequestError("The server does not answer. What you typed is still here; try again in a moment.");
   }
+  heardTime(response);
   // A proxy in front answers for a server that is gone.
   if ([502, 504].includes(response.status)) connectionLost();
   else connectionFound();

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 /** False from the first request that got no answer until the server answers again. */
 export const isConnected = signal(true);
-/** Grows each time the server is back, so that what is shown can be read again. */
+/** Grows each time when what is shown must be read again: the server is back, or its time has moved. */
 export const returns = signal(0);
 
 const lookAgainMs = 2000;
@@ -19,6 +19,11 @@ export function connectionLost(): void {
 export function connectionFound(): void {
   if (isConnected.value) return;
   isConnected.value = true;
+  readAgain();
+}
+
+/** Everything that is shown is read again. */
+export function readAgain(): void {
   returns.value++;
 }
 

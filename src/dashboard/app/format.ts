@@ -40,6 +40,26 @@ export function isoDay(instant: string | number): string {
   return `${part("year")}-${part("month")}-${part("day")}`;
 }
 
+/** The instant, in ISO 8601, that a field for date and time means: "2026-11-21T17:04" in the person's time zone. */
+export function instantOf(local: string): string {
+  const wanted = Date.parse(`${local}Z`);
+  // Near a change of the clocks the first look may be at the other side of it.
+  const near = wanted - offsetAt(wanted);
+  return new Date(wanted - offsetAt(near)).toISOString();
+}
+
+/** The first instant of a day, "2026-11-21", in the person's time zone, or of one so many days later; null for no day. */
+export function instantOfDay(day: string, later = 0): string | null {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(at) ? null : instantOf(new Date(at + later * 86_400_000).toISOString().slice(0, 16));
+}
+
+/** How far the clocks of the person are ahead of UTC at an instant, in milliseconds. */
+function offsetAt(instant: number): number {
+  const shown = `${isoDay(instant)}T${timeOfDay(instant)}Z`;
+  return Date.parse(shown) - Math.floor(instant / 60_000) * 60_000;
+}
+
 const units = [
   { name: "day", ms: 86_400_000 },
   { name: "hour", ms: 3_600_000 },

@@ -1,4 +1,5 @@
 import type { LeadView } from "../../leads/model.ts";
+import type { ActionView } from "../../network/action-model.ts";
 
 type Named = Pick<LeadView, "firstName" | "lastName" | "email" | "company" | "networkUrl">;
 
@@ -6,6 +7,11 @@ type Named = Pick<LeadView, "firstName" | "lastName" | "email" | "company" | "ne
 export function nameOf({ firstName, lastName, email, networkUrl, company }: Named): string {
   const name = [firstName, lastName].filter(Boolean).join(" ");
   return name || email || (networkUrl && handleOf(networkUrl)) || company || "Unnamed lead";
+}
+
+/** What to call the person whom an action is for. */
+export function targetOf({ personName, profileUrl }: Pick<ActionView, "personName" | "profileUrl">): string {
+  return personName ?? handleOf(profileUrl);
 }
 
 /** The part of a profile's address that tells whose it is: "ada-lovelace". */

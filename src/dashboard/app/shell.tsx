@@ -6,6 +6,7 @@ import { pages, type Page } from "./pages.ts";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link, match } from "./router.tsx";
 import { may, session, sessionState, signedIn } from "./session.ts";
+import { SimulationBar } from "./simulation.tsx";
 import { chooseTheme, theme, themes } from "./theme-choice.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
@@ -58,6 +59,7 @@ function Screen() {
       </a>
       <Navigation />
       <main id="content">
+        <SimulationBar />
         <CurrentPage />
       </main>
       {state === "expired" && (

@@ -6,7 +6,7 @@ const indexAtOnce = 4096;
 /** Bounds how long one of the writes takes. */
 const slice = 512;
 
-type Entry = { id: Uint8Array; seq: number };
+type Entry = { id: string; seq: number };
 
 /**
  * Where kept requests are found: those of late in memory, the others in a table. Ids are random, so that to index each
@@ -19,7 +19,7 @@ export class IdempotencyIndex {
   readonly #remove;
   readonly #setIndexed;
   /** By id, all that is committed and not in the table yet. */
-  readonly #recent = new Map<string, Entry>();
+  readonly #recent = new Map<string, number>();
   #lastSeq: number;
   #isMoving = false;
 
@@ -33,9 +33,9 @@ export class IdempotencyIndex {
       up_to: 0,
     };
     const rest = database
-      .query<Entry, [number]>("SELECT seq, id FROM idempotent_requests WHERE seq > ? ORDER BY seq")
+      .query<Entry, [number]>("SELECT seq, lower(hex(id)) AS id FROM idempotent_requests WHERE seq > ? ORDER BY seq")
       .all(upTo.up_to);
-    for (const entry of rest) this.#recent.set(nameOf(entry.id), entry);
+    for (const { id, seq } of rest) this.#recent.set(id, seq);
     this.#lastSeq = rest.at(-1)?.seq ?? upTo.up_to;
   }
 
@@ -44,13 +44,13 @@ export class IdempotencyIndex {
     return ++this.#lastSeq;
   }
 
-  seqOf(id: Uint8Array): number | null {
-    return this.#recent.get(nameOf(id))?.seq ?? this.#lookUp.get(id)?.seq ?? null;
+  seqOf(id: string): number | null {
+    return this.#recent.get(id) ?? this.#lookUp.get(Uint8Array.fromHex(id))?.seq ?? null;
   }
 
   /** The row is committed. */
-  added(id: Uint8Array, seq: number): void {
-    this.#recent.set(nameOf(id), { id, seq });
+  added(id: string, seq: number): void {
+    this.#recent.set(id, seq);
     if (this.#recent.size < indexAtOnce || this.#isMoving) return;
     this.#isMoving = true;
     // Not before everything of this commit was added: what is below the last seq counts as moved.
@@ -58,40 +58,32 @@ export class IdempotencyIndex {
   }
 
   /** Inside the transaction that deletes the row. */
-  remove(id: Uint8Array, seq: number): void {
-    this.#remove.run(id, seq);
+  remove(id: string, seq: number): void {
+    this.#remove.run(Uint8Array.fromHex(id), seq);
   }
 
   /** That is committed. */
-  removed(id: Uint8Array, seq: number): void {
-    if (this.#isRecent(id, seq)) this.#recent.delete(nameOf(id));
+  removed(id: string, seq: number): void {
+    if (this.#recent.get(id) === seq) this.#recent.delete(id);
   }
 
   /** What fails is tried again when more has come; after a crash all of it is in memory again. */
   async #move(): Promise<void> {
     const upTo = this.#lastSeq;
-    const entries = [...this.#recent.values()].toSorted((a, b) => Buffer.compare(a.id, b.id));
+    const entries = [...this.#recent].toSorted(([a], [b]) => (a < b ? -1 : 1));
     try {
       for (let from = 0; from < entries.length; from += slice) {
         const some = entries.slice(from, from + slice);
         await this.#writer.write(() => {
-          for (const { id, seq } of some) if (this.#isRecent(id, seq)) this.#add.run(id, seq);
+          for (const [id, seq] of some) if (this.#recent.get(id) === seq) this.#add.run(Uint8Array.fromHex(id), seq);
         });
       }
       await this.#writer.write(() => void this.#setIndexed.run(upTo));
-      for (const { id, seq } of entries) this.removed(id, seq);
+      for (const [id, seq] of entries) this.removed(id, seq);
     } catch {
       // Said by whoever writes next.
     } finally {
       this.#isMoving = false;
     }
   }
-
-  #isRecent(id: Uint8Array, seq: number): boolean {
-    return this.#recent.get(nameOf(id))?.seq === seq;
-  }
-}
-
-function nameOf(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("latin1");
 }

@@ -10,6 +10,7 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { IdempotencyIndex } from "./idempotency-index.ts";
+import { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -23,7 +24,7 @@ type Row = {
 };
 
 /** What is known of old rows when they are forgotten. */
-type Forgotten = { seq: number; id: Uint8Array };
+type Forgotten = { seq: number; id: string };
 
 export function createIdempotencyStore({ database, writer }: Pick<Engine, "database" | "writer">): IdempotencyStore {
   const find = database.query<Row, [number]>(
@@ -35,20 +36,22 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
   );
   const drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
   const oldest = database.query<Forgotten, [number, number]>(
-    `SELECT seq, id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
+    `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
   const index = new IdempotencyIndex(database, writer);
+  const shared = new SharedRead(database);
+  const findNow = (id: string): KeptRequest | null => {
+    const seq = index.seqOf(id);
+    const row = seq === null ? null : find.get(seq);
+    return row === null ? null : keptRequest(row);
+  };
   return {
     attempt: (work) => {
       const attempt = new Attempt(writer, index, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
-    find: async (id) => {
-      const seq = index.seqOf(id);
-      const row = seq === null ? null : find.get(seq);
-      return row === null ? null : keptRequest(row);
-    },
+    find: (id) => shared.read(() => findNow(id)),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
@@ -174,10 +177,19 @@ class Attempt implements KeyedAttempt, Companion {
     // Not one from a transaction that failed: another row may have been committed behind it since.
     this.#seq = this.#committedSeq ?? this.#index.nextSeq();
     const { status = null, headers = null, body = null } = ending === "unknown" ? {} : ending;
-    keep.run(this.#seq, id, startedAt, hash, bytes, status, headers && JSON.stringify(headers), body);
+    keep.run(
+      this.#seq,
+      Uint8Array.fromHex(id),
+      startedAt,
+      hash,
+      bytes,
+      status,
+      headers && JSON.stringify(headers),
+      body,
+    );
   }
 
-  #written(id: Uint8Array, ending: Ending): void {
+  #written(id: string, ending: Ending): void {
     if (this.#seq === null) return;
     if (ending === "undone") this.#index.removed(id, this.#seq);
     else if (this.#committedSeq === null) this.#index.added(id, this.#seq);
@@ -188,5 +200,5 @@ class Attempt implements KeyedAttempt, Companion {
 function keptRequest({ id, started_at: startedAt, fingerprint: hash, bytes, status, headers, body }: Row): KeptRequest {
   const told = JSON.parse(headers ?? "{}") as Record<string, string>;
   const answer = status === null ? null : { status, headers: told, body };
-  return { id, startedAt, fingerprint: { hash, bytes }, answer };
+  return { id: id.toHex(), startedAt, fingerprint: { hash, bytes }, answer };
 }

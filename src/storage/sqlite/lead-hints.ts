@@ -5,8 +5,11 @@ import type { Engine } from "./engine.ts";
 import { companyKey, domainKey } from "./lead-keys.ts";
 import { createOwners } from "./owners.ts";
 
-/** Leads learned from in one write unit: some 3 ms of the event loop in a large table. */
-const slice = 250;
+/** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
+const batch = 5_000;
+/** Read, or written, at once: some milliseconds of the event loop. */
+const readAtOnce = 250;
+const writeAtOnce = 500;
 
 type Row = [seq: number, email: string | null, company: string | null, updatedAt: number];
 type Owner = [owner: number, updatedAt: number, lead: number];
@@ -22,11 +25,11 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
   const next = database.prepare(
     `SELECT seq, email, company, updated_at FROM leads
      WHERE owner = ?1 AND updated_at >= ?2 AND updated_at <= ?4 AND (updated_at > ?2 OR seq > ?3)
-     ORDER BY updated_at, seq LIMIT ${slice}`,
+     ORDER BY updated_at, seq LIMIT ${readAtOnce}`,
   );
   const addHint = database.prepare("INSERT OR IGNORE INTO lead_hints (key, lead) VALUES (?, ?)");
   const remember = database.prepare(
-    `INSERT INTO lead_hints_done (owner, updated_at, lead) VALUES (?, ?, ?)
+    `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
   );
   const byKey = database.prepare(
@@ -35,28 +38,39 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
      WHERE lead_hints.key = ? AND leads.owner = ? ORDER BY lead_hints.lead DESC LIMIT +?`,
   );
 
-  function learn(until: number): boolean {
+  async function learn(until: number): Promise<boolean> {
     for (const [owner, updatedAt, lead] of owners.values() as Owner[]) {
-      const rows = next.values(owner, updatedAt, lead, until) as Row[];
-      const last = rows.at(-1);
-      if (last === undefined) continue;
-      addHints(owner, rows);
-      remember.run(owner, last[3], last[0]);
+      const { hints, last } = await hintsOf(owner, updatedAt, lead, until);
+      if (last === null) continue;
+      hints.sort((a, b) => a[0] - b[0]);
+      for (let from = 0; from < hints.length; from += writeAtOnce)
+        await writer.write(() => {
+          for (const [key, seq] of hints.slice(from, from + writeAtOnce)) addHint.run(key, seq);
+        });
+      // After a crash before this the same hints are learned once more.
+      await writer.write(() => remember.run(owner, last[3], last[0]));
       return true;
     }
     return false;
   }
 
-  function addHints(owner: number, rows: Row[]): void {
-    const hints: [number, number][] = [];
-    for (const [seq, email, company] of rows) {
-      const domain = email === null ? null : domainOfEmail(email);
-      if (domain !== null && !isFreeMail(domain)) hints.push([domainKey(owner, domain), seq]);
-      const name = company === null ? "" : companyName(company);
-      if (name !== "") hints.push([companyKey(owner, name), seq]);
+  /** Of the leads behind that one; `last` is null when there are none. */
+  async function hintsOf(owner: number, updatedAt: number, lead: number, until: number) {
+    const hints: [key: number, lead: number][] = [];
+    let last: Row | null = null;
+    for (let read = 0; read < batch; read += readAtOnce) {
+      const rows = next.values(owner, last?.[3] ?? updatedAt, last?.[0] ?? lead, until) as Row[];
+      for (const [seq, email, company] of rows) {
+        const domain = email === null ? null : domainOfEmail(email);
+        if (domain !== null && !isFreeMail(domain)) hints.push([domainKey(owner, domain), seq]);
+        const name = company === null ? "" : companyName(company);
+        if (name !== "") hints.push([companyKey(owner, name), seq]);
+      }
+      last = rows.at(-1) ?? last;
+      if (rows.length < readAtOnce) break;
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    // In the order of the table, where neighbours share a page.
-    for (const [key, seq] of hints.toSorted((a, b) => a[0] - b[0])) addHint.run(key, seq);
+    return { hints, last };
   }
 
   async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
@@ -72,7 +86,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
     return (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn).filter(isMeant);
   }
 
-  return { colleagues, learn: (until) => writer.write(() => learn(until)) };
+  return { colleagues, learn };
 }
 
 type Text = string | null;

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { now as serverNow, simulatedNow } from "../clock.ts";
 import { dateTime, relativeTime } from "../format.ts";
 
 /** One clock for all that tells how long ago something was. */
@@ -11,7 +12,7 @@ setInterval(() => {
 export function RelativeTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={dateTime(at)}>
-      {relativeTime(at, Math.max(now.value, Date.now() - 20_000))}
+      {relativeTime(at, simulatedNow.value === null ? Math.max(now.value, Date.now() - 20_000) : serverNow())}
     </time>
   );
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { Button } from "./button.tsx";
 
@@ -33,8 +34,15 @@ function close(id: number): void {
 }
 
 export function Toasts() {
+  const place = useRef<HTMLDivElement>(null);
+  const last = toasts.value.at(-1)?.id;
+  // Shown anew, it stands above whatever dialog was opened since.
+  useEffect(() => {
+    if (place.current?.matches(":popover-open")) place.current.hidePopover();
+    if (last !== undefined) place.current?.showPopover();
+  }, [last]);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite" popover="manual" ref={place}>
       {toasts.value.map(({ id, tone, text }) => (
         <div key={id} class={`toast ${tone}`}>
           <p>{text}</p>

@@ -18,14 +18,21 @@ const days = Object.keys(dayNames) as Day[];
 const maxSpans = 6;
 const officeHours: Span = { from: "09:00", to: "18:00" };
 
+type WeekEditorProps = {
+  week: WeekView;
+  onChange: (week: WeekView) => void;
+  /** By the path that the server names: "workingHours.monday". */
+  errors: Record<string, string>;
+};
+
 /** The hours of a week in which work is done; days without a span are off. */
-export function WeekEditor({ week, onChange }: { week: WeekView; onChange: (week: WeekView) => void }) {
+export function WeekEditor({ week, onChange, errors }: WeekEditorProps) {
   const set = (day: Day, spans: Span[]) => onChange({ ...week, [day]: spans });
   return (
     <fieldset class="week">
       <legend>Working hours</legend>
       {days.map((day) => (
-        <div key={day} class="week-day">
+        <div key={day} class="week-day" data-path={dayPath(day)}>
           <label class="inline-check">
             <input
               type="checkbox"
@@ -55,9 +62,24 @@ export function WeekEditor({ week, onChange }: { week: WeekView; onChange: (week
               onClick={() => set(day, [...week[day], nextSpan(week[day])])}
             />
           )}
+          <DayError error={errors[dayPath(day)]} />
         </div>
       ))}
     </fieldset>
+  );
+}
+
+/** What the server calls the hours of a day. */
+export function dayPath(day: Day): string {
+  return `workingHours.${day}`;
+}
+
+export function DayError({ error }: { error: string | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <p class="field-error" role="alert">
+      {error}
+    </p>
   );
 }
 

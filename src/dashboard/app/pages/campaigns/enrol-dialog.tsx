@@ -76,7 +76,8 @@ export function EnrolDialog({ campaign, path, onClose, onEnrolled }: EnrolProps)
   );
 }
 
-function Foresight({
+/** Who would be taken, and why the others would not. */
+export function Foresight({
   answer: { enrolled, skipped, more, results },
   isRunning,
 }: {

@@ -1,12 +1,16 @@
 import { useState } from "preact/hooks";
 import type { EnrichInput, Estimate, EnrichAnswer } from "../../../../enrichment/model.ts";
 import type { JobView } from "../../../../jobs/model.ts";
+import type { LeadView } from "../../../../leads/model.ts";
 import { api, RequestError } from "../../api.ts";
 import { counted } from "../../format.ts";
+import { nameOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
 import { here, Link } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { PageFrame } from "../../ui/page.tsx";
+import { ErrorState } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { tellError } from "../../ui/toast.tsx";
 import { EnrichmentJob } from "./enrichment-job.tsx";
@@ -79,10 +83,15 @@ export function EnrichmentPage() {
     }
   }
 
+  const lead = useResource(
+    async (signal) => (leadId === null ? null : api.get<LeadView>(`/leads/${leadId}`, { signal })),
+    [leadId],
+  );
   const isOfLeads = leadId !== null || way === "tag";
   return (
     <PageFrame
-      title="Enrichment"
+      title={lead.data ? `Enrich ${nameOf(lead.data)}` : "Enrichment"}
+      {...(leadId !== null && { back: { to: `/leads/${leadId}`, label: "The lead" } })}
       lead="Providers are asked in your order until each field is sure enough. A miss costs nothing."
       actions={
         <Link to="/settings?part=providers" class="button plain">
@@ -96,10 +105,12 @@ export function EnrichmentPage() {
         <form class="card form" onSubmit={form.onSubmit}>
           <FormError form={form} />
           {leadId !== null ? (
-            <p>
-              For <Link to={`/leads/${leadId}`}>the lead that you came from</Link>.{" "}
-              <Link to="/enrichment">Choose somebody else</Link>
-            </p>
+            <>
+              {lead.error && <ErrorState error={lead.error} retry={lead.reload} />}
+              <p>
+                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Choose somebody else</Link>
+              </p>
+            </>
           ) : (
             <Tabs label="Whom" tabs={ways} chosen={way} choose={setWay}>
               {way === "person" && (
@@ -168,7 +179,9 @@ export function EnrichmentPage() {
           </div>
         </form>
       )}
-      {outcome?.kind === "answer" && <Results answer={outcome.answer} />}
+      {outcome?.kind === "answer" && (
+        <Results answer={outcome.answer} name={lead.data ? nameOf(lead.data) : undefined} />
+      )}
       {outcome?.kind === "job" && <EnrichmentJob key={outcome.id} id={outcome.id} />}
     </PageFrame>
   );
@@ -187,6 +200,12 @@ async function whom(leadId: string | null, way: Way, values: typeof nobody): Pro
   return leads;
 }
 
+/** What providers are asked by. */
+function knownOf({ email, networkUrl, company }: LeadView): string {
+  const known = [email, networkUrl, company].filter(Boolean);
+  return known.length === 0 ? "Nothing but the name is known." : `Known so far: ${known.join(", ")}.`;
+}
+
 function EstimateCard({
   asked: { estimate, balance },
   isBusy,
@@ -201,7 +220,7 @@ function EstimateCard({
   const { leads, free, maxCredits, isAffordable, answers, providers } = estimate;
   return (
     <div class="card form" role="status">
-      <h2>At most {counted(maxCredits, "credit")}</h2>
+      <h2>{maxCredits === 0 ? "It costs nothing" : `At most ${counted(maxCredits, "credit")}`}</h2>
       <dl class="facts">
         <dt>People</dt>
         <dd>
@@ -218,7 +237,7 @@ function EstimateCard({
       {!isAffordable && <p class="notice warn">This is more than you may spend. An admin can grant more credits.</p>}
       <div class="buttons">
         <Button kind="primary" isBusy={isBusy} disabled={!isAffordable} onClick={onGo}>
-          Enrich for at most {counted(maxCredits, "credit")}
+          {maxCredits === 0 ? "Show what is known" : `Enrich for at most ${counted(maxCredits, "credit")}`}
         </Button>
         <Button onClick={onBack}>Back</Button>
       </div>

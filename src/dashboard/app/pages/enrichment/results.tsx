@@ -14,8 +14,9 @@ type Answer = {
   remainingCredits: number;
 };
 
-/** What was found, field by field with who said it and how sure it is; and for whom nothing was. */
-export function Results({ answer: { enriched, failed, creditsUsed, remainingCredits } }: { answer: Answer }) {
+/** What was found, field by field with who said it and how sure it is; and for whom nothing was. `name`: of the only one. */
+export function Results({ answer, name }: { answer: Answer; name?: string | undefined }) {
+  const { enriched, failed, creditsUsed, remainingCredits } = answer;
   return (
     <>
       <p class="enriched-sum" role="status">
@@ -24,7 +25,11 @@ export function Results({ answer: { enriched, failed, creditsUsed, remainingCred
         {counted(remainingCredits, "credit")} left.
       </p>
       {enriched.map((result) => (
-        <ResultCard key={result.index} result={result} />
+        <ResultCard
+          key={result.index}
+          result={result}
+          name={name ?? inputName({ ...result.enrichedData, ...result.input })}
+        />
       ))}
       {failed.length > 0 && (
         <Section title="Nothing found">
@@ -44,13 +49,13 @@ export function Results({ answer: { enriched, failed, creditsUsed, remainingCred
   );
 }
 
-function ResultCard({ result }: { result: EnrichmentResult }) {
-  const { input, enrichedData, fieldConfidence, provenance, confidence, creditsUsed, fromStore } = result;
+function ResultCard({ result, name }: { result: EnrichmentResult; name: string }) {
+  const { enrichedData, fieldConfidence, provenance, confidence, creditsUsed, fromStore } = result;
   const fields = fieldsOf(enrichedData);
   return (
     <section class="card enriched">
       <header>
-        <h2>{inputName({ ...enrichedData, ...input })}</h2>
+        <h2>{name}</h2>
         <p class="badges">
           <Badge tone={confidence >= 0.8 ? "good" : confidence >= 0.5 ? "info" : "warn"}>
             {Math.round(confidence * 100)} % sure
@@ -62,7 +67,7 @@ function ResultCard({ result }: { result: EnrichmentResult }) {
           {result.leadId !== undefined && <Link to={`/leads/${result.leadId}`}>Open the lead</Link>}
         </p>
       </header>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={`What was found about ${inputName(input)}`}>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={`What was found about ${name}`}>
         <table class="table">
           <thead>
             <tr>

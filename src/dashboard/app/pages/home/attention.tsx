@@ -3,6 +3,7 @@ import type { JobView } from "../../../../jobs/model.ts";
 import type { AccountView } from "../../../../network/account-model.ts";
 import type { ActionView, TaskView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -135,7 +136,7 @@ async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "faile
 
 /** Cancelled jobs end as failed too, but by somebody's wish. */
 async function failures(signal: AbortSignal): Promise<JobView[]> {
-  const startDate = Math.floor((Date.now() - failuresOfDays * dayMs) / 1000);
+  const startDate = Math.floor((now() - failuresOfDays * dayMs) / 1000);
   const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {
     query: { status: "failed", startDate, limit: 20 },
     signal,

@@ -1,9 +1,10 @@
 import type { JobView } from "../../../../jobs/model.ts";
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
 import { isoDay, timeOfDay } from "../../format.ts";
 import { actionWords, reasonWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { may } from "../../session.ts";
@@ -34,12 +35,16 @@ export function NextActions() {
               </p>
             ) : (
               <ol class="feed">
-                {actions.map(({ jobId, actionType, profileUrl, scheduledFor, pendingReason }) => (
-                  <li key={jobId}>
-                    <span class="feed-time">{scheduledFor ? <RelativeTime at={scheduledFor} /> : "no moment"}</span>
+                {actions.map((action) => (
+                  <li key={action.jobId}>
+                    <span class="feed-time">
+                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "no moment"}
+                    </span>
                     <span>
-                      {actionWords[actionType].label} to <strong>{handleOf(profileUrl)}</strong>
-                      {pendingReason !== null && <span class="faint small block">{reasonWords[pendingReason]}</span>}
+                      {actionWords[action.actionType].label} to <strong>{targetOf(action)}</strong>
+                      {action.pendingReason !== null && (
+                        <span class="faint small block">{reasonWords[action.pendingReason]}</span>
+                      )}
                     </span>
                   </li>
                 ))}
@@ -93,7 +98,7 @@ async function happenings(signal: AbortSignal): Promise<Happening[]> {
     may("network:read") ? latestActions(signal) : [],
     may("users:read") ? latestJobs(signal) : [],
   ]);
-  const today = isoDay(Date.now());
+  const today = isoDay(now());
   return [...actions, ...jobs]
     .filter(({ at }) => isoDay(at) === today)
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
@@ -103,19 +108,19 @@ async function happenings(signal: AbortSignal): Promise<Happening[]> {
 async function latestActions(signal: AbortSignal): Promise<Happening[]> {
   const query = { order: "latest", limit: shown };
   const { actions } = await api.get<ActionPage>("/network/actions", { query, signal });
-  return actions.map(({ jobId, actionType, profileUrl, state, carriedOutAt, updatedAt }) => ({
-    key: jobId,
-    at: carriedOutAt ?? updatedAt,
-    what: `${actionWords[actionType].label} to`,
-    who: handleOf(profileUrl),
-    badge: <StateBadge words={actionStateWords} state={state} />,
+  return actions.map((action) => ({
+    key: action.jobId,
+    at: action.carriedOutAt ?? action.updatedAt,
+    what: `${actionWords[action.actionType].label} to`,
+    who: targetOf(action),
+    badge: <StateBadge words={actionStateWords} state={action.state} />,
   }));
 }
 
 /** Jobs besides the actions, which are told by themselves. */
 async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
   const others = ["lead_import", "data_enrichment", "prospect_import", "voice_training"] as const;
-  const startDate = Math.floor((Date.now() - 2 * 86_400_000) / 1000);
+  const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);
   const pages = await Promise.all(
     others.map((type) =>
       api.get<{ jobs: JobView[] }>("/users/jobs", { query: { type, startDate, limit: shown }, signal }),

@@ -110,6 +110,14 @@ export function ImportWizard({ onImported }: { onImported?: () => void }) {
           </p>
         </div>
       )}
+      {preview.problem === null && preview.columns.every(({ target }) => target !== "networkUrl") && (
+        <div class="notice">
+          <p>
+            No column holds profiles, the addresses of people on the network. You can import these people, but nothing
+            can be sent to them there before they have one: from another file, by enrichment, or by hand.
+          </p>
+        </div>
+      )}
       <Section title="Columns">
         <ColumnMap preview={preview} choose={(header, target) => void look(file, { ...columns, [header]: target })} />
       </Section>

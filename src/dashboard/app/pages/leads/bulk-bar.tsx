@@ -11,6 +11,7 @@ import { TextField, useForm } from "../../ui/form.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
+import { EnrolChosenDialog } from "./enrol-chosen.tsx";
 import type { FilterName, LeadPage } from "./lead-query.ts";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 
@@ -26,7 +27,7 @@ type BulkBarProps = {
 /** As many ids as the API takes at once. */
 const idsAtOnce = 500;
 
-type Asked = "addTag" | "removeTag" | "delete" | "schedule";
+type Asked = "addTag" | "removeTag" | "delete" | "schedule" | "enrol";
 
 /** What can be done with the chosen leads, be they on this page or on others. */
 export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
@@ -104,7 +105,12 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         </button>
       </p>
       <div class="buttons">
-        {may("network:schedule") && <Button onClick={() => setAsked("schedule")}>Schedule…</Button>}
+        {may("network:schedule") && (
+          <>
+            <Button onClick={() => setAsked("schedule")}>Schedule…</Button>
+            {may("network:read") && <Button onClick={() => setAsked("enrol")}>Enrol…</Button>}
+          </>
+        )}
         {may("leads:write") && (
           <>
             <Menu label="Set status">
@@ -131,6 +137,9 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
           onClose={() => setAsked(null)}
           onDone={() => choose(new Set())}
         />
+      )}
+      {asked === "enrol" && (
+        <EnrolChosenDialog ids={[...chosen]} onClose={() => setAsked(null)} onEnrolled={() => choose(new Set())} />
       )}
       {(asked === "addTag" || asked === "removeTag") && (
         <TagDialog

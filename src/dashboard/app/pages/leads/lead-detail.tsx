@@ -4,17 +4,20 @@ import type { PageProps } from "../../pages.ts";
 import { api } from "../../api.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
-import { navigate } from "../../router.tsx";
+import { Link, navigate } from "../../router.tsx";
 import { may } from "../../session.ts";
 import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Menu } from "../../ui/menu.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { PageFrame, Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { DateTime } from "../../ui/time.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Facts, type Fact } from "../../ui/facts.tsx";
+import { ErasePersonDialog } from "../privacy/erase-person.tsx";
+import { ExportPersonDialog } from "../privacy/export-person.tsx";
 import { LeadForm } from "./lead-form.tsx";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { TagList } from "./tag-list.tsx";
@@ -30,11 +33,12 @@ export function LeadPage({ params }: PageProps) {
     events: ["lead."],
   });
   const [isEdited, setIsEdited] = useState(false);
-  const [asked, setAsked] = useState<"delete" | "schedule" | null>(null);
+  const [asked, setAsked] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
   const { data, error } = resource;
   const back = { to: "/leads", label: "Leads" };
 
-  if (error?.status === 404)
+  // While it is being erased, the dialog goes on to tell how far that is.
+  if (error?.status === 404 && asked !== "erase")
     return (
       <PageFrame title="This lead is gone" back={back}>
         <EmptyState icon="leads" title="There is no such lead">
@@ -53,12 +57,31 @@ export function LeadPage({ params }: PageProps) {
         !isEdited && (
           <>
             {may("network:schedule") && <Button onClick={() => setAsked("schedule")}>Schedule…</Button>}
+            {may("leads:enrich") && (
+              <Link to={`/enrichment?lead=${data.lead.id}`} class="button plain">
+                Enrich…
+              </Link>
+            )}
             {may("leads:write") && (
               <Button kind="primary" onClick={() => setIsEdited(true)}>
                 Edit
               </Button>
             )}
             {may("leads:delete") && <Button onClick={() => setAsked("delete")}>Delete</Button>}
+            {(may("privacy:read") || may("privacy:write")) && (
+              <Menu label="Privacy">
+                {may("privacy:read") && (
+                  <button type="button" onClick={() => setAsked("export")}>
+                    Export this person…
+                  </button>
+                )}
+                {may("privacy:write") && (
+                  <button type="button" onClick={() => setAsked("erase")}>
+                    Erase this person…
+                  </button>
+                )}
+              </Menu>
+            )}
           </>
         )
       }
@@ -88,6 +111,17 @@ export function LeadPage({ params }: PageProps) {
         }
       </Loaded>
       {data && asked === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setAsked(null)} />}
+      {data && asked === "export" && (
+        <ExportPersonDialog person={{ leadId: id }} name={nameOf(data.lead)} onClose={() => setAsked(null)} />
+      )}
+      {data && asked === "erase" && (
+        <ErasePersonDialog
+          person={{ leadId: id }}
+          name={nameOf(data.lead)}
+          onClose={() => setAsked(null)}
+          onErased={() => navigate("/leads")}
+        />
+      )}
       {data && asked === "delete" && <DeleteDialog lead={data.lead} onClose={() => setAsked(null)} />}
     </PageFrame>
   );

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
+import { oneAtATime } from "../../one-at-a-time.ts";
 import { nameOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
@@ -64,10 +65,15 @@ const columns: readonly Column<LeadView>[] = [
   },
 ];
 
+/** Each opens something that can be done with chosen leads. */
+const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
+
 export function LeadsPage() {
   const { query } = here.value;
   const wanted = listQuery(query);
-  const leads = useResource((signal) => api.get<LeadPage>("/leads", { query: wanted, signal }), [query.toString()], {
+  const [inTurn] = useState(oneAtATime);
+  const load = inTurn((signal) => api.get<LeadPage>("/leads", { query: wanted, signal }));
+  const leads = useResource(load, [query.toString()], {
     pollMs: 15_000,
     events: ["lead.", "leads."],
   });
@@ -125,7 +131,7 @@ export function LeadsPage() {
         isLoading={leads.isLoading}
         sort={query.get("sort") ?? defaultSort}
         onSort={(sort) => setQuery({ sort: sort === defaultSort ? null : sort, offset: null })}
-        {...((may("leads:write") || may("leads:delete")) && { selection: { chosen, set: setChosen } })}
+        {...(bulkPermissions.some(may) && { selection: { chosen, set: setChosen } })}
         paging={{
           offset,
           total,

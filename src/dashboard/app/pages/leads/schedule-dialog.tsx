@@ -1,9 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import type { LeadView } from "../../../../leads/model.ts";
 import { api, RequestError } from "../../api.ts";
-import { counted } from "../../format.ts";
+import { count, counted, dateTime, instantOf } from "../../format.ts";
 import { actionWords, useAccounts, type ActionType } from "../../network.ts";
 import { nameOf } from "../../person.ts";
+import { Link } from "../../router.tsx";
+import { timeZone } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
@@ -22,7 +24,7 @@ type ScheduleDialogProps = {
 };
 
 type Outcome = { name: string; problem: string | null };
-type ScheduleAnswer = { isNew: boolean };
+type ScheduleAnswer = { isNew: boolean; scheduledFor: string | null };
 
 /** Schedules the same kind of action for one lead or many; the service chooses the moments. */
 export function ScheduleDialog({ leads, others = [], onClose, onDone }: ScheduleDialogProps) {
@@ -40,12 +42,13 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
         actionType,
         ...(takesText(actionType) && message.trim() !== "" && { message }),
         ...(accountId !== "" && { accountId }),
-        ...(notBefore !== "" && { notBefore: new Date(notBefore).toISOString() }),
+        ...(notBefore !== "" && { notBefore: instantOf(notBefore) }),
         ...(requireApproval ? { requireApproval } : {}),
       };
       if (only !== undefined) {
-        await scheduleFor(only, input);
-        tell(`Scheduled for ${nameOf(only)}.`);
+        const { isNew, scheduledFor } = await scheduleFor(only, input);
+        const when = scheduledFor === null ? "" : ` It goes out ${dateTime(scheduledFor)}.`;
+        tell(isNew ? `Scheduled for ${nameOf(only)}.${when}` : `The same action is on its way already.${when}`);
         onDone?.();
         return onClose();
       }
@@ -68,10 +71,18 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
     }
     setPercent(null);
     setOutcomes(found);
-    onDone?.();
   }
 
-  if (outcomes !== null) return <ReportDialog outcomes={outcomes} onClose={onClose} />;
+  if (outcomes !== null)
+    return (
+      <ReportDialog
+        outcomes={outcomes}
+        onClose={() => {
+          onDone?.();
+          onClose();
+        }}
+      />
+    );
   if (percent !== null)
     return (
       <Dialog title="Scheduling" onClose={() => (stopped.current = true)}>
@@ -82,12 +93,22 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
       </Dialog>
     );
 
+  const unreachable = leads.filter(({ networkUrl }) => !networkUrl).length;
   const list = accounts.data?.accounts ?? [];
   const { actionType } = form.values;
   return (
     <Dialog title={only ? `Schedule for ${nameOf(only)}` : `Schedule for ${counted(size, "lead")}`} onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
+        {unreachable > 0 && (
+          <div class="notice warn">
+            <p>
+              {size === 1 ? "This lead has" : `${counted(unreachable, "lead")} of ${count(size)} have`} no profile on
+              the network, so nothing can be sent there. Add its address by “Edit”, or{" "}
+              <Link to={only ? `/enrichment?lead=${only.id}` : "/enrichment"}>look for it by enrichment</Link>.
+            </p>
+          </div>
+        )}
         <SelectField
           form={form}
           name="actionType"
@@ -121,7 +142,7 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
           label="Not before"
           type="datetime-local"
           isOptional
-          hint="Otherwise as soon as hours, caps and pace of the account let it."
+          hint={`In your time zone, ${timeZone()}. Empty: as soon as hours, caps and pace of the account let it.`}
         />
         <CheckField
           form={form}
@@ -131,7 +152,7 @@ export function ScheduleDialog({ leads, others = [], onClose, onDone }: Schedule
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+          <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={unreachable === size}>
             Schedule
           </Button>
         </footer>
@@ -158,6 +179,9 @@ function ReportDialog({ outcomes, onClose }: { outcomes: readonly Outcome[]; onC
         </>
       )}
       <footer class="buttons">
+        <Link to="/queue" class="button plain">
+          See the queue
+        </Link>
         <Button kind="primary" onClick={onClose}>
           Done
         </Button>

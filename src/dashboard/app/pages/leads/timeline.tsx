@@ -1,7 +1,7 @@
 import type { LeadView } from "../../../../leads/model.ts";
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api, RequestError } from "../../api.ts";
-import { actionWords } from "../../network.ts";
+import { actionWords, reasonWords } from "../../network.ts";
 import { useResource } from "../../resource.ts";
 import { may } from "../../session.ts";
 import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
@@ -50,7 +50,7 @@ async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> 
       key: action.jobId,
       at: action.carriedOutAt ?? action.updatedAt,
       what: actionWords[action.actionType].label,
-      detail: action.status,
+      detail: action.pendingReason === null ? action.status : reasonWords[action.pendingReason],
       action,
     })),
     ...events

@@ -1,7 +1,9 @@
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
+import { instantOf } from "../../format.ts";
 import { actionWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { targetOf } from "../../person.ts";
+import { timeZone } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
@@ -11,7 +13,7 @@ type EditActionProps = { action: ActionView; onClose: () => void; onSaved: () =>
 
 /** Changes what an action says, or its earliest moment, while it has not begun. */
 export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) {
-  const { actionType, profileUrl, jobId } = action;
+  const { actionType, jobId } = action;
   const { text, textLabel = "Text", label } = actionWords[actionType];
   const subject = action.details.subject ?? "";
   const form = useForm({ message: action.message ?? "", subject, notBefore: "" }, async (values) => {
@@ -20,14 +22,14 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
         message: values.message.trim() === "" ? null : values.message,
       }),
       ...(values.subject !== subject && { subject: values.subject }),
-      ...(values.notBefore !== "" && { notBefore: new Date(values.notBefore).toISOString() }),
+      ...(values.notBefore !== "" && { notBefore: instantOf(values.notBefore) }),
     });
     tell("Saved.");
     onSaved();
     onClose();
   });
   return (
-    <Dialog title={`${label} to ${handleOf(profileUrl)}`} onClose={onClose}>
+    <Dialog title={`${label} to ${targetOf(action)}`} onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         {actionType === "sendInMail" && <TextField form={form} name="subject" label="Subject" maxLength={200} />}
@@ -38,7 +40,7 @@ export function EditActionDialog({ action, onClose, onSaved }: EditActionProps) 
           label="Not before"
           type="datetime-local"
           isOptional
-          hint="Leave it empty to let the moment be chosen as now."
+          hint={`In your time zone, ${timeZone()}. Empty: the moment is chosen as now.`}
         />
         <footer class="buttons">
           <Button onClick={onClose}>Cancel</Button>

@@ -3,7 +3,7 @@ import type { ActionView } from "../../../../network/action-model.ts";
 import { api, type Query } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { actionWords, reasonWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { here, Link, setQuery } from "../../router.tsx";
 import { may, session } from "../../session.ts";
@@ -42,7 +42,7 @@ const tabs = [
     query: { state: "unknown" },
     empty: "The outcome of every action is known.",
   },
-  { name: "done", label: "Done", query: { order: "latest" }, empty: "Nothing was carried out yet." },
+  { name: "done", label: "Done", query: { order: "latest", state: "done" }, empty: "Nothing was carried out yet." },
   { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No action has failed." },
   { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No action was skipped." },
   { name: "cancelled", label: "Cancelled", query: { state: "cancelled" }, empty: "No action was cancelled." },
@@ -133,7 +133,7 @@ export function QueuePage() {
           })}
           rows={page.isLoading && data === undefined ? undefined : data?.actions}
           rowKey={({ jobId }) => jobId}
-          rowName={({ actionType, profileUrl }) => `${actionWords[actionType].label} to ${handleOf(profileUrl)}`}
+          rowName={(action) => `${actionWords[action.actionType].label} to ${targetOf(action)}`}
           error={page.error}
           retry={page.reload}
           isLoading={page.isLoading}
@@ -176,7 +176,7 @@ export function QueuePage() {
           }}
         >
           <p>
-            {actionWords[asked.action.actionType].label} to {handleOf(asked.action.profileUrl)} will not be carried out.
+            {actionWords[asked.action.actionType].label} to {targetOf(asked.action)} will not be carried out.
           </p>
         </ConfirmDialog>
       )}
@@ -268,11 +268,17 @@ function When({ action, isAhead }: { action: ActionView; isAhead: boolean }) {
   );
 }
 
-function Person({ action: { profileUrl, leadId } }: { action: ActionView }) {
-  const handle = handleOf(profileUrl);
-  return leadId !== null && may("leads:read") ? (
-    <Link to={`/leads/${leadId}`}>{handle}</Link>
-  ) : (
-    <OutsideLink href={profileUrl}>{handle}</OutsideLink>
+function Person({ action }: { action: ActionView }) {
+  const { profileUrl, leadId, personName } = action;
+  const name = targetOf(action);
+  return (
+    <span class="two-lines">
+      {leadId !== null && may("leads:read") ? (
+        <Link to={`/leads/${leadId}`}>{name}</Link>
+      ) : (
+        <OutsideLink href={profileUrl}>{name}</OutsideLink>
+      )}
+      {personName && <span>{handleOf(profileUrl)}</span>}
+    </span>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ActionView } from "../../../../network/action-model.ts";
 import { api } from "../../api.ts";
 import { actionWords } from "../../network.ts";
-import { handleOf } from "../../person.ts";
+import { targetOf } from "../../person.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
@@ -28,8 +28,8 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
   return (
     <Dialog title="What became of it?" onClose={onClose}>
       <p>
-        {actionWords[action.actionType].label} to {handleOf(action.profileUrl)} was interrupted in the middle, so nobody
-        knows whether it had its effect. It is not repeated by itself. Look at the profile, and tell.
+        {actionWords[action.actionType].label} to {targetOf(action)} was interrupted in the middle, so nobody knows
+        whether it had its effect. It is not repeated by itself. Look at the profile, and tell.
       </p>
       <p>
         <OutsideLink href={action.profileUrl}>{action.profileUrl}</OutsideLink>

@@ -5,7 +5,7 @@ import { api } from "../../api.ts";
 import { copyText } from "../../clipboard.ts";
 import { count, counted } from "../../format.ts";
 import { actionWords } from "../../network.ts";
-import { handleOf, nameOf } from "../../person.ts";
+import { handleOf, targetOf } from "../../person.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { may } from "../../session.ts";
@@ -81,7 +81,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
     setBusy(outcome);
     try {
       await api.post(`/network/tasks/${task.jobId}/complete`, { outcome, ...(note && { note }) });
-      tell(`${outcomeWords[outcome]}: ${handleOf(task.profileUrl)}`);
+      tell(`${outcomeWords[outcome]}: ${targetOf(task)}`);
       setCurrentId((tasks[at + 1] ?? tasks[at - 1])?.jobId);
       onEnd(task.jobId);
     } finally {
@@ -128,20 +128,21 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   if (task === undefined) return null;
   return (
     <div class="work">
-      <article class="card task" aria-label={`${task.label} to ${handleOf(task.profileUrl)}`}>
+      <article class="card task" aria-label={`${task.label} to ${targetOf(task)}`}>
         <header>
           <p class="faint small number">
             {count(at + 1)} of {count(tasks.length)} · waits since <RelativeTime at={task.since} />
           </p>
           <h2 aria-live="polite">
-            {actionWords[task.actionType].label} to {handleOf(task.profileUrl)}
+            {actionWords[task.actionType].label} to {targetOf(task)}
           </h2>
         </header>
         {task.leadId !== null && may("leads:read") && <LeadOfTask key={task.leadId} leadId={task.leadId} />}
         <p>
           <OutsideLink href={task.profileUrl} class="outside button primary">
             Open the profile <kbd>O</kbd>
-          </OutsideLink>
+          </OutsideLink>{" "}
+          <span class="faint small">{handleOf(task.profileUrl)}</span>
         </p>
         {task.details.subject !== undefined && (
           <p>
@@ -200,15 +201,15 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
       </article>
       <nav aria-label="Actions in the list" class="task-list">
         <ol>
-          {tasks.map(({ jobId, actionType, profileUrl }, index) => (
-            <li key={jobId}>
+          {tasks.map((task, index) => (
+            <li key={task.jobId}>
               <button
                 type="button"
                 aria-current={index === at ? "true" : undefined}
-                onClick={() => setCurrentId(jobId)}
+                onClick={() => setCurrentId(task.jobId)}
               >
-                <span>{handleOf(profileUrl)}</span>
-                <span class="faint small">{actionWords[actionType].label}</span>
+                <span>{targetOf(task)}</span>
+                <span class="faint small">{actionWords[task.actionType].label}</span>
               </button>
             </li>
           ))}
@@ -225,8 +226,8 @@ function LeadOfTask({ leadId }: { leadId: string }) {
   if (data === undefined) return null;
   return (
     <p>
-      <Link to={`/leads/${leadId}`}>{nameOf(data)}</Link>
-      <span class="faint"> {[data.title, data.company, data.location].filter(Boolean).join(" · ")}</span>
+      <span class="faint">{[data.title, data.company, data.location].filter(Boolean).join(" · ")}</span>{" "}
+      <Link to={`/leads/${leadId}`}>The lead</Link>
       {data.notes && <span class="task-notes">{data.notes}</span>}
     </p>
   );

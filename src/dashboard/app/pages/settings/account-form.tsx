@@ -71,6 +71,7 @@ export function AccountForm({ account, path, usage, onSaved }: AccountFormProps)
         <WeekEditor
           week={JSON.parse(values.workingHours) as WeekView}
           onChange={(week) => form.set("workingHours", JSON.stringify(week))}
+          errors={form.errors}
         />
       </div>
       <div class="card form">

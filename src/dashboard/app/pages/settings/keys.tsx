@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { KeyView, NewKeyView } from "../../../../keys/model.ts";
 import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { may, session } from "../../session.ts";
@@ -123,6 +124,6 @@ export function KeyList() {
 
 function KeyState({ apiKey: { id, isActive, expires_at: expiresAt } }: { apiKey: KeyView }) {
   if (!isActive) return <Badge>Turned off</Badge>;
-  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return <Badge tone="bad">Expired</Badge>;
+  if (expiresAt !== null && Date.parse(expiresAt) <= now()) return <Badge tone="bad">Expired</Badge>;
   return id === session.value?.key.id ? <Badge tone="info">Yours now</Badge> : <Badge tone="good">Active</Badge>;
 }

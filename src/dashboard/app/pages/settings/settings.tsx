@@ -5,8 +5,10 @@ import { may, session } from "../../session.ts";
 import { PageFrame } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { AccountList } from "./accounts.tsx";
+import { AuditLog } from "./audit-log.tsx";
 import { BackupList } from "./backups.tsx";
 import { KeyList } from "./keys.tsx";
+import { PrivacyTools } from "./privacy.tsx";
 import { ProfileForm } from "./profile.tsx";
 import { ProviderList } from "./providers.tsx";
 import { SuppressionList } from "./suppression.tsx";
@@ -28,6 +30,8 @@ const parts: readonly Part[] = [
   { name: "webhooks", label: "Webhooks", permissions: ["webhooks:read"], component: WebhookList },
   { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
   { name: "users", label: "Users", permissions: ["users:read"], isForAdmins: true, component: UserList },
+  { name: "audit", label: "Audit log", permissions: ["audit:read"], component: AuditLog },
+  { name: "privacy", label: "Privacy", permissions: ["privacy:read", "privacy:write"], component: PrivacyTools },
   { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
   { name: "profile", label: "You", permissions: ["users:read"], component: ProfileForm },
 ];

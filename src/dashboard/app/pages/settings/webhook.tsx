@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import type { DeliveryView, EndpointView, NewEndpointView } from "../../../../webhooks/model.ts";
 import type { PageProps } from "../../pages.ts";
 import { api } from "../../api.ts";
-import { counted } from "../../format.ts";
+import { now } from "../../clock.ts";
+import { counted, instantOf } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { navigate } from "../../router.tsx";
 import { may } from "../../session.ts";
@@ -152,8 +153,8 @@ const spans = [
 /** Puts what happened in a time into the queue again, as many answers as it takes. */
 function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => void; onDone: () => void }) {
   const form = useForm({ span: "24", since: "", include: "undelivered" }, async ({ span, since, include }) => {
-    const from = span === "other" ? new Date(since) : new Date(Date.now() - Number(span) * hourMs);
-    const range = { from: from.toISOString(), to: new Date().toISOString(), include };
+    const from = span === "other" ? instantOf(since) : new Date(now() - Number(span) * hourMs).toISOString();
+    const range = { from, to: new Date(now()).toISOString(), include };
     let replayed = 0;
     let after: string | null = null;
     do {

@@ -3,46 +3,34 @@ import type { AccountView, WeekView } from "../../../../network/account-model.ts
 import { api } from "../../api.ts";
 import { session } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { FormError, TextField, useForm } from "../../ui/form.tsx";
+import { FormError, useForm } from "../../ui/form.tsx";
+import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { DayError, dayNames, dayPath, WeekEditor } from "../../ui/week-editor.tsx";
 
 type Day = keyof WeekView;
-const days: readonly { day: Day; label: string }[] = [
-  { day: "monday", label: "Mon" },
-  { day: "tuesday", label: "Tue" },
-  { day: "wednesday", label: "Wed" },
-  { day: "thursday", label: "Thu" },
-  { day: "friday", label: "Fri" },
-  { day: "saturday", label: "Sat" },
-  { day: "sunday", label: "Sun" },
-];
+const days = Object.keys(dayNames) as Day[];
 
 type HoursFormProps = { account: AccountView; onSaved: () => void; onSkip: () => void };
 
-/** One span for all working days; finer hours are for the settings. */
+/** One span for all working days; who wants it finer sets each day apart. */
 export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
-  const spans = Object.values(account.workingHours).flat();
-  const first = spans[0] ?? { from: "09:00", to: "18:00" };
-  const [chosen, setChosen] = useState(
-    () => new Set(days.map(({ day }) => day).filter((day) => account.workingHours[day].length > 0)),
-  );
+  const [isByDay, setIsByDay] = useState(() => !isSameEveryDay(account.workingHours));
   const initial = {
-    from: first.from,
-    // A field for times knows no 24:00.
-    to: first.to === "24:00" ? "23:59" : first.to,
+    workingHours: JSON.stringify(account.workingHours),
     timeZone: session.value?.user.timeZone ?? account.timeZone,
   };
-  const form = useForm(initial, async ({ from, to, timeZone }) => {
-    const span = { from, to: to === "23:59" ? "24:00" : to };
-    const workingHours = Object.fromEntries(days.map(({ day }) => [day, chosen.has(day) ? [span] : []]));
-    await api.patch(`/network/accounts/${account.id}`, { workingHours, timeZone: timeZone.trim() });
+  const form = useForm(initial, async ({ workingHours, timeZone }) => {
+    await api.patch(`/network/accounts/${account.id}`, {
+      workingHours: JSON.parse(workingHours) as WeekView,
+      timeZone: timeZone.trim(),
+    });
     onSaved();
   });
-
-  function toggle(day: Day) {
-    const next = new Set(chosen);
-    if (!next.delete(day)) next.add(day);
-    setChosen(next);
-  }
+  const hours = {
+    week: JSON.parse(form.values.workingHours) as WeekView,
+    onChange: (week: WeekView) => form.set("workingHours", JSON.stringify(week)),
+    errors: form.errors,
+  };
 
   return (
     <form class="welcome-step form" onSubmit={form.onSubmit}>
@@ -52,20 +40,19 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
         actions.
       </p>
       <FormError form={form} />
-      <fieldset class="days">
-        <legend>Working days</legend>
-        {days.map(({ day, label }) => (
-          <label key={day} class="day">
-            <input type="checkbox" checked={chosen.has(day)} onChange={() => toggle(day)} />
-            <span>{label}</span>
-          </label>
-        ))}
-      </fieldset>
-      <div class="fields">
-        <TextField form={form} name="from" label="From" type="time" required />
-        <TextField form={form} name="to" label="To" type="time" required />
-      </div>
-      <TextField form={form} name="timeZone" label="Time zone of the account" required />
+      {isByDay ? (
+        <WeekEditor {...hours} />
+      ) : (
+        <>
+          <SameHours {...hours} />
+          <p>
+            <button type="button" class="link" onClick={() => setIsByDay(true)}>
+              Set the hours of each day apart
+            </button>
+          </p>
+        </>
+      )}
+      <TimeZoneField form={form} hint="The hours are meant there." />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={form.isBusy}>
           Go on
@@ -76,4 +63,72 @@ export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
       </div>
     </form>
   );
+}
+
+type HoursProps = { week: WeekView; onChange: (week: WeekView) => void; errors: Record<string, string> };
+
+/** Working days, and the hours that hold on all of them. */
+function SameHours({ week, onChange, errors }: HoursProps) {
+  // Kept here as well: when no day is left, the week no longer knows it.
+  const [span, setSpan] = useState(() => Object.values(week).flat()[0] ?? { from: "09:00", to: "18:00" });
+  const weekOf = (chosen: readonly Day[], { from, to } = span): WeekView => {
+    const hours = (day: Day) => (chosen.includes(day) ? [{ from, to }] : []);
+    return Object.fromEntries(days.map((day) => [day, hours(day)])) as WeekView;
+  };
+  const chosen = days.filter((day) => week[day].length > 0);
+  const change = (changed: Partial<typeof span>) => {
+    setSpan({ ...span, ...changed });
+    onChange(weekOf(chosen, { ...span, ...changed }));
+  };
+  return (
+    <>
+      <fieldset class="days">
+        <legend>Working days</legend>
+        {days.map((day) => (
+          <label key={day} class="day" data-path={dayPath(day)}>
+            <input
+              type="checkbox"
+              aria-label={dayNames[day]}
+              checked={chosen.includes(day)}
+              onChange={(event) =>
+                onChange(weekOf(event.currentTarget.checked ? [...chosen, day] : chosen.filter((one) => one !== day)))
+              }
+            />
+            <span>{dayNames[day].slice(0, 3)}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="fields">
+        <label class="field">
+          <span>From</span>
+          <input
+            type="time"
+            value={span.from}
+            required
+            onInput={(event) => change({ from: event.currentTarget.value })}
+          />
+        </label>
+        <label class="field">
+          <span>To</span>
+          <input
+            type="time"
+            // A field for times knows no 24:00; midnight at the end of a span means the same.
+            value={span.to === "24:00" ? "00:00" : span.to}
+            required
+            onInput={(event) => change({ to: endOf(event.currentTarget.value) })}
+          />
+        </label>
+      </div>
+      <DayError error={days.map((day) => errors[dayPath(day)]).find((error) => error !== undefined)} />
+    </>
+  );
+}
+
+function endOf(time: string): string {
+  return time === "00:00" ? "24:00" : time;
+}
+
+function isSameEveryDay(week: WeekView): boolean {
+  const kinds = new Set(days.map((day) => JSON.stringify(week[day])).filter((spans) => spans !== "[]"));
+  return kinds.size <= 1 && Object.values(week).every((spans) => spans.length <= 1);
 }

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { AccountView } from "../../../../network/account-model.ts";
 import { useAccounts } from "../../network.ts";
 import { here, Link, setQuery } from "../../router.tsx";
@@ -62,21 +63,26 @@ function Step({ name, next }: { name: StepName; next: () => void }) {
     case "connector":
       return <WithAccount>{(account) => <ConnectorForm account={account} onSaved={next} onSkip={next} />}</WithAccount>;
     case "import":
-      return (
-        <div class="welcome-step wide">
-          <h2>Bring your first leads</h2>
-          <p class="faint">A list of people from a spreadsheet or another service. You can do this later, too.</p>
-          <ImportWizard />
-          <div class="buttons section">
-            <Button kind="primary" onClick={next}>
-              Go on
-            </Button>
-          </div>
-        </div>
-      );
+      return <FirstImport next={next} />;
     case "done":
       return <Ready />;
   }
+}
+
+function FirstImport({ next }: { next: () => void }) {
+  const [isDone, setIsDone] = useState(false);
+  return (
+    <div class="welcome-step wide">
+      <h2>Bring your first leads</h2>
+      <p class="faint">A list of people from a spreadsheet or another service. You can do this later, too.</p>
+      <ImportWizard onImported={() => setIsDone(true)} />
+      <div class="buttons section">
+        <Button kind={isDone ? "primary" : "quiet"} onClick={next}>
+          {isDone ? "Go on" : "Later"}
+        </Button>
+      </div>
+    </div>
+  );
 }
 
 /** The first account, which every person starts with. */

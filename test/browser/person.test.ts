@@ -1,0 +1,68 @@
+import { afterAll, expect } from "bun:test";
+import { closeBrowser, findings, openSignedIn, testInBrowser } from "../support/browser.ts";
+import { createDirectory, startServer } from "../support/program.ts";
+import { callApi } from "../support/server-api.ts";
+
+afterAll(closeBrowser);
+
+testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audit log tells of it", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(`${directory.path}/data`);
+  const csv = "First name,Last name,Company,Profile,Job title\nAda,Lovelace,Engines,network.example/in/ada,Countess\n";
+  await callApi(server, "POST", "/prospecting/import", csv);
+  const networkUrl = "https://network.example/in/ada";
+  const { id } = await callApi<{ id: string }>(server, "POST", "/leads", { firstName: "Ada", networkUrl });
+  const step = { type: "action", actionType: "sendConnectionRequest" };
+  await callApi(server, "POST", "/campaigns", { name: "Spring", steps: [step] });
+  await using opened = await openSignedIn(server, `/app/leads/${id}`);
+  const { page, problems } = opened;
+
+  await page.getByRole("link", { name: "Enrich…" }).click();
+  await page.getByRole("heading", { name: "Enrich Ada" }).waitFor();
+  await page.getByRole("button", { name: "See what it costs" }).click();
+  await page.getByRole("button", { name: "Enrich for at most 1 credit" }).click();
+  await page.getByText("Filled in: ").waitFor();
+  expect(await page.getByRole("row").filter({ hasText: "Job title" }).textContent()).toContain("Countess");
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("link", { name: "Open the lead" }).click();
+  await page.getByText("Countess").first().waitFor();
+
+  await page.getByRole("link", { name: "Leads" }).first().click();
+  await page.getByRole("checkbox", { name: "Choose Ada Lovelace" }).check();
+  await page.getByRole("button", { name: "Enrol…" }).click();
+  await page.getByText("1 lead would be taken.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Enrol 1 lead" }).click();
+  await page.getByText("1 lead enrolled in Spring.").waitFor();
+
+  await page.goto(`${server.url}/app/leads/${id}`);
+  await page.getByRole("button", { name: "Privacy" }).click();
+  await page.getByRole("button", { name: "Export this person…" }).click();
+  const downloaded = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const document = (await Bun.file(await (await downloaded).path()).json()) as {
+    data: { records: { place: string }[] };
+  };
+  expect(document.data.records.map(({ place }) => place)).toEqual(expect.arrayContaining(["leads", "prospects"]));
+
+  await page.getByRole("button", { name: "Privacy" }).click();
+  await page.getByRole("button", { name: "Erase this person…" }).click();
+  await page.getByText("Places in campaigns: 1").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Erase for good" }).click();
+  await page.getByRole("heading", { name: "Ada Lovelace is erased" }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+  await page.getByText("No leads yet").waitFor();
+
+  await page.goto(`${server.url}/app/settings?part=audit`);
+  await page.getByRole("button", { name: "Person erased" }).click();
+  await page.getByRole("dialog").getByText("Subject").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByLabel("What").selectOption("Person exported");
+  await page.getByRole("button", { name: "Person erased" }).waitFor({ state: "detached" });
+  expect(await page.getByRole("row").count()).toBe(2);
+  await page.getByRole("button", { name: "Check that it is whole" }).click();
+  await page.getByText("fit together").waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { signInAs } from "../support/page.ts";
+import { instantOf, instantOfDay } from "../../src/dashboard/app/format.ts";
+import { session } from "../../src/dashboard/app/session.ts";
+
+function inZone(timeZone: string): void {
+  signInAs();
+  session.value = { ...session.value!, user: { ...session.value!.user, timeZone } };
+}
+
+test.each([
+  ["UTC", "2026-07-01T09:30", "2026-07-01T09:30:00.000Z"],
+  ["America/New_York", "2026-07-01T09:30", "2026-07-01T13:30:00.000Z"],
+  ["Asia/Kathmandu", "2026-01-01T00:15", "2025-12-31T18:30:00.000Z"],
+  // The night in which the clocks go forward in Berlin, an hour before and an hour behind it.
+  ["Europe/Berlin", "2026-03-29T01:30", "2026-03-29T00:30:00.000Z"],
+  ["Europe/Berlin", "2026-03-29T03:30", "2026-03-29T01:30:00.000Z"],
+  ["Pacific/Apia", "2026-01-01T12:00", "2025-12-31T23:00:00.000Z"],
+])("in %s the clock shows %s at %s", (timeZone, local, instant) => {
+  inZone(timeZone);
+  expect(instantOf(local)).toBe(instant);
+});
+
+test("a day begins at midnight where the person is, also after months end; no day is none", () => {
+  inZone("America/New_York");
+  expect(instantOfDay("2026-01-31")).toBe("2026-01-31T05:00:00.000Z");
+  expect(instantOfDay("2026-01-31", 1)).toBe("2026-02-01T05:00:00.000Z");
+  expect(instantOfDay("some day")).toBeNull();
+});
