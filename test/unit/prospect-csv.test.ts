@@ -14,7 +14,7 @@ const plainCells = cells.slice(0, 12);
 test("blocks of any size are read as by the whole of the rules, whatever the quotes do", () => {
   const random = seeded(3);
   let people = 0;
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 120; round++) {
     const isTame = round % 3 === 0;
     const newline = pick(["\n", "\r\n", "\r"], random);
     const lines = Array.from({ length: 40 }, () => {
@@ -29,7 +29,7 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
     expect(read).toEqual(rowsOf(new ProspectCsvRows(layout, "a file", 0), [text], true));
     people += read.length;
   }
-  expect(people).toBeGreaterThan(5000);
+  expect(people).toBeGreaterThan(2000);
 });
 
 test("a line that never ends is given up, and what follows it is read", () => {

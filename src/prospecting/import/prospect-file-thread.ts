@@ -10,9 +10,9 @@ import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
 import type { NumberedRaw } from "./row-values.ts";
 
-const batchesBetweenCollections = 8;
+const batchesBetweenCollections = 4;
 /** Some 100,000 rows: a full collection walks all that is remembered of titles and companies. */
-const batchesBetweenFullCollections = 200;
+const batchesBetweenFullCollections = 40;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
