@@ -89,8 +89,8 @@ export class ProspectCsvRows {
       if (text === null) return rows;
     }
     this.#rest = null;
-    for (const records of block === null ? [text, null] : [text])
-      for (const record of this.#records.take(records)) {
+    for (const part of block === null && text !== null ? [text, null] : [text])
+      for (const record of this.#records.take(part)) {
         if (record.row <= this.#afterRow) continue;
         const read = this.#read(record, hasBadBytes);
         if (read !== null) rows.push({ row: record.row, read });
