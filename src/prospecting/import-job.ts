@@ -97,6 +97,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
         jobId: job.id,
         attempt: claim.attempt,
         rows: batch.rows,
+        found: batch.found,
         onDuplicate,
         dryRun,
         lastRow: batch.lastRow,

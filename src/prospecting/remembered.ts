@@ -8,9 +8,7 @@ export function remembered<T>(of: (text: string) => T): (text: string) => T {
     const known = answers.get(text);
     if (known !== undefined) return known;
     if (answers.size >= maxTexts) answers.clear();
-    // A copy: a piece of a text that was cut up keeps the whole of it in memory.
-    const quoted = JSON.stringify(text);
-    const own = quoted.length === text.length + 2 ? quoted.slice(1, -1) : (JSON.parse(quoted) as string);
+    const own = ownText(text);
     const answer = of(own);
     answers.set(own, answer);
     return answer;
@@ -19,3 +17,9 @@ export function remembered<T>(of: (text: string) => T): (text: string) => T {
 
 /** Some 10 MB of titles. */
 const maxTexts = 20_000;
+
+/** A copy: a piece of a text that was cut up keeps the whole of it in memory. */
+export function ownText(text: string): string {
+  const quoted = JSON.stringify(text);
+  return quoted.length === text.length + 2 ? quoted.slice(1, -1) : (JSON.parse(quoted) as string);
+}

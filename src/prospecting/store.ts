@@ -46,12 +46,30 @@ export type ProspectRow =
   | { row: number; kind: "person" | "company"; content: string; keys: Keys }
   | { row: number; errors: FieldError[] };
 
+/**
+ * What the rows of a batch are found by, row after row: the hashes of `prospectKeys`, and the raw values that their terms
+ * are made of, as numbers. So the index need not read again what was just stored.
+ */
+export type BatchTerms = {
+  keys: Float64Array;
+  keyCounts: Uint8Array;
+  raws: Int32Array;
+  /** 0: not told; the content says it. */
+  rawCounts: Uint8Array;
+  /** The values with the numbers from `from` on, each its facet, a space and its text. Numbers hold in one epoch. */
+  epoch: number;
+  from: number;
+  added: string[];
+};
+
 export type ProspectBatch = {
   userId: string;
   /** The import job and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
   rows: ProspectRow[];
+  /** Of the same rows; null when nobody has them. */
+  found: BatchTerms | null;
   onDuplicate: ProspectOnDuplicate;
   /** Decide and report only; see `importBatch`. */
   dryRun: boolean;

@@ -15,7 +15,7 @@ import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
 import { requestLog } from "./cases/request-log.ts";
-import { prospects, prospectsLarge } from "./cases/prospects.ts";
+import { prospects, prospectsImport, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
 import { stream } from "./cases/stream.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
@@ -38,6 +38,7 @@ const cases: Record<string, BenchCase> = {
   enrich,
   "credit-race": creditRace,
   prospects,
+  "prospects-import": prospectsImport,
   "prospects-large": prospectsLarge,
   start,
   durability,

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
+import { eachRaw } from "../../src/prospecting/facets/terms.ts";
+import { cellsOf } from "../../src/prospecting/import/cells.ts";
 import { plainPerson } from "../../src/prospecting/import/plain-person.ts";
 import { checkedProspect } from "../../src/prospecting/import/raw-prospect.ts";
+import type { ReadProspect } from "../../src/prospecting/import/row-values.ts";
+import type { ProspectContent } from "../../src/prospecting/model.ts";
 import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
 import { pick, seeded } from "../support/random.ts";
 
@@ -34,13 +38,32 @@ test("a row that is put together of known parts is what the whole of the rules m
     for (const [field, list] of Object.entries(values)) if (random() < 0.35) row[field] = pick(list, random);
     const technologies = random() < 0.1 ? ["Rust", "", "Rust", "Zig "] : null;
     const revenue = random() < 0.1 ? { min: 1e6, max: null } : null;
-    const found = plainPerson({ ...row }, technologies, revenue);
+    const found = plainPerson(cellsOf(row), technologies, revenue);
     if (found === null) continue;
     plain++;
-    expect(found).toEqual(checkedProspect({ ...row }, technologies, revenue));
+    expect(contentOf(found)).toEqual(contentOf(checkedProspect({ ...row }, technologies, revenue)));
+    expect(rawsOf(found)).toEqual(rawsIn(found));
   }
   expect(plain).toBeGreaterThan(3000);
 });
+
+function contentOf(read: ReadProspect): object {
+  return "errors" in read ? read : { kind: read.kind, content: read.content.join(""), keys: read.keys };
+}
+
+/** What its terms are made of, as it says itself. */
+function rawsOf(read: ReadProspect): string[] {
+  const raws = "raws" in read ? (read.raws ?? []) : [];
+  return raws.map(({ facet, raw }) => `${facet} ${raw}`).toSorted();
+}
+
+/** The same, as its content says. */
+function rawsIn(read: ReadProspect): string[] {
+  const raws: string[] = [];
+  if ("content" in read)
+    eachRaw(JSON.parse(read.content.join("")) as ProspectContent, (facet, raw) => raws.push(`${facet} ${raw}`));
+  return raws.toSorted();
+}
 
 test.each([
   ["https://network.example/in/Ada-L", "https://network.example/in/ada-l"],

@@ -49,6 +49,27 @@ export class CsvRecords {
     return records;
   }
 
+  /** Rows that were answered or skipped so far. */
+  get row(): number {
+    return this.#row;
+  }
+
+  /** Counts rows that somebody else has read, who may do so only while `rest` answered a text. */
+  skip(rows: number): void {
+    this.#row += rows;
+  }
+
+  /**
+   * Takes back what was taken and is no whole record yet, for somebody else to read on from there; null where it is in
+   * the middle of what it gives up.
+   */
+  rest(): string | null {
+    if (this.#skipsLine) return null;
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+
   /** Parses what is there. True when it stopped at a broken record, whose line is given up. */
   #parse(records: CsvRecord[], isLast: boolean): boolean {
     let start = 0;

@@ -1,4 +1,4 @@
-import type { FacetName, ProspectContent } from "../model.ts";
+import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
 import { departmentNamed, departmentOfTitle } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeParts } from "./places.ts";
@@ -26,9 +26,15 @@ export const tiers = ["0", "1", "2", "3"] as const;
 /** Confidence from which on a record belongs to a tier. */
 const tierBorders = [0.9, 0.7, 0.5];
 
-/** Facets that are read from one text or number of the content; each answers the terms of one raw value. */
-export type RawFacet = "industry" | "size" | "location" | "title" | "seniority" | "department" | "technology";
+/**
+ * Facets that are read from one text of the content, and `all` for what is read from its numbers; each answers the terms
+ * of one raw value.
+ */
+export type RawFacet = "all" | "industry" | "size" | "location" | "title" | "seniority" | "department" | "technology";
+/** A piece of a content that terms are made of. */
+export type RawValue = { facet: RawFacet; raw: string };
 const readers: Record<RawFacet, (raw: string) => Term[]> = {
+  all: (raw) => numberTerms(raw),
   industry: (raw) => plainTerm("industry", raw),
   size: (raw) => [{ facet: "size", value: raw, label: raw }],
   location: (raw) => placeParts(raw).map((value) => ({ facet: "location", value, label: shown(raw, value) })),
@@ -44,6 +50,7 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
  */
 export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
   const { industry, companySize, location, companyLocation, title, seniority, department, technologies } = content;
+  add("all", rawNumbers(content.confidence, content.revenue ?? null));
   if (industry !== undefined) add("industry", industry);
   if (companySize !== undefined) add("size", companySize);
   // Filters ask where the company is; where nobody said so, it is where its people are.
@@ -59,18 +66,23 @@ export function termsOfRaw(facet: RawFacet, raw: string): Term[] {
   return readers[facet](raw);
 }
 
-/** Terms that no raw value has. */
-export function otherTerms({ revenue, confidence }: ProspectContent): Term[] {
-  const tier = tierBorders.findIndex((border) => confidence >= border);
+/** The raw value of `all`. */
+export function rawNumbers(confidence: number, revenue: RevenueRange | null): string {
+  return revenue === null ? String(confidence) : `${confidence} ${revenue.min} ${revenue.max}`;
+}
+
+function numberTerms(raw: string): Term[] {
+  const [confidence, min, max] = raw.split(" ");
+  const tier = tierBorders.findIndex((border) => Number(confidence) >= border);
   const own: Term[] = [everyProspect, { facet: "tier", value: tiers[tier === -1 ? 3 : tier]!, label: "" }];
-  if (revenue === undefined) return own;
-  const steps = stepsOfRevenue(revenue);
+  if (min === undefined) return own;
+  const steps = stepsOfRevenue({ min: Number(min), max: max === "null" ? null : Number(max) });
   return own.concat(steps.map((from) => ({ facet: "revenue", value: String(from), label: revenueStepLabel(from) })));
 }
 
 /** All that a prospect is found by. */
 export function termsOf(content: ProspectContent): Term[] {
-  const terms = otherTerms(content);
+  const terms: Term[] = [];
   eachRaw(content, (facet, raw) => terms.push(...termsOfRaw(facet, raw)));
   return terms;
 }

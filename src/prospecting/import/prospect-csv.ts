@@ -3,9 +3,11 @@ import { CsvRecords, newlineOf, type CsvRecord } from "../../leads/import/csv-re
 import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
 import { unguardedCell } from "../../leads/lead-csv.ts";
+import { incomplete, irregular, PlainRecord } from "../../leads/import/plain-record.ts";
+import { Cell, ColumnCells, type Cells } from "./cells.ts";
 import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
-import { readProspect } from "./raw-prospect.ts";
-import type { ReadProspect } from "./row-values.ts";
+import { readCells, readProspect } from "./raw-prospect.ts";
+import type { ReadProspect, Values } from "./row-values.ts";
 
 export type NumberedProspect = { row: number; read: ReadProspect };
 /** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
@@ -60,33 +62,89 @@ function noHeader(seen: string[]): LeadFileError {
 /** Turns the text of a CSV file, block by block, into prospects. Rows up to `afterRow` and empty ones are left out. */
 export class ProspectCsvRows {
   readonly #records: CsvRecords;
+  readonly #record: PlainRecord | null;
+  readonly #cells: ColumnCells;
   readonly #targets: ProspectTarget[];
   readonly #afterRow: number;
-  readonly #source: string | null;
+  readonly #source: Cell | null;
+  /** What no record is made of yet; null while `#records` has it. */
+  #rest: string | null;
 
   constructor({ delimiter, newline, headerRow, targets }: ProspectLayout, source: string | null, afterRow: number) {
     this.#records = new CsvRecords(delimiter, newline);
+    this.#record = delimiter.length === 1 ? new PlainRecord(delimiter, newline) : null;
+    this.#rest = this.#record === null ? null : "";
+    this.#cells = new ColumnCells(targets);
     this.#targets = targets;
     this.#afterRow = Math.max(afterRow, headerRow);
-    this.#source = source;
+    this.#source = source === null ? null : new Cell("source", source);
   }
 
   /** The rows that the next block completes; null is the end of the file. */
   take(block: string | null, hasBadBytes: boolean): NumberedProspect[] {
     const rows: NumberedProspect[] = [];
-    for (const record of this.#records.take(block)) {
-      if (record.row <= this.#afterRow) continue;
-      const read = this.#read(record, hasBadBytes);
-      if (read !== null) rows.push({ row: record.row, read });
+    let text = block;
+    if (this.#rest !== null) {
+      text = this.#takePlain(rows, this.#rest + (block ?? ""), hasBadBytes || block === null);
+      if (text === null) return rows;
     }
+    this.#rest = null;
+    for (const part of block === null && text !== null ? [text, null] : [text])
+      for (const record of this.#records.take(part)) {
+        if (record.row <= this.#afterRow) continue;
+        const read = this.#read(record, hasBadBytes);
+        if (read !== null) rows.push({ row: record.row, read });
+      }
+    if (this.#record !== null && !hasBadBytes) this.#rest = this.#records.rest();
     return rows;
+  }
+
+  /** Reads plain records as far as they go. Answers the text behind them that the whole of the rules is for, or null. */
+  #takePlain(rows: NumberedProspect[], text: string, isOdd: boolean): string | null {
+    const record = this.#record!;
+    let start = 0;
+    let next = irregular;
+    let row = this.#records.row;
+    while (!isOdd && (next = record.read(text, start)) >= 0) {
+      if (++row > this.#afterRow) {
+        const read = this.#readPlain(record, text);
+        if (read !== null) rows.push({ row, read });
+      }
+      start = next;
+    }
+    this.#records.skip(row - this.#records.row);
+    this.#rest = text.slice(start);
+    // A line of more than a block is for those who know when to give it up.
+    return next === incomplete && this.#rest.length < longLine ? null : this.#rest;
+  }
+
+  #readPlain({ count, starts, ends, hashes }: PlainRecord, text: string): ReadProspect | null {
+    const targets = this.#targets;
+    const cells: Cells = {};
+    let isEmpty = true;
+    for (let column = 0; column < count; column++) {
+      const [start, end] = [starts[column]!, ends[column]!];
+      if (start === end) continue;
+      const target = targets[column];
+      if (target === undefined) {
+        if (text.slice(start, end).trim() !== "") return refused(tooManyCells(count, targets.length));
+        continue;
+      }
+      const cell = this.#cells.get(column, hashes[column]!, text, start, end);
+      if (cell === null) continue;
+      isEmpty = false;
+      if (target !== "ignore") cells[target] ??= cell;
+    }
+    if (isEmpty) return null;
+    if (this.#source !== null) cells.source ??= this.#source;
+    return readCells(cells);
   }
 
   #read(record: CsvRecord, hasBadBytes: boolean): ReadProspect | null {
     if ("problem" in record) return refused(record.problem);
     const { cells } = record;
     const targets = this.#targets;
-    const values: Partial<Record<ProspectTarget, string>> = {};
+    const values: Values = {};
     let isEmpty = true;
     for (let at = 0; at < cells.length; at++) {
       const cell = cells[at]!.trim();
@@ -99,10 +157,13 @@ export class ProspectCsvRows {
     if (isEmpty) return null;
     const problem = hasBadBytes ? unreadable(cells) : null;
     if (problem !== null) return refused(problem);
-    if (this.#source !== null) values.source ??= this.#source;
+    if (this.#source !== null) values.source ??= this.#source.text;
     return readProspect(values, null, null);
   }
 }
+
+/** In characters: that of a block. */
+const longLine = 65_536;
 
 function refused(message: string): ReadProspect {
   return { errors: [{ path: "", message }] };

@@ -3,7 +3,7 @@ import type { FieldError } from "../../errors.ts";
 import { garbageCollector } from "../../garbage.ts";
 import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
 import { messagesOf, startThread } from "../../threads.ts";
-import type { ProspectRow } from "../store.ts";
+import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
 
 export type ProspectFileOptions = LeadFileFormatOptions & {
@@ -17,6 +17,7 @@ export type ProspectFileOptions = LeadFileFormatOptions & {
 
 export type ProspectFileBatch = {
   rows: ProspectRow[];
+  found: BatchTerms;
   lastRow: number;
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
@@ -25,7 +26,7 @@ export type ProspectFileBatch = {
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 3;
-const batchesBetweenCollections = 4;
+const batchesBetweenCollections = 12;
 /** Some 100,000 rows: a full collection in the main thread is felt by everybody. */
 const batchesBetweenFullCollections = 200;
 
@@ -50,8 +51,8 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
-        const { rows, bytesRead } = answer;
-        yield { rows: rowsOf(answer), lastRow: rows.at(-1) ?? 0, bytesRead, totalBytes };
+        const { rows, found, bytesRead } = answer;
+        yield { rows: rowsOf(answer), found, lastRow: rows.at(-1) ?? 0, bytesRead, totalBytes };
         collect();
         thread.post("next");
       }
@@ -65,7 +66,11 @@ export async function* readProspectFile(
 }
 
 /** Undoes what the thread packed. */
-function rowsOf({ rows, text, keys, keyCounts }: Extract<ProspectFileAnswer, { kind: "batch" }>): ProspectRow[] {
+function rowsOf({
+  rows,
+  text,
+  found: { keys, keyCounts },
+}: Extract<ProspectFileAnswer, { kind: "batch" }>): ProspectRow[] {
   let next = 0;
   return text.split("\n").map((line, index) => {
     const row = rows[index]!;

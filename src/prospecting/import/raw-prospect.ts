@@ -1,6 +1,7 @@
 import { companyContent, prospectContent, type ProspectDraft } from "../content.ts";
 import { prospectKeys } from "../keys.ts";
 import type { RevenueRange } from "../model.ts";
+import { cellsOf, valuesOf, type Cells } from "./cells.ts";
 import { plainPerson } from "./plain-person.ts";
 import {
   companyPlaceOf,
@@ -24,7 +25,12 @@ export function readProspect(
   technologies: string[] | null,
   revenue: RevenueRange | null,
 ): ReadProspect {
-  return plainPerson(values, technologies, revenue) ?? checkedProspect(values, technologies, revenue);
+  return plainPerson(cellsOf(values), technologies, revenue) ?? checkedProspect(values, technologies, revenue);
+}
+
+/** The same for cells. */
+export function readCells(cells: Cells): ReadProspect {
+  return plainPerson(cells, null, null) ?? checkedProspect(valuesOf(cells), null, null);
 }
 
 /** The whole of the rules; `plainPerson` answers the same, sooner, for the rows that most files are made of. */
@@ -56,7 +62,12 @@ export function checkedProspect(
   if (location !== undefined) shared.location = location;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;
-  return { kind: "person", content: JSON.stringify(checked.content), keys: prospectKeys(checked.identity) };
+  return {
+    kind: "person",
+    content: [JSON.stringify(checked.content)],
+    keys: prospectKeys(checked.identity),
+    raws: null,
+  };
 }
 
 function readCompany(
@@ -71,5 +82,5 @@ function readCompany(
     ...(founded !== undefined && { founded }),
   });
   if ("errors" in checked) return checked;
-  return { kind: "company", content: JSON.stringify(checked.content), keys: noKeys };
+  return { kind: "company", content: [JSON.stringify(checked.content)], keys: noKeys, raws: null };
 }

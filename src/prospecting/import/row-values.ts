@@ -1,13 +1,30 @@
 import type { FieldError } from "../../errors.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { revenueRange } from "../facets/ranges.ts";
+import type { RawFacet, RawValue } from "../facets/terms.ts";
 import { remembered } from "../remembered.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
 /** What the columns of a row say. */
 export type Values = Partial<Record<ProspectTarget, string>>;
-/** A row as it is stored: JSON of its content and the hashes that it is found by, or what is wrong with it. */
-export type ReadProspect = { kind: "person" | "company"; content: string; keys: number[] } | { errors: FieldError[] };
+/** With the number that a reading of a file has given it, which is good in one epoch of that. */
+export class NumberedRaw implements RawValue {
+  number = 0;
+  epoch = -1;
+
+  constructor(
+    readonly facet: RawFacet,
+    readonly raw: string,
+  ) {}
+}
+
+/**
+ * A row as it is stored: JSON of its content in pieces, the hashes that it is found by, and what its terms are made of,
+ * where that is known beside the content; or what is wrong with it.
+ */
+export type ReadProspect =
+  | { kind: "person" | "company"; content: readonly string[]; keys: number[]; raws: readonly NumberedRaw[] | null }
+  | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
 const splitName = remembered(splitFullName);
@@ -25,7 +42,7 @@ export function companyPlaceOf(values: Values): string | undefined {
   return values.companyLocation ?? place(values.companyCity, values.companyState, values.companyCountry);
 }
 
-function place(...parts: (string | undefined)[]): string | undefined {
+export function place(...parts: (string | undefined)[]): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(", ") || undefined;
 }
 

@@ -34,6 +34,21 @@ export const prospectsLarge: BenchCase = {
   isLong: true,
 };
 
+export const prospectsImport: BenchCase = {
+  about: `import of 1,000,000 prospects alone`,
+  run: () =>
+    withDirectory(async (directory) => {
+      const home = await createHome(join(directory, "home"));
+      const server = await startServer(home);
+      try {
+        return await importAll(directory, 1, server, home.key);
+      } finally {
+        await server.stop();
+      }
+    }),
+  isLong: true,
+};
+
 async function inDirectory<T>(keep: string | null, name: string, work: (directory: string) => Promise<T>): Promise<T> {
   return keep === null ? await withDirectory(work) : await work(join(keep, name));
 }

@@ -2,7 +2,6 @@ import type { Database, Statement } from "bun:sqlite";
 import {
   eachRaw,
   everyProspect,
-  otherTerms,
   termKey,
   termRules,
   termsOfRaw,
@@ -10,8 +9,9 @@ import {
   type Term,
 } from "../../../prospecting/facets/terms.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
-import { seqOf, type IndexWrite, type KeyHints, type Write } from "./index-messages.ts";
+import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { StoredBatches } from "./stored-batches.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects read at once; between two such slices others are served. */
@@ -56,6 +56,7 @@ export class DirectoryIndex {
   readonly #lastChange: Statement<{ n: number | null }, [number]>;
   readonly #state: Statement<State, [number]>;
   #remembered = new RememberedTerms();
+  readonly #batches = new StoredBatches();
   #generation = 0;
   #number = 0;
   #opened: { postings: Postings; keys: KeyRuns } | null = null;
@@ -175,36 +176,90 @@ export class DirectoryIndex {
     );
   }
 
+  /** Prospects that were just committed; it reads those that nobody tells it of. */
+  take(stored: StoredRows): void {
+    this.#batches.take(stored);
+  }
+
   /** Takes in a slice, all of it as of one moment. True when nothing is left. */
   #readSlice(): boolean {
-    const { keys } = this.#open;
+    const before = this.#indexedTo;
     return this.#database.transaction(() => {
-      const from = seqOf(this.#owner, this.#indexedTo);
-      const rows = this.#rows.values(from, seqOf(this.#owner + 1, 0), readAtOnce) as [number, string, Uint8Array][];
-      const first = seqOf(this.#owner, 0);
-      for (let at = 0; at < rows.length; at++) {
-        const row = rows[at]!;
-        const number = row[0] - first;
-        this.#indexRow(number, JSON.parse(row[1]) as ProspectContent);
-        addHashes(keys, row[2], number);
-        this.#indexedTo = number + 1;
+      let left = readAtOnce;
+      let isEnd = false;
+      while (left > 0 && !isEnd) {
+        const told = this.#batches.nextFrom(this.#indexedTo);
+        if (told === this.#indexedTo) left -= this.#indexStored();
+        else {
+          const count = this.#indexRows(told, left);
+          left -= count;
+          // Up to what was told there may be fewer: deleted, or of a unit that failed.
+          if (left > 0 && told !== Number.POSITIVE_INFINITY) this.#indexedTo = told;
+          else isEnd = left > 0;
+        }
       }
-      this.#unwrittenRows += rows.length;
-      // A change is safe to apply to what was read after it: it says what is so now.
-      const changes = this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[];
+      this.#unwrittenRows += this.#indexedTo - before;
+      // Only when nobody is left who was stored before it: a change says what is so now, and what was told of a
+      // prospect is older.
+      const changes = isEnd ? (this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[]) : [];
       for (const change of changes) this.#applyChange(change);
       this.#unwrittenChanges += changes.length;
-      if (rows.length + changes.length > 0) this.#revision++;
-      return rows.length < readAtOnce && changes.length < readAtOnce;
+      if (this.#indexedTo - before + changes.length > 0) this.#revision++;
+      return isEnd && changes.length < readAtOnce;
     })();
+  }
+
+  /** Reads up to `most` prospects with numbers before `end`; answers how many there were. */
+  #indexRows(end: number, most: number): number {
+    const { keys } = this.#open;
+    const from = seqOf(this.#owner, this.#indexedTo);
+    const to = end === Number.POSITIVE_INFINITY ? seqOf(this.#owner + 1, 0) : seqOf(this.#owner, end);
+    const rows = this.#rows.values(from, to, most) as [number, string, Uint8Array][];
+    const first = seqOf(this.#owner, 0);
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at]!;
+      const number = row[0] - first;
+      this.#indexRow(number, JSON.parse(row[1]) as ProspectContent);
+      addHashes(keys, row[2], number);
+      this.#indexedTo = number + 1;
+    }
+    return rows.length;
+  }
+
+  /** Takes in a batch as it was told; answers how many prospects that were. */
+  #indexStored(): number {
+    const { stored, raws } = this.#batches.shift();
+    const { first, places, found } = stored;
+    const { keys, postings } = this.#open;
+    const of = (term: Term) => postings.of(term);
+    let row = 0;
+    let key = 0;
+    let raw = 0;
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at]!;
+      const number = first + at;
+      for (; row < place; row++) {
+        key += found.keyCounts[row]!;
+        raw += found.rawCounts[row]!;
+      }
+      if (place === -1 || found.rawCounts[place] === 0) {
+        this.#indexedTo = number;
+        this.#indexRows(number + 1, 1);
+        continue;
+      }
+      this.#number = number;
+      for (const end = raw + found.rawCounts[place]!; raw < end; raw++)
+        this.#addAll(raws.postings(found.raws[raw]!, postings.generation, of));
+      for (const end = key + found.keyCounts[place]!; key < end; key++) keys.add(found.keys[key]!, number);
+      row++;
+    }
+    this.#indexedTo = first + places.length;
+    return places.length;
   }
 
   #indexRow(number: number, content: ProspectContent): void {
     if (this.#generation !== this.postings.generation || this.#remembered.size > maxRemembered) this.#forgetTerms();
     this.#number = number;
-    const { revenue, confidence } = content;
-    const others = revenue === undefined ? String(confidence) : `${confidence} ${revenue.min} ${revenue.max}`;
-    this.#addAll(this.#remembered.get("all", others) ?? this.#remember("all", others, otherTerms(content)));
     eachRaw(content, this.#addRaw);
   }
 

@@ -1,5 +1,6 @@
 import type { FacetName } from "../../../prospecting/model.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
+import type { BatchTerms } from "../../../prospecting/store.ts";
 import type { ThreadPort } from "../../../threads.ts";
 
 export type FoundNumbers = { total: number; numbers: number[] };
@@ -32,7 +33,14 @@ export type IndexWrite =
 export type Write = (work: IndexWrite) => Promise<number | null>;
 export type TermRow = { facet: string; value: string; id: number; label: string; count: number };
 
+/**
+ * Prospects that were just committed: those from `first` on are the rows of a batch with these places; -1 where what is
+ * stored is not what the row said. Raw values of one source and epoch share their numbers.
+ */
+export type StoredRows = { first: number; places: Int32Array; source: string; found: BatchTerms };
+
 export type IndexRequest =
+  | { owner: number; stored: StoredRows }
   | { id: number; owner: number; question: IndexQuestion }
   | { written: number; result: number | null };
 export type IndexAnswer =

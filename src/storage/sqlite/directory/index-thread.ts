@@ -56,6 +56,7 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
       else waiting?.resolve(request.result);
       return;
     }
+    if ("stored" in request) return indexOf(request.owner).index.take(request.stored);
     const { id, owner, question } = request;
     const entry = indexOf(owner);
     if (question.kind === "flush") entry.last = entry.last.then(() => swept);

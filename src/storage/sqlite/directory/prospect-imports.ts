@@ -1,4 +1,3 @@
-import type { ProspectIdentity } from "../../../prospecting/keys.ts";
 import {
   companyDomainKey,
   companyNameKey,
@@ -10,6 +9,7 @@ import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts"
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
   BatchHints,
+  Keys,
   ProspectBatch,
   ProspectImportCounts,
   ProspectReportRequest,
@@ -22,13 +22,18 @@ import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
 import { DryRun } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
-import { maxNamesakes } from "./index-messages.ts";
+import { maxNamesakes, type StoredRows } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import type { ProspectRows } from "./prospect-rows.ts";
 
 /** What a row comes to, and the number of the prospect, where there is one. */
-export type Settled = { outcome: "created" | ProspectOutcome; number: number | null };
+export type Settled = {
+  outcome: "created" | ProspectOutcome;
+  number: number | null;
+  /** Created, with nothing added to what the row says. */
+  isAsSent?: boolean;
+};
 /** People of a company that are looked at in one write unit: some milliseconds. */
 const peopleAtOnce = 200;
 /** Report lines that go at once. */
@@ -95,15 +100,35 @@ export function createProspectImports(
     try {
       if (batch.dryRun) return await foresee(owner, batch, hints);
       if (!(await tellPeople(owner, batch))) return null;
-      return await writer.write(() => rows.unit(owner, () => storeBatch(owner, batch, hints)));
+      const { counts, stored } = await writer.write(() => rows.unit(owner, () => storeBatch(owner, batch, hints)));
+      if (stored !== null) index.stored(owner, stored);
+      return counts;
     } finally {
       hints.release();
     }
   }
 
-  function storeBatch(owner: number, batch: ProspectBatch, hints: BatchHints): ProspectImportCounts | null {
+  function storeBatch(
+    owner: number,
+    batch: ProspectBatch,
+    hints: BatchHints,
+  ): { counts: ProspectImportCounts | null; stored: StoredRows | null } {
     const hasCompanies = companies.hasAny(owner);
-    return noteBatch(batch, countsOf, (row) => settle(owner, batch, row, hints, hasCompanies));
+    const places: number[] = [];
+    let first = 0;
+    let place = 0;
+    const counts = noteBatch(batch, countsOf, (row) => {
+      const settled = settle(owner, batch, row, hints, hasCompanies);
+      if (settled.outcome === "created" && settled.number !== null) {
+        if (places.length === 0) first = settled.number;
+        places.push(settled.isAsSent === true ? place : -1);
+      }
+      place++;
+      return settled;
+    });
+    if (batch.found === null || places.length === 0) return { counts, stored: null };
+    const source = `${batch.jobId} ${batch.attempt}`;
+    return { counts, stored: { first, places: Int32Array.from(places), source, found: batch.found } };
   }
 
   /** Inside a write unit: the counts, report lines and progress of a batch of which `settle` decides each row. */
@@ -171,32 +196,33 @@ export function createProspectImports(
     }
     const isHinted = rows.isHinted(owner, row.keys, hints.of);
     // Nearly every row of a large file: nobody like that is there, and the text goes as it came.
-    if (!isHinted && !hasCompanies) return { outcome: "created", number: rows.insert(row.content, row.keys, batch.at) };
-    const content = JSON.parse(row.content) as ProspectContent;
-    return settlePerson(owner, content, prospectIdentity(content), hints, batch);
+    if (!isHinted && !hasCompanies) return created(row.content, row.keys, batch.at);
+    return settlePerson(owner, row, hints, batch);
   }
 
   function settlePerson(
     owner: number,
-    content: ProspectContent,
-    identity: ProspectIdentity,
+    row: Extract<ProspectRow, { kind: string }>,
     hints: BatchHints,
     { onDuplicate, at }: ProspectBatch,
   ): Settled {
+    const content = JSON.parse(row.content) as ProspectContent;
+    const identity = prospectIdentity(content);
     const existing = rows.findSame(owner, identity, hints.of);
     if (existing !== null) {
       const isChanged =
         onDuplicate === "update" && rows.update(existing, mergedProspect(existing.content, content), at);
       return { outcome: isChanged ? "updated" : "skipped", number: existing.number };
     }
-    const complete = completed(owner, content, identity);
+    const company = companies.known(owner, identity.domain, content.company ?? null);
+    if (company === null) return created(row.content, row.keys, at);
+    const complete = withCompanyFacts(content, company);
     const keys = prospectKeys(prospectIdentity(complete));
     return { outcome: "created", number: rows.insert(JSON.stringify(complete), keys, at) };
   }
 
-  function completed(owner: number, content: ProspectContent, { domain }: ProspectIdentity): ProspectContent {
-    const company = companies.known(owner, domain, content.company ?? null);
-    return company === null ? content : withCompanyFacts(content, company);
+  function created(content: string, keys: Keys, at: number): Settled {
+    return { outcome: "created", number: rows.insert(content, keys, at), isAsSent: true };
   }
 
   /**

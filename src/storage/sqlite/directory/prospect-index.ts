@@ -1,7 +1,15 @@
 import { startThread, type Thread } from "../../../threads.ts";
 import type { Engine } from "../engine.ts";
 import { createIndexWriter } from "./index-writer.ts";
-import type { FacetValue, FoundNumbers, IndexAnswer, IndexQuestion, IndexRequest, KeyHints } from "./index-messages.ts";
+import type {
+  FacetValue,
+  FoundNumbers,
+  IndexAnswer,
+  IndexQuestion,
+  IndexRequest,
+  KeyHints,
+  StoredRows,
+} from "./index-messages.ts";
 
 type Waiting = { resolve: (result: unknown) => void; reject: (reason: unknown) => void };
 
@@ -32,6 +40,11 @@ export class ProspectIndex {
 
   find(owner: number, keys: readonly number[], most: number): Promise<KeyHints> {
     return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most }) as Promise<KeyHints>;
+  }
+
+  /** Tells a thread that runs what was just committed, so that it need not read it again. */
+  stored(owner: number, stored: StoredRows): void {
+    this.#thread?.post({ owner, stored });
   }
 
   /** Resolves when the index is written as far as it has come; it is never lost, only made again. */

@@ -30,10 +30,14 @@ export type Hints = (key: number) => readonly number[];
 /** The prospects of all directories. What writes belongs inside `unit`. */
 export type ProspectRows = ReturnType<typeof createProspectRows>;
 
+/** The place of the hash of a name among those of a person who has all: e-mail, profile, name. */
+const nameOfAll = 2;
+
 export function createProspectRows(database: Database) {
   const bySeq = database.prepare<unknown, [number]>(
     "SELECT seq, content, lead_id, created_at, updated_at FROM prospects WHERE seq = ?",
   );
+  const keysOf = database.prepare<unknown, [number]>("SELECT keys FROM prospects WHERE seq = ?");
   const insertRow = database.prepare(
     "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
   );
@@ -135,14 +139,31 @@ export function createProspectRows(database: Database) {
     }
   }
 
-  /** Whether anything hints at somebody with one of these keys. */
+  /**
+   * Whether somebody who is stored may be the same person as one with these keys. Namesakes who differ in e-mail or
+   * profile are told by their keys alone: among common names they are many, and to read each would cost the most.
+   */
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at]!;
-      if (isPersonKey(key) && (hints(key).length > 0 || known.find(key).length > 0)) return true;
+      if (!isPersonKey(key)) continue;
+      const [recently, before] = [known.find(key), hints(key)];
+      if (recently.length + before.length === 0) continue;
+      if (at !== nameOfAll) return true;
+      const isOther = (number: number) => differs(owner, number, keys);
+      if (!recently.every(isOther) || !before.every(isOther)) return true;
     }
     return false;
+  }
+
+  /** Whether both have all keys of a person and differ in e-mail or profile; also when there is nobody any more. */
+  function differs(owner: number, number: number, keys: Keys): boolean {
+    const [row] = keysOf.values(seqOf(owner, number)) as [Uint8Array][];
+    if (row === undefined) return true;
+    hashBytes.set(row[0]);
+    const hasAll = row[0].length > nameOfAll * 8 && isPersonKey(hashes[nameOfAll]!);
+    return hasAll && (hashes[0] !== keys[0] || hashes[1] !== keys[1]);
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
@@ -157,11 +178,14 @@ export function samePerson<T extends { content: ProspectContent }>(
   identity: ProspectIdentity,
   candidates: (key: number) => Iterable<T>,
 ): T | null {
-  const keys = personKeys(identity);
-  for (const strong of [true, false])
+  const { email, network, name } = identity;
+  // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
+  const strong = personKeys({ email, network, name: null });
+  const weak = personKeys({ email: null, network: null, name });
+  for (const keys of [strong, weak])
     for (const key of keys)
       for (const candidate of candidates(key))
-        if (isSame(prospectIdentity(candidate.content), identity, strong)) return candidate;
+        if (isSame(prospectIdentity(candidate.content), identity, keys === strong)) return candidate;
   return null;
 }
 
@@ -193,4 +217,5 @@ function bytesOf(keys: Keys): Uint8Array {
 }
 
 const hashes = new Float64Array(16); // a prospect has five at most
+const hashBytes = new Uint8Array(hashes.buffer);
 const views: Uint8Array[] = [];
