@@ -1,0 +1,60 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { gatherWrites } from "../../src/storage/sqlite/gathered-writes.ts";
+import { Writer } from "../../src/storage/sqlite/writer.ts";
+
+test("items that come before the unit runs are one unit, and each is answered by itself", async () => {
+  using notes = openNotes();
+  const answers = await Promise.all(["a", "b", "c"].map(notes.add));
+  expect(answers).toEqual(["A", "B", "C"]);
+  expect(notes.units).toEqual([["a", "b", "c"]]);
+  expect(await notes.add("d")).toBe("D");
+  expect(notes.units).toEqual([["a", "b", "c"], ["d"]]);
+  expect(notes.stored()).toEqual(["a", "b", "c", "d"]);
+});
+
+test("no unit takes more than it may", async () => {
+  using notes = openNotes(2);
+  await Promise.all(["a", "b", "c", "d", "e"].map(notes.add));
+  expect(notes.units).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+});
+
+test("one that can't be written keeps back no other, and nothing is written twice", async () => {
+  using notes = openNotes();
+  const settled = await Promise.allSettled(["a", "bad", "c"].map(notes.add));
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(notes.stored()).toEqual(["a", "c"]);
+});
+
+test("when nothing can be written, each is told so", async () => {
+  using notes = openNotes();
+  notes.writer.close();
+  const settled = await Promise.allSettled(["a", "b"].map(notes.add));
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+function openNotes(most = 100) {
+  const database = new Database(":memory:", { strict: true });
+  database.run("CREATE TABLE notes (text TEXT NOT NULL UNIQUE CHECK (text <> 'bad')) STRICT");
+  const insert = database.prepare("INSERT INTO notes VALUES (?)");
+  const writer = new Writer(database);
+  const units: string[][] = [];
+  const add = gatherWrites<string, string>(writer, most, (items) => {
+    units.push([...items]);
+    return items.map((text) => {
+      insert.run(text);
+      return text.toUpperCase();
+    });
+  });
+  return {
+    writer,
+    add,
+    units,
+    stored: () =>
+      database
+        .query<{ text: string }, []>("SELECT text FROM notes")
+        .all()
+        .map(({ text }) => text),
+    [Symbol.dispose]: () => database.close(),
+  };
+}
