@@ -91,7 +91,7 @@ export class JobRunner {
       this.#lookAgain = true;
       return;
     }
-    this.#looking = this.#look()
+    this.#looking = this.#lookInTurn()
       .catch((error: unknown) => {
         this.#log.error({ err: error }, "could not look for due jobs");
         this.#sleep(longestSleepMs);
@@ -120,23 +120,36 @@ export class JobRunner {
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
-  async #look(): Promise<void> {
+  /** After this turn of the event loop: where many jobs end in it, one look, and one claim, makes up for them all. */
+  async #lookInTurn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (await this.#look()) if (!this.#isStarted) return;
+  }
+
+  /** True when there may be more to take at once. */
+  async #look(): Promise<boolean> {
     this.#cancelTimer();
-    if (this.#stuck.size > 0) return this.#sleep(diskRetryMs);
+    if (this.#stuck.size > 0) {
+      this.#sleep(diskRetryMs);
+      return false;
+    }
     const waiting: JobHandler[] = [];
+    let hasMore = false;
     const take = async (handler: JobHandler): Promise<void> => {
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // the end of one of its jobs pokes
       const { jobs, more } = await this.#claim(handler, limit);
       if (jobs.length > 0) this.#observer?.claimed(handler.type, jobs.length);
       for (const job of jobs) this.#begin(handler, job);
-      if (more) this.#lookAgain = true;
+      if (more) hasMore = true;
       else waiting.push(handler);
     };
     // Together, so that their claims share a commit.
     await Promise.all(this.#handlers.map(take));
+    if (hasMore) return true;
     const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
     if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - this.#clock.now());
+    return false;
   }
 
   /** `more`: others may be due. */

@@ -153,6 +153,20 @@ describe("at once", () => {
     expect(most).toBe(2);
   });
 
+  test("one claim makes up for all jobs that end in the same turn", async () => {
+    const limits: number[] = [];
+    const handler = handlerOf(async () => completed(), { concurrency: 3 });
+    await using setup = await createRunner([handler], (store) => ({
+      ...store,
+      claim: (request) => (limits.push(request.limit), store.claim(request)),
+    }));
+    const jobs = await Promise.all(Array.from({ length: 6 }, () => setup.add()));
+    setup.runner.start();
+    await setup.runner.idle();
+    expect(await statuses(setup, jobs)).toEqual(jobs.map(() => "completed"));
+    expect(limits.filter((limit) => limit > 0 && limit < 3)).toEqual([]);
+  });
+
   test("a type that is busy does not keep another waiting", async () => {
     const gate = Promise.withResolvers<JobEnd>();
     const done = Promise.withResolvers<void>();
