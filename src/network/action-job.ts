@@ -11,11 +11,13 @@ import type { DueAction, Handed, NetworkStore } from "./store.ts";
 
 /** A connector that takes longer than this has an unknown outcome. */
 const connectorTimeoutMs = 60_000;
+/** So many are claimed in one go, which must not keep the event loop for long. */
+const claimedTogether = 128;
 /**
- * So many actions of all accounts are under way at once; an account's own pace is kept by the store. As many are
- * claimed in one go, which must not keep the event loop for long.
+ * So many actions of all accounts are under way at once; an account's own pace is kept by the store. Enough that the
+ * next are claimed in the commit that ends those before.
  */
-const concurrency = 128;
+const concurrency = 3 * claimedTogether;
 /** What can't be spoken now, because the voice is busy or broken, may be spoken later. */
 const speakAgainMs = 10 * 60_000;
 /** A minute of speech takes a busy machine a few. */
@@ -174,7 +176,10 @@ export function createActionHandler({
     type: "linkedin_action",
     concurrency,
     async claim(request) {
-      const { due, more, wantsPlan } = await store.claimDue(request);
+      const { due, more, wantsPlan } = await store.claimDue({
+        ...request,
+        limit: Math.min(request.limit, claimedTogether),
+      });
       if (wantsPlan) replan();
       for (const item of due) taken.set(claimKey(item.job), item);
       return { jobs: due.map(({ job }) => job), more };

@@ -14,6 +14,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const at = startOfTests + 9;
 const endStates = ["done", "skipped", "failed", "unknown"] as const;
+const noDistance = { medianSeconds: 0, minSeconds: 0 };
 const busy: PutOff = { kind: "retry", retryAt: startOfTests + 5 * minute, message: "Later.", at };
 const toPerson: Handed = { to: "person", reference: null, checkAt: null, message: "", at };
 const toVendor: Handed = { ...toPerson, to: "vendor", reference: "v-1" };
@@ -102,6 +103,17 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await claimActions(storage, Math.min(second.runAt + wait, startOfTests + 365 * day) - 1)).toEqual([]);
     });
 
+    test("counts what it takes itself: of two that are due a cap of one lets one go", async () => {
+      await using opened = await open();
+      const { storage, account, job, make } = await withScheduled(opened.storage, { spacing: noDistance });
+      const second = await make.scheduledJob(storage, account);
+      await storage.network.updateAccount(account.userId, account.id, { caps: { invites: { day: 1 } }, updatedAt: 1 });
+      const now = Math.max(job.runAt, second.runAt);
+      expect((await claimActions(storage, now)).map((due) => due.job.id)).toEqual([job.id]);
+      const { action } = (await storage.network.action(account.userId, second.id))!;
+      expect(action).toMatchObject({ state: "scheduled", pendingReason: "dailyLimit" });
+    });
+
     test.each(["a person on the do-not-contact list", "a deleted lead", "a person who is connected by now"])(
       "skips the action for %s",
       async (what) => {
@@ -187,6 +199,22 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         expect(await storage.network.account(job.userId, account.id)).toEqual(account);
       },
     );
+  });
+
+  test("ends that are told at once hold each by its own claim, also beside one that is void", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withScheduled(opened.storage, { spacing: noDistance });
+    await make.scheduledJob(storage, account);
+    const claimed = (await claimActions(storage, startOfTests + day)).map(({ job }) => job);
+    expect(claimed).toHaveLength(2);
+    const [first, second] = claimed.map((job) => claimOf(job));
+    const end = actionEnd({ at: startOfTests + day });
+    const before = { ...first!, attempt: 0 };
+    const ends = [second!, first!, before, second!].map((claim) => storage.network.endAction(claim, end));
+    expect(await Promise.all(ends)).toEqual([true, true, false, false]);
+    for (const job of claimed)
+      expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "done" } });
+    expect(await storage.network.endAction(first!, end)).toBe(false);
   });
 
   test.each(endStates)(

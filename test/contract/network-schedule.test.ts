@@ -286,6 +286,23 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
         expect(outcome.kind).toBe("scheduled");
       },
     );
+
+    test("is answered again once it is back in the queue, whatever was scheduled after it meanwhile", async () => {
+      await using opened = await open();
+      const { storage, account, make } = await withAccount(opened.storage);
+      const { userId } = account;
+      const first = await make.scheduledJob(storage, account, { action: { profileUrl } });
+      await storage.network.cancel(userId, first.id, startOfTests);
+      const second = await make.scheduledJob(storage, account, { action: { profileUrl } });
+      const request = make.actionRequest(account, { action: { profileUrl } });
+      expect(await storage.network.schedule(request, true)).toMatchObject({ job: { id: second.id } });
+      expect((await storage.jobs.retry(userId, first.id, startOfTests)).kind).toBe("refused");
+      await storage.network.cancel(userId, second.id, startOfTests);
+      expect((await storage.network.schedule(request, true)).kind).toBe("scheduled");
+      expect((await storage.jobs.retry(userId, first.id, startOfTests)).kind).toBe("changed");
+      const outcome = await storage.network.schedule(request, false);
+      expect(outcome).toMatchObject({ kind: "existing", job: { id: first.id } });
+    });
   });
 
   test("an account that is gone, or is somebody else's, takes no action", async () => {

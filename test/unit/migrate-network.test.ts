@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
-import { claimActions } from "../support/factories.ts";
+import { claimActions, createFactories } from "../support/factories.ts";
 
 const hour = 3_600_000;
 const isNetwork = ({ name }: { name: string }) => name.includes("network");
@@ -59,6 +59,16 @@ test("accounts and actions of the first version are there afterwards, each as it
       pendingReason: "queued",
       slotAt: startOfTests + hour,
     });
+    const twins = await Promise.all(
+      states.map((_state, n) => {
+        const profileUrl = `https://network.example/in/p${n}`;
+        const account = { id: "account-1", userId: "user-1" };
+        return network.schedule(createFactories().actionRequest(account, { action: { profileUrl } }), true);
+      }),
+    );
+    const isOpen = ({ state }: (typeof states)[number]): boolean =>
+      ["scheduled", "sending", "awaiting"].includes(state);
+    expect(twins.map(({ kind }) => kind === "existing")).toEqual(states.map(isOpen));
     expect(kept[3]).toMatchObject({ pendingReason: "awaitingPerson", slotAt: startOfTests });
     expect(kept.slice(5, 7).map((action) => action?.slotAt)).toEqual([null, null]);
     expect((await network.tasks("user-1", 10, 0)).map(({ jobId }) => jobId)).toEqual(["job-3"]);

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { actionKinds, metersOf } from "../../network/action-kinds.ts";
 import type { Meter } from "../../network/account-model.ts";
-import type { ActionState, NetworkAction } from "../../network/action-model.ts";
+import { openStates, type ActionState, type NetworkAction } from "../../network/action-model.ts";
 import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
@@ -20,10 +20,12 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
     .prepare();
   const { seq: _seq, ...columns } = placeholdersOf(networkActions);
   const insert = orm.insert(networkActions).values(columns).prepare();
-  const openTwin = database.query<{ job_id: string }, [number, string, string]>(
-    "SELECT job_id FROM network_actions WHERE account = ? AND target_key = ? AND action_type = ?" +
-      " AND state IN ('awaitingApproval', 'scheduled', 'sending', 'awaiting') LIMIT 1",
+  type Twin = { seq: number; job_id: string; state: ActionState };
+  const twins = database.query<Twin, [number, string, string]>(
+    "SELECT seq, job_id, state FROM network_actions WHERE account = +? AND target_key = +? AND action_type = +?" +
+      " AND may_be_open = 1",
   );
+  const setMayBeOpen = database.query("UPDATE network_actions SET may_be_open = ? WHERE seq = ?");
   const settle = database.query(
     "UPDATE network_actions SET state = ?, pending_reason = ?, used = ?, slot_at = ?, updated_at = ? WHERE seq = ?",
   );
@@ -45,20 +47,29 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       const [row] = byJob.values({ jobId });
       return row === undefined ? null : storedAction(row);
     },
-    /** The job of the open action of the same kind for the same target. */
-    twinOf: (account: number, { targetKey, actionType }: Pick<NetworkAction, "targetKey" | "actionType">) =>
-      openTwin.get(account, targetKey, actionType)?.job_id ?? null,
+    /** Of the same kind and for the same target: the job of the one that is open, and those that have ended since. */
+    twinsOf(account: number, { targetKey, actionType }: Pick<NetworkAction, "targetKey" | "actionType">) {
+      const found = twins.all(account, targetKey, actionType);
+      const open = found.find(({ state }) => openStates.includes(state))?.job_id ?? null;
+      return { open, ended: found.filter(({ state }) => !openStates.includes(state)).map(({ seq }) => seq) };
+    },
+    /** Inside a write unit: `twinsOf` does not come upon these again. */
+    passOver(ended: readonly number[]): void {
+      for (const seq of ended) setMayBeOpen.run(0, seq);
+    },
     insert({ accountId: _id, ...action }: NetworkAction, account: number, used: 0 | 1): void {
       const meter = meterCode(actionKinds[action.actionType].meter);
-      insert.run({ ...action, account, meter, hasNote: hasNote(action), used });
+      const mayBeOpen = openStates.includes(action.state);
+      insert.run({ ...action, account, meter, hasNote: hasNote(action), used, mayBeOpen });
     },
     /** What every change of state writes. `slotAt` null: it does not count for any meter. */
     settle(
-      row: Pick<ActionRow, "seq">,
+      row: Pick<ActionRow, "seq" | "mayBeOpen">,
       state: ActionState,
       change: { pendingReason: ActionRow["pendingReason"]; used: 0 | 1; slotAt: number | null; now: number },
     ): void {
       settle.run(state, change.pendingReason, change.used, change.slotAt, change.now, row.seq);
+      if (openStates.includes(state) && !row.mayBeOpen) setMayBeOpen.run(1, row.seq);
     },
     /** As `settle`, for an action that is over; `reference`: what the connector calls it, where it said so. */
     end(
@@ -101,7 +112,8 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
       for (const meter of usesOf(row)) freeSlot.run(record.seq, meterCode(meter), row.slotAt);
       accounts.countChange(record);
     },
-    actionOf({ seq: _row, account, meter: _meter, hasNote: _note, used: _used, ...action }: ActionRow): NetworkAction {
+    actionOf(row: ActionRow): NetworkAction {
+      const { seq: _row, account, meter: _meter, hasNote: _note, used: _used, mayBeOpen: _open, ...action } = row;
       return { ...action, accountId: accounts.idOf(account) };
     },
   };

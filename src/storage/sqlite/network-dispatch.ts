@@ -10,6 +10,9 @@ import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../n
 import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
+import { gatherWrites } from "./gathered-writes.ts";
+import { isHeld } from "./jobs.ts";
+import { createMarks } from "./network-marks.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
@@ -27,13 +30,14 @@ type Target = { job: Job; row: ActionRow; record: AccountRecord };
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
   const { accounts, actions, jobRows, slots, campaigns, objectionTo, events } = parts;
+  const marks = createMarks(engine, parts);
   const joined = () =>
     orm
       .select({ job: jobs, row: networkActions })
       .from(jobs)
       .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
   const isAction = sql`${jobs.type} = 'linkedin_action'`;
-  const due = joined()
+  const pending = joined()
     .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
     .orderBy(asc(jobs.runAt), asc(jobs.id))
     .limit(limitOf("limit"))
@@ -43,16 +47,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .orderBy(asc(jobs.leaseUntil))
     .limit(limitOf("limit"))
     .prepare();
-  // As `isHeld` of jobs.ts. `+` keeps SQLite from walking the index of all running jobs.
-  const claimed = joined()
-    .where(
-      and(
-        eq(jobs.id, sql.placeholder("id")),
-        sql`${jobs.attempt} = +${sql.placeholder("attempt")}`,
-        sql`+${jobs.status} = 'running'`,
-        sql`+${jobs.leaseUntil} IS NOT NULL`,
-      ),
-    )
+  const byJobs = joined()
+    .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
     .prepare();
   const forWorker = joined()
     .where(
@@ -66,35 +62,24 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .orderBy(asc(networkActions.updatedAt))
     .limit(limitOf("limit"))
     .prepare();
-  const lease = database.query(
-    "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_until = ?, updated_at = ? WHERE id = ?",
+  // `+` keeps SQLite from walking the index of all running jobs.
+  const stillHeld = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
+    "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
+      " AND +status = 'running' AND +lease_until IS NOT NULL",
   );
+  /**
+   * What is being sent, by job, as its claim marked it: until it ends nobody writes what is read here, but for the
+   * metadata of its job, so that its end need not read it again.
+   */
+  const sending = new Map<string, Pick<Target, "job" | "row">>();
   const wait = database.query(
     "UPDATE jobs SET status = ?, run_at = ?, lease_until = ?, message = ?, updated_at = ? WHERE id = ?",
   );
 
+  /** The job as it is once it has its lease. */
   function leased({ job, row, record }: Target, task: DueAction["task"], now: number, leaseUntil: number): DueAction {
-    lease.run(leaseUntil, now, job.id);
-    return {
-      task,
-      job: { ...job, status: "running", attempt: job.attempt + 1, leaseUntil, updatedAt: now },
-      action: actions.actionOf(row),
-      account: record.account,
-    };
-  }
-
-  /**
-   * `pendingReason` tells a worker's lease, which outlives this process, from our own, and what only goes into a person's
-   * list, which does no harm twice.
-   */
-  function mark({ row, record }: Target, now: number, isWorkers = false): ActionRow {
-    const isPersons = record.account.connector === "manual";
-    const pendingReason = isWorkers ? "awaitingWorker" : isPersons ? "awaitingPerson" : null;
-    const change = { pendingReason, used: 1, slotAt: now } as const;
-    actions.settle(row, "sending", { ...change, now });
-    accounts.countChange(record);
-    events.action("action.started", record, row, now);
-    return { ...row, state: "sending", ...change };
+    const lease = { status: "running", attempt: job.attempt + 1, leaseUntil, updatedAt: now } as const;
+    return { task, job: Object.assign(job, lease), action: actions.actionOf(row), account: record.account };
   }
 
   /**
@@ -140,11 +125,11 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return objection === null;
   }
 
-  /** Whether an action may go at this moment; if not, it is put off or ended. */
-  function mayGo(target: Target, now: number): boolean {
+  /** Whether an action may go at this moment; if not, it is put off or ended. `catchUp` as `slots.holdNow` has it. */
+  function mayGo(target: Target, now: number, catchUp?: () => void): boolean {
     const { row, record } = target;
     if (!isWanted(target, now)) return false;
-    const hold = slots.holdNow(record, row, now);
+    const hold = slots.holdNow(record, row, now, catchUp);
     if (hold === null) return true;
     // A little later is the course of things. After a longer wait, or when the service was down, everything is planned
     // anew in the same order, so that what piled up does not go out at the shortest distance.
@@ -155,7 +140,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return false;
   }
 
-  function takeDue(target: Target, now: number, leaseUntil: number): DueAction | null {
+  /** What is to be done for an action that is due; null: nothing now. `catchUp` as `mayGo` has it. */
+  function taskOf(target: Target, now: number, catchUp: () => void): DueAction["task"] | null {
     const { job, row, record } = target;
     switch (row.state) {
       case "scheduled":
@@ -164,11 +150,10 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
           wait.run("running", job.runAt, null, "", now, job.id);
           return null;
         }
-        if (!mayGo(target, now)) return null;
-        if (row.actionType === "sendVoiceMessage") return leased(target, "prepare", now, leaseUntil);
-        return leased({ ...target, row: mark(target, now) }, "send", now, leaseUntil);
+        if (!mayGo(target, now, catchUp)) return null;
+        return row.actionType === "sendVoiceMessage" ? "prepare" : "send";
       case "awaiting":
-        return leased(target, "follow", now, leaseUntil);
+        return "follow";
       default:
         if (row.pendingReason === "awaitingPerson") waitUntil(target, { until: now, reason: "queued" }, now);
         else interrupted(target, now);
@@ -191,29 +176,82 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
     const values = abandoned.values({ now, limit });
-    values.push(...due.values({ now, limit: limit - values.length }));
+    values.push(...pending.values({ now, limit: limit - values.length }));
     const found = values.map(storedActionJob);
-    const taken = found.flatMap(({ job, row }) => {
+    const taken: (Target & { task: DueAction["task"] })[] = [];
+    let marked = 0;
+    /** Marks those that were let go so far: what they take from their meters counts for those behind them. */
+    const catchUp = (): void => {
+      if (marked === taken.length) return;
+      marks.markSending(
+        taken.slice(marked).filter(({ task }) => task === "send"),
+        now,
+      );
+      marked = taken.length;
+    };
+    for (const { job, row } of found) {
       const record = accounts.get(row.account);
-      return record === null ? [] : (takeDue({ job, row, record }, now, leaseUntil) ?? []);
-    });
+      if (record === null) continue;
+      const task = taskOf({ job, row, record }, now, catchUp);
+      if (task !== null) taken.push({ job, row, record, task });
+    }
+    catchUp();
+    const ids = taken.map(({ job }) => job.id);
+    marks.lease(ids, now, leaseUntil);
     const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
-    return { due: taken, more: found.length >= limit, wantsPlan };
+    const due = taken.map((target) => leased(target, target.task, now, leaseUntil));
+    return { taken, answer: { due, more: found.length >= limit, wantsPlan } };
+  }
+
+  async function claimAndRemember(request: Parameters<NetworkStore["claimDue"]>[0]) {
+    const { taken, answer } = await writer.write(() => events.together(() => claimDue(request)));
+    for (const { task, job, row } of taken) if (task === "send") sending.set(job.id, { job, row });
+    return answer;
+  }
+
+  /** What was claimed is over, whatever came of it. */
+  async function forgetting<T>({ id }: JobClaim, written: Promise<T>): Promise<T> {
+    const value = await written;
+    sending.delete(id);
+    return value;
+  }
+
+  /** The actions of these jobs that are in somebody's hands, by job; in whose tells the attempt. */
+  function heldOf(ids: readonly string[]): Map<string, Target> {
+    const targets = new Map<string, Target>();
+    for (const values of byJobs.values({ ids: JSON.stringify(ids) })) {
+      const { job, row } = storedActionJob(values);
+      const record = accounts.get(row.account);
+      if (record !== null && isHeld(job, job)) targets.set(job.id, { job, row, record });
+    }
+    return targets;
   }
 
   /** The target of a claim that still holds. */
-  function held(claim: JobClaim): Target | null {
-    const [values] = claimed.values({ id: claim.id, attempt: claim.attempt });
-    if (values === undefined) return null;
-    const { job, row } = storedActionJob(values);
-    const record = accounts.get(row.account);
-    return record && { job, row, record };
+  function held({ id, attempt }: JobClaim): Target | null {
+    const target = heldOf([id]).get(id);
+    return target?.job.attempt === attempt ? target : null;
+  }
+
+  /** As `heldOf`, for the jobs of claims; of what is being sent only that is read which may have changed. */
+  function targetsOf(claims: readonly JobClaim[]): Map<string, Target> {
+    const isKnown = ({ id, attempt }: JobClaim): boolean => sending.get(id)?.job.attempt === attempt;
+    const unknown = claims.filter((claim) => !isKnown(claim)).map(({ id }) => id);
+    const known = claims.filter(isKnown).map(({ id }) => id);
+    const targets = unknown.length === 0 ? new Map<string, Target>() : heldOf(unknown);
+    for (const { id, attempt, metadata } of known.length === 0 ? [] : stillHeld.all(JSON.stringify(known))) {
+      const { job, row } = sending.get(id)!;
+      const record = accounts.get(row.account);
+      if (record !== null && job.attempt === attempt)
+        targets.set(id, { job: { ...job, metadata: JSON.parse(metadata) as Job["metadata"] }, row, record });
+    }
+    return targets;
   }
 
   function markSending(claim: JobClaim, now: number): boolean {
     const target = held(claim);
     if (target?.row.state !== "scheduled" || !mayGo(target, now)) return false;
-    mark(target, now);
+    marks.markSending([target], now);
     return true;
   }
 
@@ -293,28 +331,49 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         const target = { job, row, record };
         if (!isWanted(target, now)) continue;
         const hold = slots.holdNow(record, row, now);
-        if (hold === null)
-          return { claimed: leased({ ...target, row: mark(target, now, true) }, "send", now, leaseUntil) };
+        if (hold === null) {
+          marks.markSending([target], now, true);
+          marks.lease([job.id], now, leaseUntil);
+          return { claimed: leased(target, "send", now, leaseUntil) };
+        }
         if (Number.isFinite(hold.until)) retryAt = Math.min(retryAt ?? hold.until, hold.until);
       }
     }
     return { claimed: null, retryAt };
   }
 
-  function endAction(claim: JobClaim, end: ActionEnd): boolean {
-    const target = held(claim);
-    if (target === null) return false;
-    // It counts from when it went out, which the network may have answered late.
-    scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
-    return true;
+  /** Whether each claim held, in their order. */
+  function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
+    const targets = targetsOf(ends.map(({ claim }) => claim));
+    return events.together(() =>
+      ends.map(({ claim, end }) => {
+        const target = targets.get(claim.id);
+        if (target === undefined || target.job.attempt !== claim.attempt) return false;
+        // Who ends it a second time finds no claim any more.
+        targets.delete(claim.id);
+        // It counts from when it went out, which the network may have answered late.
+        scheduling.end(target, end, target.row.used === 1 ? (target.row.slotAt ?? end.at) : end.at);
+        return true;
+      }),
+    );
   }
 
+  const endInTurn = gatherWrites(writer, endsTogether, endActions);
+
   return {
-    claimDue: (request) => writer.write(() => claimDue(request)),
+    claimDue: claimAndRemember,
     markSending: (claim, now) => writer.write(() => markSending(claim, now)),
-    endAction: (claim, end) => writer.write(() => endAction(claim, end)),
-    putOff: (claim, change) => writer.write(() => putOff(claim, change)),
-    hand: (claim, handed) => writer.write(() => hand(claim, handed)),
+    endAction: (claim, end) => forgetting(claim, endInTurn({ claim, end })),
+    putOff: (claim, change) =>
+      forgetting(
+        claim,
+        writer.write(() => putOff(claim, change)),
+      ),
+    hand: (claim, handed) =>
+      forgetting(
+        claim,
+        writer.write(() => hand(claim, handed)),
+      ),
     claimForWorker: (request) => writer.write(() => claimForWorker(request)),
     renewLease: (userId, claim, leaseUntil) =>
       writer.write(() => {
@@ -327,6 +386,8 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   };
 }
 
+/** They keep the event loop for some milliseconds. */
+const endsTogether = 128;
 /** A wait that is shorter than this does not disturb the plan. */
 const shortWaitMs = 15 * 60_000;
 /** An action that is later than this was not held up by those before it. */

@@ -69,7 +69,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
           reason:
             "It is not known whether this action had its effect, so it is not repeated. Look at the profile, then tell with POST /api/v2/network/actions/{jobId}/resolve.",
         };
-      if (actions.twinOf(target.record.seq, target.row) !== null)
+      if (actions.twinsOf(target.record.seq, target.row).open !== null)
         return { kind: "refused", job, reason: "The same action for this profile is on its way already." };
       const { cancelled: _cancelled, outcome: _outcome, reason: _reason, ...metadata } = job.metadata;
       const again = { ...job, metadata, failures: 0, message: "", completedAt: null, progress: 0 };

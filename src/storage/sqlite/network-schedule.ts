@@ -43,7 +43,8 @@ export function createScheduling(parts: ScheduleParts) {
   function decide({ action, job }: ScheduleAction, stores: boolean): ScheduleOutcome {
     const record = accounts.ofUser(action.userId, action.accountId);
     if (record === null) return { kind: "accountGone" };
-    const twin = twinOf(record, action);
+    const { open, ended } = actions.twinsOf(record.seq, action);
+    const twin = open === null ? null : twinOf(open);
     if (twin !== null) return { kind: "existing", ...twin };
     const now = job.createdAt;
     const objection = objectionTo(record.seq, action, now);
@@ -58,6 +59,7 @@ export function createScheduling(parts: ScheduleParts) {
     };
     const placedJob = { ...job, runAt: waits ? neverAt : slot.at };
     if (stores) {
+      actions.passOver(ended);
       jobRows.insert(placedJob);
       actions.insert(placed, record.seq, 0);
       events.scheduled(record, placed, placed.slotAt, now);
@@ -67,10 +69,9 @@ export function createScheduling(parts: ScheduleParts) {
     return { kind: "scheduled", action: placed, job: placedJob };
   }
 
-  function twinOf(record: AccountRecord, action: ScheduleAction["action"]) {
-    const jobId = actions.twinOf(record.seq, action);
-    const job = jobId === null ? null : jobRows.get(jobId);
-    const row = jobId === null ? null : actions.get(jobId);
+  function twinOf(jobId: string) {
+    const job = jobRows.get(jobId);
+    const row = actions.get(jobId);
     return job === null || row === null ? null : { action: actions.actionOf(row), job };
   }
 
@@ -136,7 +137,7 @@ export function createScheduling(parts: ScheduleParts) {
       targetKey = row.targetKey,
     } = wanted;
     const edited = { ...row, message, details, notBefore, targetKey };
-    const twin = targetKey === row.targetKey ? null : actions.twinOf(record.seq, edited);
+    const twin = targetKey === row.targetKey ? null : actions.twinsOf(record.seq, edited).open;
     if (twin !== null) return { kind: "twin", jobId: twin };
     const change = { message, details, notBefore, targetKey, now };
     if (row.state === "awaitingApproval" || wanted.needsApproval === true) {

@@ -7,6 +7,7 @@ import {
   type Never,
   type Slot,
   type SlotRequest,
+  type Timeline,
 } from "../../network/governor/slot.ts";
 import { narrowestOf, reasonInQueue } from "../../network/governor/plan.ts";
 import type { Engine } from "./engine.ts";
@@ -36,8 +37,9 @@ export function createSlots(engine: Engine) {
     "UPDATE network_actions SET slot_at = ? WHERE account = ? AND used = 1 AND slot_at > ?",
   );
 
-  function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number): SlotRequest {
-    return { account: governed, uses: usesOf(action), notBefore, gapMs: gapOf(governed.spacing, action.draw) };
+  function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number, gapMs?: number): SlotRequest {
+    const gap = gapMs ?? gapOf(governed.spacing, action.draw);
+    return { account: governed, uses: usesOf(action), notBefore, gapMs: gap };
   }
 
   /** A slot that was freed before the end of the queue. */
@@ -69,12 +71,13 @@ export function createSlots(engine: Engine) {
     return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, note };
   }
 
-  let mended = { account: 0, at: 0 };
-  writer.onRollBack(() => (mended = { account: 0, at: 0 }));
+  let mended = { at: 0, accounts: new Set<number>() };
+  writer.onRollBack(() => (mended = { at: 0, accounts: new Set() }));
   /** Marks of the future are left from a clock that was ahead; they count as made now. Once for all of a claim. */
   function mendClock({ seq }: AccountRecord, now: number): void {
-    if (mended.account === seq && mended.at === now) return;
-    mended = { account: seq, at: now };
+    if (mended.at !== now) mended = { at: now, accounts: new Set() };
+    if (mended.accounts.has(seq)) return;
+    mended.accounts.add(seq);
     const ahead = now + clockSlackMs;
     if (timelines.used(seq).between("all", ahead, Infinity).length > 0) clockWentBack.run(now, seq, ahead);
   }
@@ -88,14 +91,28 @@ export function createSlots(engine: Engine) {
     },
     /** What `place` would answer, writing nothing. */
     foresee: (record: AccountRecord, action: Placed, now: number): Slot | Never => search(record, action, now).slot,
-    /** What holds an action back at this moment, by what was really carried out; null: it may go. */
-    holdNow(record: AccountRecord, action: Placed, now: number): Hold | null {
+    /**
+     * What holds an action back at this moment, by what was really carried out; null: it may go. `catchUp` is called
+     * before that is read, which it is not for an account without limits.
+     */
+    holdNow(record: AccountRecord, action: Placed, now: number, catchUp: () => void = () => {}): Hold | null {
       const { state, spacing } = record.account;
       if (state !== "active") return { until: Infinity, reason: pausedReasons[state] };
-      const timeline = timelines.used(record.seq);
+      const timeline = readAfter(catchUp, timelines.used(record.seq));
       mendClock(record, now);
-      return holdAt({ ...requestOf(record, action, now), gapMs: spacing.minSeconds * 1000 }, now, timeline);
+      return holdAt(requestOf(record, action, now, spacing.minSeconds * 1000), now, timeline);
     },
+  };
+}
+
+function readAfter(prepare: () => void, timeline: Timeline): Timeline {
+  const prepared = (): Timeline => {
+    prepare();
+    return timeline;
+  };
+  return {
+    nthBefore: (meter, at, n) => prepared().nthBefore(meter, at, n),
+    between: (meter, from, to) => prepared().between(meter, from, to),
   };
 }
 

@@ -64,9 +64,10 @@ export const networkActions = sqliteTable("network_actions", {
   reference: text(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  mayBeOpen: integer("may_be_open", { mode: "boolean" }).notNull(),
 });
 /** In the words of the index of those that wait for somebody, which is used by no query that does not say so too. */
-export const waitsForSomebody = "state IN ('awaitingApproval', 'awaiting', 'unknown')";
+export const waitsForSomebody = "(state = 'awaitingApproval' OR state = 'awaiting' OR state = 'unknown')";
 export type ActionRow = typeof networkActions.$inferSelect;
 
 export const networkMeters = sqliteTable(

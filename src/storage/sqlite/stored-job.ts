@@ -41,7 +41,7 @@ type ActionValues = [
   ...[leadId: string | null, enrolmentId: string | null, campaignId: string | null, campaignStep: number | null],
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
-  ...[reference: string | null, createdAt: number, updatedAt: number],
+  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number],
 ];
 
 /** As `storedJob`, for actions; `offset`: where they begin in a joined row. */
@@ -73,6 +73,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     reference: values[22],
     createdAt: values[23],
     updatedAt: values[24],
+    mayBeOpen: values[25] === 1,
   };
 }
 

@@ -64,7 +64,7 @@ export const places: readonly Place[] = [
     others: [
       ...["seq", "user_id", "account", "action_type", "meter", "has_note", "enrolment_id", "campaign_id"],
       ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
-      "updated_at",
+      ...["updated_at", "may_be_open"],
     ],
     owner: "t.user_id",
     own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
