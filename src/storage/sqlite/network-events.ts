@@ -23,8 +23,6 @@ export function createNetworkEvents(events: EventRows) {
   }
 
   return {
-    /** As `EventRows.together`. */
-    together: events.together,
     action,
     account,
     /** It has its place in the queue. */
