@@ -65,19 +65,24 @@ export type HttpWorld = {
   keepAliveMs?: number;
 };
 
+const nothingPrivate: AllowedPrivate = { includes: () => false };
+
 /**
  * The guarded way out, for every adapter: it speaks to public addresses only. Names are resolved here and the
  * connection goes to the very address that was checked, so that a name that resolves to another one a moment later
  * (DNS rebinding) gains nothing. Redirects are checked anew; what was meant for one origin never reaches another.
+ * Throws a RangeError for an entry of `allowPrivate` that is neither a host nor a network.
  */
 export function createHttpClient(world: HttpWorld): HttpClient {
   const { clock, resolve = systemResolve, isPublic = isPublicAddress, allowPrivate = [], ca, keepAliveMs } = world;
+  // Which brings Node's networks along, for those alone who need them.
+  const allowed = allowPrivate.length === 0 ? nothingPrivate : allowedPrivate(allowPrivate);
   let wire: Promise<Wire> | null = null;
   async function openWire(): Promise<Wire> {
     // With the first request: it brings Node's own HTTP along, and a server may never call anybody.
     const { exchange, keptConnections } = await import("./http-exchange.ts");
     const connections = keepAliveMs === undefined ? undefined : keptConnections(keepAliveMs);
-    return { exchange, connections, allowed: allowedPrivate(allowPrivate) };
+    return { exchange, connections, allowed };
   }
   return {
     async send(request) {
