@@ -656,7 +656,8 @@ testInProcess("the simulated network ends an action by a word in its profile", a
   const jobs: string[] = [];
   for (const name of ["ada", "refused-bob", "unknown-carl", "busy-dora"])
     jobs.push((await schedule(world.user, name)).jobId);
-  for (let second = 0; second < 5; second++) await world.pass(1000);
+  // Chance draws the pauses between them; half a minute is enough for any, and too little for the retry.
+  for (let second = 0; second < 30; second++) await world.pass(1000);
   const states = async () => Promise.all(jobs.map(async (id) => (await jobOf(world.user, id)).status));
   expect(await states()).toEqual(["completed", "failed", "failed", "pending"]);
   await world.pass(minute);
