@@ -87,16 +87,18 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   });
 }
 
+/** Beside others who want a core for themselves this leaves a quarter of it: enough for the work to end in its time. */
+const backgroundPriority = 5;
+
 /**
  * Inside a worker thread, for long work that nobody waits for by the second: who waits for an answer comes first. On
  * Linux the priority is this thread's alone (setpriority(2)); elsewhere it would be everybody's.
  */
 export function giveWay(): void {
   if (process.platform !== "linux") return;
-  // Not imported: the main thread has no use for it.
-  const { constants, setPriority } = process.getBuiltinModule("node:os");
   try {
-    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+    // Not imported: the main thread has no use for it.
+    process.getBuiltinModule("node:os").setPriority(0, backgroundPriority);
   } catch {
     // Where that is forbidden the work is done as well.
   }
