@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../network/account-model.ts";
 import { changedWeek } from "../../network/governor/calendar.ts";
 import type { Governed } from "../../network/governor/slot.ts";
@@ -6,6 +6,7 @@ import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { NetworkEvents } from "./network-events.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
+import { SharedRead } from "./shared-read.ts";
 
 /** An account as the store works with it. */
 export type AccountRecord = {
@@ -124,6 +125,13 @@ export function createAccountStore(
   rows: AccountRows,
   events: NetworkEvents,
 ): AccountStore {
+  const shared = new SharedRead(database);
+  const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
+  /** In order, which here costs less than to have SQLite sort. */
+  function accountsOf(userId: string): NetworkAccount[] {
+    const accounts = seqsOf.all(userId).flatMap(({ seq }) => rows.get(seq)?.account ?? []);
+    return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
   const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
   const jobsAgain = database.query(
@@ -170,14 +178,7 @@ export function createAccountStore(
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
-    accounts: async (userId) =>
-      orm
-        .select()
-        .from(networkAccounts)
-        .where(eq(networkAccounts.userId, userId))
-        .orderBy(asc(networkAccounts.createdAt), asc(networkAccounts.id))
-        .all()
-        .map(accountOf),
+    accounts: (userId) => shared.read(() => accountsOf(userId)),
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
