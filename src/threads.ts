@@ -98,7 +98,8 @@ export function giveWay(): void {
   if (process.platform !== "linux") return;
   try {
     // Not imported: the main thread has no use for it.
-    process.getBuiltinModule("node:os").setPriority(0, backgroundPriority);
+    const { getPriority, setPriority } = process.getBuiltinModule("node:os");
+    setPriority(0, Math.max(getPriority(0), backgroundPriority));
   } catch {
     // Where that is forbidden the work is done as well.
   }

@@ -33,7 +33,7 @@ test.skipIf(process.platform !== "linux")(
     const { before, after } = await promise;
     worker.terminate();
     expect(before).toBe(own);
-    expect(after).toBe(Math.max(own, 10));
+    expect(after).toBe(Math.max(own, 5));
     expect(getPriority(0)).toBe(own);
   },
 );
