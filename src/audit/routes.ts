@@ -4,6 +4,7 @@ import { parseInstant } from "../clock.ts";
 import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -66,7 +67,7 @@ export function auditRoutes(core: Core, audit: AuditService) {
       async ({ caller, query }) => {
         const filter = filterOf(query);
         await audit.note(caller, { action: "audit.exported", userId: caller.userId });
-        return new Response(ndjson(audit.all(caller, filter)), {
+        return new Response(byteStream(ndjson(audit.all(caller, filter))), {
           headers: {
             "content-type": "application/x-ndjson",
             "content-disposition": 'attachment; filename="audit.ndjson"',
@@ -122,16 +123,7 @@ function instant(path: string, text: string): number {
 }
 
 /** Page by page as it is read: constant memory, however many. */
-function ndjson(pages: ReturnType<AuditService["all"]>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const page = await pages.next();
-      if (page.done) return controller.close();
-      controller.enqueue(encoder.encode(page.value.map((entry) => `${JSON.stringify(auditView(entry))}\n`).join("")));
-    },
-    async cancel() {
-      await pages.return();
-    },
-  });
+async function* ndjson(pages: ReturnType<AuditService["all"]>): AsyncGenerator<Uint8Array, void, void> {
+  for await (const page of pages)
+    yield Buffer.from(page.map((entry) => `${JSON.stringify(auditView(entry))}\n`).join(""));
 }

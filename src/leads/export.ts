@@ -11,26 +11,16 @@ export const exportMediaTypes: Record<ExportFormat, string> = {
 };
 
 /** The text of an export, page by page as it is read: constant memory, however many leads. */
-export function exportStream(
+export async function* exportPieces(
   pages: AsyncGenerator<Lead[], void, void>,
   format: ExportFormat,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let isFirst = true;
-  return new ReadableStream({
-    async pull(controller) {
-      const page = await pages.next();
-      const leads = page.done ? [] : page.value;
-      const head = isFirst && format === "csv" ? leadCsvHeader() : "";
-      isFirst = false;
-      const text = head + leads.map((lead) => lineOf(lead, format)).join("");
-      if (text !== "") controller.enqueue(encoder.encode(text));
-      if (page.done) controller.close();
-    },
-    async cancel() {
-      await pages.return();
-    },
-  });
+): AsyncGenerator<Uint8Array, void, void> {
+  let head = format === "csv" ? leadCsvHeader() : "";
+  for await (const leads of pages) {
+    yield Buffer.from(head + leads.map((lead) => lineOf(lead, format)).join(""));
+    head = "";
+  }
+  if (head !== "") yield Buffer.from(head);
 }
 
 function lineOf(lead: Lead, format: ExportFormat): string {

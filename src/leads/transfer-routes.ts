@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import { byteStream } from "../http/files.ts";
 import {
   accepted,
   fileQueryFields,
@@ -18,7 +19,7 @@ import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { readBytes, refuseAnnounced, tooLarge } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
-import { exportFormats, exportMediaTypes, exportStream } from "./export.ts";
+import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";
 import { ImportPreview } from "./import/preview-model.ts";
@@ -150,7 +151,7 @@ export function leadTransferRoutes(
       "/export",
       async ({ caller, userId, query: { format = "csv", ...query } }) => {
         await audit.note(caller, { action: "leads.exported", userId, details: { format } });
-        return new Response(exportStream(leads.all(userId, filterOf(query)), format), {
+        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format)), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,

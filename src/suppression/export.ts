@@ -6,22 +6,15 @@ import { suppressionView } from "./service.ts";
 const columns = ["value", "kind", "scope", "reason", "source", "createdAt"] as const;
 
 /** The entries as CSV, page by page as they are read: constant memory, however many. An import takes it back. */
-export function exportCsv(pages: AsyncGenerator<Suppression[], void, void>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+export async function* exportCsv(
+  pages: AsyncGenerator<Suppression[], void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
   let head = `${columns.join(",")}\r\n`;
-  return new ReadableStream({
-    async pull(controller) {
-      const page = await pages.next();
-      const entries = page.done ? [] : page.value;
-      const text = head + entries.map(lineOf).join("");
-      head = "";
-      if (text !== "") controller.enqueue(encoder.encode(text));
-      if (page.done) controller.close();
-    },
-    async cancel() {
-      await pages.return();
-    },
-  });
+  for await (const entries of pages) {
+    yield Buffer.from(head + entries.map(lineOf).join(""));
+    head = "";
+  }
+  if (head !== "") yield Buffer.from(head);
 }
 
 function lineOf(entry: Suppression): string {

@@ -4,6 +4,7 @@ import type { AuditService } from "../audit/service.ts";
 import { ApiError } from "../errors.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import { byteStream } from "../http/files.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
@@ -142,12 +143,15 @@ export function suppressionRoutes(
       "/export",
       async ({ caller, userId, query: { scope, kind } }) => {
         await audit.note(caller, { action: "suppressions.exported", userId });
-        return new Response(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), {
-          headers: {
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": 'attachment; filename="do-not-contact.csv"',
+        return new Response(
+          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) }))),
+          {
+            headers: {
+              "content-type": "text/csv; charset=utf-8",
+              "content-disposition": 'attachment; filename="do-not-contact.csv"',
+            },
           },
-        });
+        );
       },
       {
         access: "leads:read",
