@@ -90,6 +90,7 @@ export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
     // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
     new Elysia({ handler: { standardHostname: false } })
       .use(entrance)
+      .use(core)
       .use(healthRoutes(core, users, keys, parts.clock, parts.readiness, parts.simulator !== null))
       .use(userRoutes(core, users, credits))
       .use(enrichmentRoutes(core, parts.enrichment))

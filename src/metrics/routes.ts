@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { answers } from "../http/openapi.ts";
 import type { Metrics } from "./metrics.ts";
 
 const mediaType = "text/plain; version=0.0.4; charset=utf-8";
 
 export function metricsRoutes(core: Core, metrics: Metrics) {
-  return new Elysia()
-    .use(core)
+  return feature(core, "")
     .get("/metrics", async () => new Response(await metrics.text(), { headers: { "content-type": mediaType } }), {
       callerOnly: "metrics:read",
       detail: answers(
