@@ -321,10 +321,11 @@ async function compose(
   keyRing.addLocal(localKey);
 
   let listening: Listening | null = null;
-  let working: Promise<void> | null = null;
+  let prepared: Promise<void> | null = null;
+  let starting: Promise<void> | null = null;
   let stopping: Promise<void> | null = null;
 
-  async function beginWork(): Promise<void> {
+  async function prepareWork(): Promise<void> {
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const prepareFiles = async (): Promise<void> => {
       const removed = (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
@@ -336,14 +337,19 @@ async function compose(
     });
     await enrichment.start();
     await events.start();
+  }
+  const prepare = async () => (prepared ??= prepareWork());
+
+  async function work(): Promise<void> {
+    await prepare();
     background.start();
   }
-  const work = async () => (working ??= beginWork());
 
-  async function start(): Promise<void> {
-    if (listening !== null) return;
+  async function begin(): Promise<void> {
+    // Before the first request: until then nothing is being taken in, and none has to wait.
+    await prepare();
     listening = listen(server, config.listen);
-    await work();
+    background.start();
     directory.announce({ pid: process.pid, url: listening.url, localKey });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
     if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
@@ -373,7 +379,7 @@ async function compose(
   }
 
   return {
-    start,
+    start: () => (starting ??= begin()),
     work,
     handle: async (request) => server.handle(request),
     stop: () => (stopping ??= stopAll()),
