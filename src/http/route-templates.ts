@@ -13,6 +13,12 @@ type Node = {
  * many as the source has routes, whatever clients ask for, so that they may name what is counted.
  */
 export function routeTemplates(app: AnyElysia): (method: string, path: string) => string | null {
+  // With the first request.
+  let root: Node | null = null;
+  return (method, path) => find((root ??= treeOf(app)), partsOf(path), 0, method === "HEAD" ? "GET" : method);
+}
+
+function treeOf(app: AnyElysia): Node {
   const root = node();
   for (const { method, path } of app.routes) {
     const parts = partsOf(path);
@@ -23,7 +29,7 @@ export function routeTemplates(app: AnyElysia): (method: string, path: string) =
     const template = path.replaceAll(/:([^/]+)/g, "{$1}").replace(/(.)\/$/, "$1");
     (hasRest ? place.rest : place.templates).set(method, template);
   }
-  return (method, path) => find(root, partsOf(path), 0, method === "HEAD" ? "GET" : method);
+  return root;
 }
 
 function find(place: Node, parts: readonly string[], index: number, method: string): string | null {
