@@ -13,9 +13,13 @@ type Node = {
  * many as the source has routes, whatever clients ask for, so that they may name what is counted.
  */
 export function routeTemplates(app: AnyElysia): (method: string, path: string) => string | null {
-  // With the first request.
   let root: Node | null = null;
-  return (method, path) => find((root ??= treeOf(app)), partsOf(path), 0, method === "HEAD" ? "GET" : method);
+  return (asked, path) => {
+    const method = asked === "HEAD" ? "GET" : asked;
+    // A path without parameters and a slash at its end is its own template, which most requests need no tree for.
+    if (app.router.static[path]?.[method] !== undefined && path.length > 1 && !path.endsWith("/")) return path;
+    return find((root ??= treeOf(app)), partsOf(path), 0, method);
+  };
 }
 
 function treeOf(app: AnyElysia): Node {
