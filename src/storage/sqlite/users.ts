@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
 import { createAuditRows } from "./audit.ts";
@@ -12,11 +12,9 @@ export function createUserStore(engine: Engine): UserStore {
   const { database, orm, writer } = engine;
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
-  const byId = orm
-    .select()
-    .from(users)
-    .where(eq(users.id, sql.placeholder("id")))
-    .prepare();
+  const byId = database.query<User, [string]>(
+    "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
+  );
   const counting = database.query<{ n: number }, []>("SELECT count(*) AS n FROM users");
 
   function insert({ user, account, grant, key, audit }: NewUser): boolean {
@@ -35,10 +33,7 @@ export function createUserStore(engine: Engine): UserStore {
 
   return {
     insert: (newcomer) => writer.write(() => insert(newcomer)),
-    get: async (id) => {
-      const row = byId.get({ id });
-      return row === undefined ? null : userOf(row);
-    },
+    get: async (id) => byId.get(id),
     list: async (limit, offset) =>
       orm
         .select()
