@@ -11,7 +11,7 @@ test("what is asked is answered in the same way by either router", async () => {
     .get("/leads/:id", ({ params: { id }, query }) => ({ id, query }))
     .get("/files/*", ({ params }) => params["*"])
     .all("/any", ({ request }) => request.method);
-  const listening = listen(app, { host: "127.0.0.1", port: 0 });
+  const listening = listen(app, () => app, { host: "127.0.0.1", port: 0 });
   const asked = async (method: string, path: string): Promise<[number, string]> => {
     const response = await fetch(listening.url + path, { method, ...(method === "POST" && { body: "text" }) });
     return [response.status, await response.text()];
