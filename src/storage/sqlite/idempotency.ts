@@ -10,7 +10,6 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { IdempotencyIndex } from "./idempotency-index.ts";
-import { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -26,7 +25,9 @@ type Row = {
 /** What is known of old rows when they are forgotten. */
 type Forgotten = { seq: number; id: string };
 
-export function createIdempotencyStore({ database, writer }: Pick<Engine, "database" | "writer">): IdempotencyStore {
+type Parts = Pick<Engine, "database" | "writer" | "shared">;
+
+export function createIdempotencyStore({ database, writer, shared }: Parts): IdempotencyStore {
   const find = database.query<Row, [number]>(
     "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ?",
   );
@@ -40,7 +41,6 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
        WHERE started_at < ?1 ORDER BY id`,
   );
   const index = new IdempotencyIndex(database, writer);
-  const shared = new SharedRead(database);
   const findNow = (id: string): KeptRequest | null => {
     const seq = index.seqOf(id);
     const row = seq === null ? null : find.get(seq);
@@ -51,7 +51,7 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
       const attempt = new Attempt(writer, index, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
-    find: (id) => shared.read(() => findNow(id)),
+    find: async (id) => shared.read(() => findNow(id)),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
