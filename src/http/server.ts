@@ -4,7 +4,7 @@ import { StartError } from "../start-error.ts";
 
 export type Listening = {
   url: string;
-  /** Takes some milliseconds, and makes requests cheaper from then on. */
+  /** Gets all routes ready, which takes some milliseconds, and makes requests cheaper from then on. */
   hasten(): void;
   stop(graceMs: number): Promise<void>;
 };
@@ -16,9 +16,9 @@ const idleTimeout = 60;
 
 /**
  * Listens with an app. Throws `StartError` when the address is taken or not ours.
- * Until the first request, or `hasten`, it needs no more than the routes that `app` has now; `wholeApp` answers the same
- * app with all of them. Not by `app.listen`, which hands every route to Bun's router, twice, and puts the app's own
- * router together, and collects garbage each time: a third of a start.
+ * At first it has no more than the routes of `app`. With the first other request, or `hasten`, come those of `wholeApp`,
+ * which answers the same app with all of them. Not by `app.listen`, which hands every route to Bun's router, twice, puts
+ * the app's own router together, and collects garbage each time: a third of a start.
  */
 export function listen(
   app: AnyElysia,
