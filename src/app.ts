@@ -1,5 +1,5 @@
-import { AuditService } from "./audit/service.ts";
 import type { AnyElysia } from "elysia";
+import { AuditService } from "./audit/service.ts";
 import { composeApi, composeHealth } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
@@ -352,6 +352,7 @@ async function compose(
   async function begin(): Promise<void> {
     // Before the first request: until then nothing is being taken in, and none has to wait.
     await prepare();
+    if (stopping !== null) return;
     listening = listen(app, wholeApp, config.listen);
     background.start();
     directory.announce({ pid: process.pid, url: listening.url, localKey });

@@ -16,8 +16,8 @@ export function routeTemplates(app: AnyElysia): (method: string, path: string) =
   let root: Node | null = null;
   return (asked, path) => {
     const method = asked === "HEAD" ? "GET" : asked;
-    // A path without parameters and a slash at its end is its own template, which most requests need no tree for.
-    if (app.router.static[path]?.[method] !== undefined && path.length > 1 && !path.endsWith("/")) return path;
+    // A path without parameters is its own template, so that many requests, and those of a start, need no tree.
+    if (app.router.static[path]?.[method] !== undefined && !path.endsWith("/")) return path;
     return find((root ??= treeOf(app)), partsOf(path), 0, method);
   };
 }
