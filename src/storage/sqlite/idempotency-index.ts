@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { IdFilter } from "./id-filter.ts";
+import { RowInserter } from "./row-inserter.ts";
 import type { Writer } from "./writer.ts";
 
 /** So many together touch each page of the index once, where one at a time would each write a page of their own. */
@@ -8,8 +9,6 @@ const indexAtOnce = 4096;
 const slice = 512;
 /** Read along with each of the first look-ups. */
 const filledAtOnce = 128;
-/** Rows of one statement: alone each costs twice as much. */
-const rowsTogether = 64;
 
 type Entry = { id: string; seq: number };
 
@@ -21,8 +20,7 @@ export class IdempotencyIndex {
   readonly #writer: Writer;
   readonly #lookUp;
   readonly #page;
-  readonly #add;
-  readonly #addTogether;
+  readonly #add: RowInserter;
   readonly #remove;
   readonly #setIndexed;
   /** By id, all that is committed and not in the table yet. */
@@ -41,8 +39,7 @@ export class IdempotencyIndex {
     this.#page = database.prepare<Entry, [Uint8Array]>(
       `SELECT lower(hex(id)) AS id, seq FROM idempotent_request_ids WHERE id > ? ORDER BY id LIMIT ${filledAtOnce}`,
     );
-    this.#add = database.prepare(insertOf(1));
-    this.#addTogether = database.prepare(insertOf(rowsTogether));
+    this.#add = new RowInserter(database, "INSERT OR REPLACE INTO idempotent_request_ids (id, seq)", 2);
     this.#remove = database.prepare("DELETE FROM idempotent_request_ids WHERE id = ? AND seq = ?");
     this.#setIndexed = database.prepare("UPDATE idempotent_requests_indexed SET up_to = ?");
     const upTo = database.query<{ up_to: number }, []>("SELECT up_to FROM idempotent_requests_indexed").get() ?? {
@@ -126,15 +123,7 @@ export class IdempotencyIndex {
       const seq = this.#recent.get(id);
       return seq === undefined ? [] : [{ id, seq }];
     });
-    const values = entries.flatMap(({ id, seq }) => [Uint8Array.fromHex(id), seq]);
-    let from = 0;
-    for (; values.length - from >= 2 * rowsTogether; from += 2 * rowsTogether)
-      this.#addTogether.run(...values.slice(from, from + 2 * rowsTogether));
-    for (; from < values.length; from += 2) this.#add.run(...values.slice(from, from + 2));
+    this.#add.insert(entries.flatMap(({ id, seq }) => [Uint8Array.fromHex(id), seq]));
     return entries;
   }
-}
-
-function insertOf(rows: number): string {
-  return `INSERT OR REPLACE INTO idempotent_request_ids (id, seq) VALUES ${Array.from({ length: rows }, () => "(?, ?)").join(", ")}`;
 }
