@@ -124,7 +124,7 @@ export class Idempotency {
   /** The answer that the name has already; null: the request is to be carried out, and has the name to itself. */
   async #claim(name: string, keyed: Keyed): Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    const id = Bun.CryptoHasher.hash("sha256", name, "hex").slice(0, 32);
+    const id = Bun.SHA256.hash(name, "hex").slice(0, 32);
     const startedAt = this.#parts.clock.now();
     const look = this.#find(id, startedAt);
     this.#inFlight.set(name, look);

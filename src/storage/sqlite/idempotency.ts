@@ -40,6 +40,7 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
     `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
+  const first = database.query<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
   const index = new IdempotencyIndex(database, writer);
   const findNow = (id: string): KeptRequest | null => {
     const seq = index.seqOf(id);
@@ -62,6 +63,7 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
         return rows;
       });
       for (const { id, seq } of forgotten) index.removed(id, seq);
+      if (forgotten.length > 0) index.oldestIs(first.get()?.seq ?? null);
       return forgotten.length;
     },
   };
