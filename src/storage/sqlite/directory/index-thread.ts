@@ -93,7 +93,7 @@ type Find = (query: TermQuery) => Container[];
 /** Never rejects, so that the next question is answered in any case. */
 async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<IndexAnswer> {
   try {
-    await index.refresh();
+    await index.refresh(question.kind === "find" ? question.before : Number.POSITIVE_INFINITY);
     return { id, result: await resultOf(index, question, find) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };

@@ -83,7 +83,7 @@ export function createProspectImports(
         for (let at = 0; at < row.keys.length; at++) if (isPersonKey(row.keys[at]!)) keys.push(row.keys[at]!);
       }
       const found = new Map<number, number[]>();
-      const pairs = await index.find(owner, keys, maxNamesakes);
+      const pairs = await index.find(owner, keys, maxNamesakes, rows.next(owner));
       for (let at = 0; at < pairs.length; at += 2) {
         const key = keys[pairs[at]!]!;
         found.set(key, [...(found.get(key) ?? []), pairs[at + 1]!]);
@@ -239,7 +239,7 @@ export function createProspectImports(
         ...(company === undefined ? [] : [companyNameKey(company)]),
       ]),
     );
-    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY);
+    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY, rows.next(owner));
     const people = [...new Set(pairs.filter((_, at) => at % 2 === 1))];
     for (let from = 0; from < people.length; from += peopleAtOnce) {
       const some = people.slice(from, from + peopleAtOnce);

@@ -67,18 +67,18 @@ export function createProspectRows(database: Database) {
   /** Runs what a write unit does with one directory, and then writes how far its numbers go. */
   function unit<T>(owner: number, run: () => T): T {
     begin.run(owner, termRules);
-    const next = nextOf.get(owner)!.next_number;
-    current = { owner, next, change: 0 };
+    const first = next(owner);
+    current = { owner, next: first, change: 0 };
     recent(owner).beginUnit();
     const result = run();
-    if (current.next !== next || current.change !== 0) count.run(current.next, current.change, owner);
+    if (current.next !== first || current.change !== 0) count.run(current.next, current.change, owner);
     current = null;
     return result;
   }
 
-  /** Whether anybody was ever stored: where not, the index need not be asked. */
-  function isBegun(owner: number): boolean {
-    return (nextOf.get(owner)?.next_number ?? 0) > 0;
+  /** The number that the next prospect gets. Where it is 0, nobody was ever stored and the index need not be asked. */
+  function next(owner: number): number {
+    return nextOf.get(owner)?.next_number ?? 0;
   }
 
   function get(owner: number, number: number): StoredProspect | null {
@@ -167,7 +167,7 @@ export function createProspectRows(database: Database) {
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, isBegun, get, insert, update, remove, findSame, candidates, isHinted, setLead };
+  return { recent, unit, next, get, insert, update, remove, findSame, candidates, isHinted, setLead };
 }
 
 /**
