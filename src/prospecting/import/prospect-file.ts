@@ -5,6 +5,7 @@ import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/le
 import { messagesOf, startThread } from "../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
+import { rowKinds, type PackedRows } from "./row-buffer.ts";
 
 export type ProspectFileOptions = LeadFileFormatOptions & {
   path: string;
@@ -51,8 +52,9 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
-        const { rows, found, bytesRead } = answer;
-        yield { rows: rowsOf(answer), found, lastRow: rows.at(-1) ?? 0, bytesRead, totalBytes };
+        const { packed, bytesRead } = answer;
+        const lastRow = packed.rows.at(-1) ?? 0;
+        yield { rows: unpacked(packed), found: packed.found, lastRow, bytesRead, totalBytes };
         collect();
         thread.post("next");
       }
@@ -65,19 +67,16 @@ export async function* readProspectFile(
   }
 }
 
-/** Undoes what the thread packed. */
-function rowsOf({
-  rows,
-  text,
-  found: { keys, keyCounts },
-}: Extract<ProspectFileAnswer, { kind: "batch" }>): ProspectRow[] {
-  let next = 0;
-  return text.split("\n").map((line, index) => {
-    const row = rows[index]!;
-    const content = line.slice(1);
-    if (line.startsWith("e")) return { row, errors: JSON.parse(content) as FieldError[] };
-    const own: number[] = [];
-    for (const end = next + keyCounts[index]!; next < end; next++) own.push(keys[next]!);
-    return { row, kind: line.startsWith("c") ? "company" : "person", content, keys: own };
+/** The rows one by one; they share the memory of all. */
+export function unpacked({ rows, kinds, ends, text, found: { keys, keyCounts } }: PackedRows): ProspectRow[] {
+  let start = 0;
+  let firstKey = 0;
+  return Array.from(rows, (row, at): ProspectRow => {
+    const content = text.subarray(start, (start = ends[at]!));
+    const kind = rowKinds[kinds[at]!]!;
+    if (kind === "errors") return { row, errors: JSON.parse(decoder.decode(content)) as FieldError[] };
+    return { row, kind, content, keys: keys.subarray(firstKey, (firstKey += keyCounts[at]!)) };
   });
 }
+
+const decoder = new TextDecoder();

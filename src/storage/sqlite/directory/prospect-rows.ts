@@ -8,7 +8,7 @@ import {
   type ProspectIdentity,
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
-import type { Prospect, ProspectContent } from "../../../prospecting/model.ts";
+import type { CompanyContent, Prospect, ProspectContent } from "../../../prospecting/model.ts";
 import type { Keys } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
@@ -39,7 +39,7 @@ export function createProspectRows(database: Database) {
   );
   const keysOf = database.prepare<unknown, [number]>("SELECT keys FROM prospects WHERE seq = ?");
   const insertRow = database.prepare(
-    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
   );
   const updateRow = database.prepare("UPDATE prospects SET content = ?, keys = ?, updated_at = ? WHERE seq = ?");
   const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
@@ -86,8 +86,8 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
-  /** Answers its number. */
-  function insert(json: string, keys: Keys, at: number): number {
+  /** `json`: as text, or in UTF-8. Answers its number. */
+  function insert(json: string | Uint8Array, keys: Keys, at: number): number {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
@@ -193,6 +193,13 @@ export function prospectOf(userId: string, row: StoredProspect): Prospect {
   const { number, content, leadId, createdAt, updatedAt } = row;
   return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
 }
+
+/** What a row says; the kind of the row tells which of the two it is. */
+export function contentIn<T extends ProspectContent | CompanyContent>({ content }: { content: Uint8Array }): T {
+  return JSON.parse(decoder.decode(content)) as T;
+}
+
+const decoder = new TextDecoder();
 
 function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };

@@ -64,7 +64,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     const batch = found.map(({ identity }) => ({
       row: 0,
       kind: "person" as const,
-      content: "",
+      content: nothing,
       keys: personKeys(identity),
     }));
     const hints = await imports.lookUp({ userId, rows: batch });
@@ -174,6 +174,9 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     },
   };
 }
+
+/** Who only looks for persons has no use for what is said of them. */
+const nothing = new Uint8Array();
 
 /** What its people say of a company; where they differ, the most recent word. */
 function companyOf(people: StoredProspect[]): CompanyContent {
