@@ -27,9 +27,9 @@ export type ProspectFileBatch = {
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 3;
-const batchesBetweenCollections = 12;
+const batchesBetweenCollections = 24;
 /** Some 100,000 rows: a full collection in the main thread is felt by everybody. */
-const batchesBetweenFullCollections = 200;
+const batchesBetweenFullCollections = 240;
 
 /**
  * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does

@@ -10,9 +10,9 @@ import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
-const slicesBetweenCollections = 2;
-/** During an import some 50,000 prospects. */
-const slicesBetweenFullCollections = 100;
+/** During an import some 8,000 prospects, which leave a few MB. */
+const slicesBetweenCollections = 16;
+const slicesBetweenFullCollections = 200;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 /** Some 200 queries over a million prospects. */

@@ -145,25 +145,30 @@ export function createProspectRows(database: Database) {
    */
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at]!;
-      if (!isPersonKey(key)) continue;
-      const [recently, before] = [known.find(key), hints(key)];
+    for (let at = 0; at < keys.length && isPersonKey(keys[at]!); at++) {
+      const [recently, before] = [known.find(keys[at]!), hints(keys[at]!)];
       if (recently.length + before.length === 0) continue;
-      if (at !== nameOfAll) return true;
-      const isOther = (number: number) => differs(owner, number, keys);
+      const isOther = (number: number) => differs(owner, number, keys, at);
       if (!recently.every(isOther) || !before.every(isOther)) return true;
     }
     return false;
   }
 
-  /** Whether both have all keys of a person and differ in e-mail or profile; also when there is nobody any more. */
-  function differs(owner: number, number: number, keys: Keys): boolean {
+  /**
+   * Whether somebody who is hinted at by the key at a place is another one for certain: that key is the one of a name,
+   * and the e-mails or profiles before it differ. Also when there is nobody any more.
+   */
+  function differs(owner: number, number: number, keys: Keys, at: number): boolean {
     const [row] = keysOf.values(seqOf(owner, number)) as [Uint8Array][];
     if (row === undefined) return true;
     hashBytes.set(row[0]);
-    const hasAll = row[0].length > nameOfAll * 8 && isPersonKey(hashes[nameOfAll]!);
-    return hasAll && (hashes[0] !== keys[0] || hashes[1] !== keys[1]);
+    const length = row[0].length / 8;
+    let place = 0;
+    while (place < length && hashes[place] !== keys[at]) place++;
+    // Who has all three keys has that of the name behind the two others, so that the kind of those is known.
+    if (place === length || place + at < nameOfAll + 1) return false;
+    if (place === at) return hashes[0] !== keys[0] || hashes[1] !== keys[1];
+    return place < at ? hashes[0] !== keys[0] && hashes[0] !== keys[1] : keys[0] !== hashes[0] && keys[0] !== hashes[1];
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
