@@ -32,7 +32,8 @@ const longestEndMs = 3_000;
 
 /** The same line of messages, seen from inside the thread. */
 export type ThreadPort<In, Out> = {
-  post(message: Out): void;
+  /** What is in `moved` is not copied, and gone from here. */
+  post(message: Out, moved?: ArrayBuffer[]): void;
   onMessage(listener: (message: In) => void): void;
 };
 
@@ -80,7 +81,10 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   const main = parentPort;
   if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
   const inbox = mailbox<unknown>();
-  const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
+  const port: ThreadPort<unknown, unknown> = {
+    post: (message, moved) => main.postMessage(message, moved),
+    onMessage: inbox.listen,
+  };
   main.once("message", (start: Omit<Start, "port">) => {
     main.on("message", inbox.deliver);
     void run({ ...start, port } as Start);

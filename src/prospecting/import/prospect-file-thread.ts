@@ -7,7 +7,7 @@ import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./pros
 import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
-import type { PackedRows } from "./row-buffer.ts";
+import { buffersOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** What is left behind is mostly the text that was read and what was sent: half a MB a batch. */
@@ -47,7 +47,8 @@ export async function runProspectFileThread(
       const { buffer } = writer;
       while (buffer.count >= options.batchRows || (block === null && buffer.count > 0)) {
         await room();
-        port.post({ kind: "batch", packed: buffer.take(options.batchRows), bytesRead: file.bytesRead });
+        const packed = buffer.take(options.batchRows);
+        port.post({ kind: "batch", packed, bytesRead: file.bytesRead }, buffersOf(packed));
         collect();
       }
     }

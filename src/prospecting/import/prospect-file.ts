@@ -5,7 +5,7 @@ import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/le
 import { messagesOf, startThread } from "../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
-import { rowKinds, type PackedRows } from "./row-buffer.ts";
+import { buffersOf, rowKinds, type PackedRows } from "./row-buffer.ts";
 
 export type ProspectFileOptions = LeadFileFormatOptions & {
   path: string;
@@ -23,6 +23,8 @@ export type ProspectFileBatch = {
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
+  /** To be called when nobody needs the rows any more: a quarter of a MB need not wait for the garbage collector. */
+  release(): void;
 };
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
@@ -54,7 +56,8 @@ export async function* readProspectFile(
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
         const { packed, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
-        yield { rows: unpacked(packed), found: packed.found, lastRow, bytesRead, totalBytes };
+        const release = () => buffersOf(packed).forEach((buffer) => void buffer.transfer(0));
+        yield { rows: unpacked(packed), found: packed.found, lastRow, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }

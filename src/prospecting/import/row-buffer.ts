@@ -16,6 +16,12 @@ export type PackedRows = {
   found: BatchTerms;
 };
 
+/** The memory of all of them: whole buffers, of which nothing else is a part. */
+export function buffersOf({ rows, kinds, ends, text, found }: PackedRows): ArrayBuffer[] {
+  const { keys, keyCounts, raws, rawCounts } = found;
+  return [rows, kinds, ends, text, keys, keyCounts, raws, rawCounts].map(({ buffer }) => buffer as ArrayBuffer);
+}
+
 const startBytes = 2 ** 18;
 const startRows = 1024;
 /** E-mail, profile, name, company and domain. */

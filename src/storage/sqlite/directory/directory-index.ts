@@ -10,7 +10,7 @@ import {
 } from "../../../prospecting/facets/terms.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
 import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
-import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { dropRuns, KeyRuns, type Page, type RunState } from "./key-runs.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
@@ -314,8 +314,14 @@ export class DirectoryIndex {
     this.#unwrittenChanges = 0;
     try {
       for (const work of postingWrites(terms)) await this.#write(work);
-      for (let at = 0; run !== null && at < run.pages.length; at += writePages)
-        await this.#write({ kind: "pages", pages: run.pages.slice(at, at + writePages) });
+      let pages: Page[] = [];
+      for (const page of run?.pages ?? []) {
+        pages.push(page);
+        if (pages.length < writePages) continue;
+        await this.#write({ kind: "pages", pages });
+        pages = [];
+      }
+      if (pages.length > 0) await this.#write({ kind: "pages", pages });
       const keyRuns = run?.runs ?? keys.state;
       await this.#write({ kind: "state", indexedTo, changesTo, keyRuns, rules: termRules });
       postings.endFlush();
