@@ -43,10 +43,11 @@ export type ThreadStart = { task: ThreadTask; init: unknown; port: object };
 /**
  * Starts a worker thread for one task. `init` and all messages are copied (structured clone).
  * An error inside, even one that nobody caught there, ends only the thread and is told by `closed`.
+ * `smol`: the thread makes little garbage, and its heap need not grow as those of a whole program do.
  */
-export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In, Out> {
+export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = false } = {}): Thread<In, Out> {
   // Beside main.ts and by import.meta.url: the one form that works from source, under `bun test` and compiled.
-  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const worker = new Worker(new URL("./worker.ts", import.meta.url).href, { smol });
   const inbox = mailbox<Out>();
   let stopped = false;
   let failure: Error | null = null;

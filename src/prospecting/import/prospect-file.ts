@@ -43,13 +43,14 @@ export async function* readProspectFile(
   signal: AbortSignal,
 ): AsyncGenerator<ProspectFileBatch, void, void> {
   signal.throwIfAborted();
+  Bun.gc(true); // what its upload has left behind would stand beside what the import takes
   const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
   // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
   const file = await open(options.path);
   try {
     const { size: totalBytes } = await file.stat();
     const request: ProspectFileRequest = { descriptor: file.fd, options, batchesInFlight };
-    const thread = startThread<"next", ProspectFileAnswer>("prospect-file", request);
+    const thread = startThread<"next", ProspectFileAnswer>("prospect-file", request, { smol: true });
     try {
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;

@@ -21,6 +21,7 @@ const foundBytes = 16 * 2 ** 20;
 /** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
   const database = openForReading(path);
+  database.run("PRAGMA cache_size = -2048"); // it keeps what it needs again itself
   const shared = sharedParts(database);
   const cache = new FoundCache(foundBytes);
   const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<void> }>();

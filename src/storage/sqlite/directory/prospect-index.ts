@@ -69,7 +69,7 @@ export class ProspectIndex {
   }
 
   #start(): Thread<IndexRequest, IndexAnswer> {
-    const thread = startThread<IndexRequest, IndexAnswer>("prospect-index", { path: this.#path });
+    const thread = startThread<IndexRequest, IndexAnswer>("prospect-index", { path: this.#path }, { smol: true });
     thread.onMessage((answer) => {
       if ("write" in answer) return void this.#write(thread, answer);
       const waiting = this.#waiting.get(answer.id);
