@@ -8,7 +8,7 @@ const wanted = new WeakMap<Request, BodyDigest>();
  * files, because each client draws another boundary between them.
  */
 export class BodyDigest {
-  readonly #hash = new Bun.CryptoHasher("sha256");
+  readonly #hash = new Bun.SHA256();
   #bytes = 0;
   #result: Uint8Array | null = null;
 
@@ -33,7 +33,7 @@ export class BodyDigest {
 
   /** That was all of it. */
   end(): void {
-    this.#result ??= this.#hash.digest();
+    this.#result ??= this.#hash.digest() as Uint8Array;
   }
 }
 

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
-import type { AnswerSettings, Idempotency } from "./idempotency.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
@@ -37,11 +37,6 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
   }
 
-  /** As `replayOf`, of an answer that is given now. */
-  function answerFor(request: Request, value: unknown, set: AnswerSettings): undefined {
-    return idempotency.write(request, value, set) as undefined;
-  }
-
   return (
     new Elysia({ name: "entrance" })
       .wrap(wrapping((next, request) => idempotency.around(next, request)))
@@ -52,7 +47,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answerFor(request, responseValue, set))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue }) => idempotency.note(request, responseValue))
   );
 }
 

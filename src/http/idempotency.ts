@@ -18,8 +18,6 @@ export type IdempotencyParts = {
   keptMs: number;
 };
 
-/** The part of Elysia's `set` that is used here. */
-export type AnswerSettings = { status?: number | string; headers: Record<string, string | number> };
 type Next = (request: Request) => Response | Promise<Response>;
 /** `name` is of the caller, the route and the key; `id` stands for it where it is stored. */
 type Carried = { name: string; id: string };
@@ -30,8 +28,8 @@ type Keyed = {
   digest: BodyDigest;
   attempt: KeyedAttempt;
   carried: Carried | null;
-  /** The body of its answer, once `write` has written it. */
-  text: string | null;
+  /** What its answer is the JSON of, once that is known; null for other answers. */
+  value: object | null;
 };
 
 export const idempotencyHeader = "idempotency-key";
@@ -44,7 +42,6 @@ const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
 const sweepSlice = 500;
-const jsonType = "application/json";
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -88,13 +85,10 @@ export class Idempotency {
     return keyed && this.#begin(request, keyed, callerOf(request));
   }
 
-  /** For Elysia's `onAfterHandle`: writes the answer of a request with a key, so that its text needs not be read again. */
-  write(request: Request, value: unknown, { status = 200, headers }: AnswerSettings): Response | undefined {
+  /** For Elysia's `onAfterHandle`: what is answered, so that its text needs not be read from the answer. */
+  note(request: Request, value: unknown): void {
     const keyed = this.#keyed.get(request);
-    if (keyed === undefined || keyed.carried === null || !isPlain(value) || typeof status !== "number")
-      return undefined;
-    keyed.text = JSON.stringify(value);
-    return new Response(keyed.text, { status, headers: { "content-type": jsonType, ...headers } });
+    if (keyed !== undefined && isPlain(value)) keyed.value = value;
   }
 
   /** Forgets answers that are too old to be told. */
@@ -105,7 +99,7 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, text: null };
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, value: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
       try {
@@ -130,7 +124,7 @@ export class Idempotency {
   /** The answer that the name has already; null: the request is to be carried out, and has the name to itself. */
   async #claim(name: string, keyed: Keyed): Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    const id = Bun.CryptoHasher.hash("sha256", name, "hex").slice(0, 32);
+    const id = Bun.SHA256.hash(name, "hex").slice(0, 32);
     const startedAt = this.#parts.clock.now();
     const look = this.#find(id, startedAt);
     this.#inFlight.set(name, look);
@@ -167,11 +161,12 @@ export class Idempotency {
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, { attempt, text: written }: Keyed, id: string, response: Response): Promise<Response> {
+  async #end(request: Request, { attempt, value }: Keyed, id: string, response: Response): Promise<Response> {
     const { status, headers } = response;
-    const text = written ?? (isText(headers) ? await response.text() : null);
-    const isRead = written === null && text !== null;
-    const answer = isRead ? new Response(text || null, { status, headers }) : response;
+    // What was refused after all is another answer.
+    const known = status < 400 && value !== null ? JSON.stringify(value) : null;
+    const text = known ?? (isText(headers) ? await response.text() : null);
+    const answer = known === null && text !== null ? new Response(text || null, { status, headers }) : response;
     try {
       const isKept = await attempt.end(this.#endingOf(request, id, answer, text, attempt.hasChanged));
       if (!isKept) this.#parts.log.warn({ requestId: headers.get("x-request-id") }, "could not keep an answer");
@@ -249,7 +244,7 @@ async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number)
     for await (const _ of (bodyStream(request) ?? []) as AsyncIterable<Uint8Array>) if (digest.bytes > maxBytes) return;
 }
 
-function isPlain(value: unknown): boolean {
+function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 

@@ -8,13 +8,17 @@ import { digestOf } from "./body-digest.ts";
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const digest = digestOf(request);
-  if (!hasBody(request)) {
+  const announced = announcedBytes(request);
+  // To look at `body` makes a stream of it, through which all is read from then on: slower by a tenth of a request.
+  if (announced === null ? request.body === null : announced === 0) {
     digest?.end();
     return undefined;
   }
   if (mediaType(request) !== "application/json")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
-  const text = await readText(request, maxBytes);
+  if (announced !== null && announced > maxBytes) throw tooLarge(maxBytes);
+  // An announced length is kept by the server; only a body without one has to be counted.
+  const text = announced === null ? (await collected(request, maxBytes)).toString("utf8") : await request.text();
   digest?.add(text);
   digest?.end();
   try {
@@ -37,7 +41,7 @@ export function announcedBytes({ headers }: Request): number | null {
 
 /** Throws 413 when the announced length alone is too much. */
 export function refuseAnnounced(request: Request, maxBytes: number): void {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if ((announcedBytes(request) ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
 export function tooLarge(maxBytes: number): ApiError {
@@ -45,17 +49,6 @@ export function tooLarge(maxBytes: number): ApiError {
     message: `The body is larger than ${maxBytes} bytes.`,
     details: { maxBytes },
   });
-}
-
-function hasBody({ headers, body }: Request): boolean {
-  return body !== null && headers.get("content-length") !== "0";
-}
-
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  refuseAnnounced(request, maxBytes);
-  // An announced length is kept by the server; only a body without one has to be counted.
-  if (request.headers.has("content-length")) return request.text();
-  return (await collected(request, maxBytes)).toString("utf8");
 }
 
 /** The body as it is; empty when there is none. Throws 413 as `readJson`. */

@@ -1,23 +1,24 @@
 import type { Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
+import type { Interruption } from "./interruption.ts";
 
 /** How long to wait before the next try when the disk took no writes: somebody has to make room first. */
 export const diskRetryMs = 5_000;
 
-type Patience = { clock: Clock; signal: AbortSignal; onFault: (error: unknown) => void };
+type Patience = { clock: Clock; interruption: Interruption; onFault: (error: unknown) => void };
 
 /**
  * Repeats a write that the disk does not take until it does, for what is known only here and must not be lost.
- * Throws the fault when `signal` aborts, and every other error at once; `onFault` hears of each try that failed.
+ * Throws the fault once it is interrupted, and every other error at once; `onFault` hears of each try that failed.
  */
-export async function untilWritten<T>(write: () => Promise<T>, { clock, signal, onFault }: Patience): Promise<T> {
+export async function untilWritten<T>(write: () => Promise<T>, { clock, interruption, onFault }: Patience): Promise<T> {
   for (;;)
     try {
       return await write();
     } catch (error) {
-      if (signal.aborted || diskFaultOf(error) === null) throw error;
+      if (interruption.isAborted || diskFaultOf(error) === null) throw error;
       onFault(error);
-      await pause(clock, signal);
+      await pause(clock, interruption.signal);
     }
 }
 

@@ -3,6 +3,7 @@ import { diskFaultOf } from "../disk-fault.ts";
 import type { Ids } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { JobHandler } from "./handler.ts";
+import { Interruption } from "./interruption.ts";
 import type { Job } from "./model.ts";
 import { diskRetryMs, untilWritten } from "./patience.ts";
 import { retryDelayMs } from "./retry-policy.ts";
@@ -20,7 +21,7 @@ export type JobObserver = {
   ended(type: string, outcome: JobEnd["kind"] | "own"): void;
 };
 
-type Running = { claim: JobClaim; abort: AbortController; done: Promise<void> };
+type Running = { claim: JobClaim; interruption: Interruption; done: Promise<void> };
 
 /**
  * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint of when to look again, and
@@ -36,7 +37,7 @@ export class JobRunner {
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
   /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
-  readonly #stuck = new Set<AbortSignal>();
+  readonly #stuck = new Set<Interruption>();
   #isStarted = false;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
@@ -77,7 +78,8 @@ export class JobRunner {
     this.#cancelTimer();
     this.#cancelRenewal();
     await this.#looking;
-    for (const { abort } of this.#running.values()) abort.abort(new Error("The server is stopping"));
+    const reason = new Error("The server is stopping");
+    for (const { interruption } of this.#running.values()) interruption.abort(reason);
     let cancel = (): void => {};
     const tooLong = new Promise<void>((resolve) => (cancel = this.#clock.after(drainMs, resolve)));
     await Promise.race([this.#allDone(), tooLong]);
@@ -177,51 +179,55 @@ export class JobRunner {
   #begin(handler: JobHandler, job: Job): void {
     // With the attempt: a job whose claim was lost may be claimed again before its old run has ended.
     const key = `${handler.type}:${job.id}:${job.attempt}`;
-    const abort = new AbortController();
+    const interruption = new Interruption();
     const claim: JobClaim = { id: job.id, attempt: job.attempt };
     this.#count(handler, 1);
-    const done = this.#carryOut(handler, job, claim, abort.signal).finally(() => {
+    const done = this.#carryOut(handler, job, claim, interruption).finally(() => {
       this.#running.delete(key);
       this.#count(handler, -1);
       this.poke();
     });
-    this.#running.set(key, { claim, abort, done });
+    this.#running.set(key, { claim, interruption, done });
   }
 
   /** Never throws: what can't even be written down is left to the end of the lease. */
-  async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<void> {
+  async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
     try {
-      const end = await this.#endOf(handler, job, claim, signal);
+      const end = await this.#endOf(handler, job, claim, interruption);
       this.#observer?.ended(handler.type, end?.kind ?? "own");
       if (end === null) return;
-      const isOurs = await this.#patiently(job, () => this.#store.end(claim, end), signal);
+      const isOurs = await this.#patiently(job, () => this.#store.end(claim, end), interruption);
       if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
     } catch (error) {
       this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
     }
   }
 
-  #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
     const onFault = (error: unknown): void => {
-      this.#stuck.add(signal);
+      this.#stuck.add(interruption);
       this.#log.error({ err: error, jobId, type }, "could not write what became of a job; tried again soon");
     };
-    return untilWritten(write, { clock: this.#clock, signal, onFault }).finally(() => this.#stuck.delete(signal));
+    return untilWritten(write, { clock: this.#clock, interruption, onFault }).finally(() =>
+      this.#stuck.delete(interruption),
+    );
   }
 
-  async #endOf(handler: JobHandler, job: Job, claim: JobClaim, signal: AbortSignal): Promise<JobEnd | null> {
+  async #endOf(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<JobEnd | null> {
     if (job.failures >= job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
     try {
       return await handler.run(job, {
         claim,
-        signal,
+        get signal() {
+          return interruption.signal;
+        },
         leaseUntil: () => this.#clock.now() + leaseMs,
-        patiently: (write) => this.#patiently(job, write, signal),
+        patiently: (write) => this.#patiently(job, write, interruption),
       });
     } catch (error) {
       const at = this.#clock.now();
       const again = { kind: "again", metadata: {}, at, countsAsAttempt: false } as const;
-      if (signal.aborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
+      if (interruption.isAborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
       this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
       const fault = diskFaultOf(error);
       if (fault !== null)
@@ -250,8 +256,8 @@ export class JobRunner {
     if (claims.length === 0) return;
     try {
       const lost = new Set(await this.#store.renew(claims, this.#clock.now() + leaseMs));
-      for (const { claim, abort } of this.#running.values())
-        if (lost.has(claim.id)) abort.abort(new Error("The claim was lost"));
+      for (const { claim, interruption } of this.#running.values())
+        if (lost.has(claim.id)) interruption.abort(new Error("The claim was lost"));
     } catch (error) {
       this.#log.error({ err: error }, "could not renew leases");
     }

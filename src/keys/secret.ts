@@ -30,7 +30,7 @@ export function showsSecret(text: string): boolean {
 
 /** What is stored in place of the secret. Keys are long and random, so that one round of SHA-256 is enough. */
 export function hashOf(secret: string): string {
-  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+  return Bun.SHA256.hash(secret, "hex");
 }
 
 /** The part of a secret that may be shown: enough to recognise it, useless to guess it. */

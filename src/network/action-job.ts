@@ -6,6 +6,7 @@ import type { ConnectorName } from "./account-model.ts";
 import type { NetworkAction } from "./action-model.ts";
 import type { ActionOrder, Connector, ConnectorOutcome, VoiceAudio } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
+import { SharedTimeLimit } from "./shared-time-limit.ts";
 import type { Speech, SpeechProvider } from "./speech-provider.ts";
 import type { DueAction, Handed, NetworkStore } from "./store.ts";
 
@@ -58,6 +59,7 @@ export function createActionHandler({
   onEnded,
 }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
+  const timeLimit = new SharedTimeLimit(clock, connectorTimeoutMs);
 
   async function run(job: Job, context: JobContext): Promise<null> {
     const due = taken.get(claimKey(job));
@@ -153,22 +155,14 @@ export function createActionHandler({
     { action, account }: DueAction,
     call: (connector: Connector, signal: AbortSignal) => Promise<ConnectorOutcome | undefined>,
   ): Promise<ConnectorOutcome | { problem: string }> {
-    const timeout = new AbortController();
-    let cancelTimer = (): void => {};
-    const timedOut = new Promise<{ problem: string }>((resolve) => {
-      cancelTimer = clock.after(connectorTimeoutMs, () => {
-        timeout.abort(new Error("Timed out"));
-        resolve({ problem: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.` });
-      });
-    });
     try {
-      const answer = await Promise.race([call(connectors[account.connector], timeout.signal), timedOut]);
+      const answer = await timeLimit.within((signal) => call(connectors[account.connector], signal));
+      if (answer === "timedOut")
+        return { problem: `The connector did not answer within ${connectorTimeoutMs / 1000} seconds.` };
       return answer ?? { problem: "The connector can't be asked." };
     } catch (error) {
       log.error({ err: error, jobId: action.jobId, connector: account.connector }, "a connector failed");
       return { problem: "The connector failed in the middle of the call." };
-    } finally {
-      cancelTimer();
     }
   }
 

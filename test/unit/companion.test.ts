@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
 import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
+import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
 import { Writer } from "../../src/storage/sqlite/writer.ts";
 
 test("what follows a write for an answer is run before its commit, and recorded in it", async () => {
@@ -124,11 +125,13 @@ function openNotes() {
   database.run(readFileSync(join(import.meta.dir, "../../migrations/sqlite/0009_idempotency.sql"), "utf8"));
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   const writer = new Writer(database);
+  const shared = new SharedRead(database, writer);
   const batches: number[] = [];
   writer.onBatch((units) => batches.push(units));
   return {
     database,
     writer,
+    shared,
     batches,
     insert: (text: string, answers: string | null = null) => void insertNote.run(text, answers),
     all: () =>
@@ -136,7 +139,10 @@ function openNotes() {
         .query<{ text: string }, []>("SELECT text FROM notes ORDER BY text")
         .all()
         .map(({ text }) => text),
-    [Symbol.dispose]: () => database.close(),
+    [Symbol.dispose]() {
+      shared.end();
+      database.close();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { auditEntry } from "../../src/audit/entry.ts";
+import { Interruption } from "../../src/jobs/interruption.ts";
 import { untilWritten } from "../../src/jobs/patience.ts";
 import type { Job } from "../../src/jobs/model.ts";
 import { createLog } from "../../src/log.ts";
@@ -58,8 +59,9 @@ async function withErasure(storage: Storage) {
     const now = clock.now();
     const [job] = await storage.jobs.claim({ type: "person_erasure", limit: 1, now, leaseUntil: now + 60_000 });
     const claim = claimOf(job!);
-    const { signal } = new AbortController();
-    const patiently = <T>(write: () => Promise<T>) => untilWritten(write, { clock, signal, onFault: () => {} });
+    const interruption = new Interruption();
+    const { signal } = interruption;
+    const patiently = <T>(write: () => Promise<T>) => untilWritten(write, { clock, interruption, onFault: () => {} });
     const end = await handler.run(job!, { claim, signal, leaseUntil: () => now + 60_000, patiently });
     if (end !== null) await storage.jobs.end(claim, end);
     return storage.jobs.get(user.id, job!.id);

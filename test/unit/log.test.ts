@@ -51,6 +51,29 @@ test("lines of a turn are written together, in order, and also when the process 
   expect(await child.exited).toBe(3);
 });
 
+test("plain lines are written without anything after them, soon or when they are many", async () => {
+  const script = `
+    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
+    const lines = createLineLog(createLog("info"));
+    const later = setInterval(() => {}, 1000);
+    process.stdin.once("data", () => {
+      for (let n = 0; n < 2000; n++) lines.write("info", { n }, "many");
+      process.kill(process.pid, "SIGKILL");
+    });
+    lines.write("info", {}, "one");
+  `;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stderr: "pipe" });
+  let text = "";
+  for await (const bytes of child.stderr) {
+    if (text === "") child.stdin.write("go\n");
+    text += new TextDecoder().decode(bytes);
+  }
+  const [first, ...others] = text.split("\n").filter((line) => line.endsWith("}"));
+  expect(first).toContain('"one"');
+  expect(others.length).toBeGreaterThan(500);
+  expect(others.length).toBeLessThan(2000);
+});
+
 test("a line of plain fields is like every other line, and keeps to the level", () => {
   const fields = { requestId: "0198", path: '/a"\nb', status: 200, keyId: null };
   let [line, other] = ["", ""];

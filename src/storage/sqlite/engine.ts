@@ -4,6 +4,7 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
+import { SharedRead } from "./shared-read.ts";
 import { Writer } from "./writer.ts";
 
 /** What every SQLite store works with. */
@@ -13,6 +14,8 @@ export type Engine = {
   /** The same connection. */
   database: Database;
   writer: Writer;
+  /** For look-ups that many requests make, with a statement or two. */
+  shared: SharedRead;
   /** For reads that may take longer than the event loop can spare. */
   reader: Reader;
   /** Where phone numbers without a country code are from; null when nobody said so. */
@@ -23,7 +26,7 @@ export function openEngine(path: string, phoneRegion: PhoneRegion | null = null)
   const database = openDatabase(path);
   const reader = new Reader(path);
   const writer = new Writer(database, checkpointing(path, reader));
-  return { orm: drizzle(database), database, reader, writer, phoneRegion };
+  return { orm: drizzle(database), database, reader, writer, shared: new SharedRead(database, writer), phoneRegion };
 }
 
 /** The write-ahead log may grow to this before it is moved into the file, which costs more the more often it is done. */

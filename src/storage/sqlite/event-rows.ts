@@ -1,6 +1,7 @@
 import type { Event, EventSubject, EventType, NewEvent } from "../../events/model.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners, type Owners } from "./owners.ts";
+import { RowInserter } from "./row-inserter.ts";
 
 /** Events inside the write units of all stores. */
 export type EventRows = {
@@ -26,7 +27,7 @@ export function createEventRows(engine: Engine): EventRows {
 }
 
 function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
-  const inserts = insertSizes.map((size) => ({ size, statement: database.prepare(insertOf(size)) }));
+  const rows = new RowInserter(database, `INSERT INTO events (${columns.join(", ")})`, columns.length);
   const last = database.prepare<{ at: number }, [number, string]>(
     "SELECT at FROM events WHERE owner = ? AND type = ? ORDER BY seq DESC LIMIT 1",
   );
@@ -43,10 +44,7 @@ function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
     if (waiting.length === 0) return;
     const values = waiting;
     waiting = [];
-    let from = 0;
-    for (const { size, statement } of inserts)
-      for (; values.length - from >= size * columns.length; from += size * columns.length)
-        statement.run(...values.slice(from, from + size * columns.length));
+    rows.insert(values);
     hasNew = true;
   }
   writer.beforeCommit(flush);
@@ -74,14 +72,6 @@ function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
 
 type Value = string | number | null;
 const columns = ["owner", "type", "at", "lead_id", "job_id", "campaign_id", "account_id", "voice_id", "data"];
-
-/** How many events one statement inserts; the largest that fits is taken. */
-const insertSizes = [32, 8, 1];
-
-function insertOf(size: number): string {
-  const row = `(${columns.map(() => "?").join(", ")})`;
-  return `INSERT INTO events (${columns.join(", ")}) VALUES ${Array.from({ length: size }, () => row).join(", ")}`;
-}
 
 /** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `users AS u`. */
 export const eventColumns =

@@ -1,10 +1,14 @@
 import type { Database } from "bun:sqlite";
+import { IdFilter } from "./id-filter.ts";
+import { RowInserter } from "./row-inserter.ts";
 import type { Writer } from "./writer.ts";
 
 /** So many together touch each page of the index once, where one at a time would each write a page of their own. */
 const indexAtOnce = 4096;
 /** Bounds how long one of the writes takes. */
 const slice = 512;
+/** Read along with each of the first look-ups. */
+const filledAtOnce = 128;
 
 type Entry = { id: string; seq: number };
 
@@ -15,18 +19,27 @@ type Entry = { id: string; seq: number };
 export class IdempotencyIndex {
   readonly #writer: Writer;
   readonly #lookUp;
-  readonly #add;
+  readonly #page;
+  readonly #add: RowInserter;
   readonly #remove;
   readonly #setIndexed;
   /** By id, all that is committed and not in the table yet. */
   readonly #recent = new Map<string, number>();
+  /** Of the table, so that it need not be asked for each new request. */
+  readonly #filter = new IdFilter();
+  /** Up to where in the table the filter knows what was there when the process began. */
+  #filledTo = new Uint8Array();
+  #isFilled = false;
   #lastSeq: number;
   #isMoving = false;
 
   constructor(database: Database, writer: Writer) {
     this.#writer = writer;
     this.#lookUp = database.query<{ seq: number }, [Uint8Array]>("SELECT seq FROM idempotent_request_ids WHERE id = ?");
-    this.#add = database.prepare("INSERT OR REPLACE INTO idempotent_request_ids (id, seq) VALUES (?, ?)");
+    this.#page = database.prepare<Entry, [Uint8Array]>(
+      `SELECT lower(hex(id)) AS id, seq FROM idempotent_request_ids WHERE id > ? ORDER BY id LIMIT ${filledAtOnce}`,
+    );
+    this.#add = new RowInserter(database, "INSERT OR REPLACE INTO idempotent_request_ids (id, seq)", 2);
     this.#remove = database.prepare("DELETE FROM idempotent_request_ids WHERE id = ? AND seq = ?");
     this.#setIndexed = database.prepare("UPDATE idempotent_requests_indexed SET up_to = ?");
     const upTo = database.query<{ up_to: number }, []>("SELECT up_to FROM idempotent_requests_indexed").get() ?? {
@@ -45,7 +58,11 @@ export class IdempotencyIndex {
   }
 
   seqOf(id: string): number | null {
-    return this.#recent.get(id) ?? this.#lookUp.get(Uint8Array.fromHex(id))?.seq ?? null;
+    const recent = this.#recent.get(id);
+    if (recent !== undefined) return recent;
+    if (!this.#isFilled) this.#fill();
+    else if (!this.#filter.mayHave(id)) return null;
+    return this.#lookUp.get(Uint8Array.fromHex(id))?.seq ?? null;
   }
 
   /** The row is committed. */
@@ -67,23 +84,46 @@ export class IdempotencyIndex {
     if (this.#recent.get(id) === seq) this.#recent.delete(id);
   }
 
+  /** The oldest row that is left has this seq; null: none is. */
+  oldestIs(seq: number | null): void {
+    this.#filter.forgetBelow(seq ?? this.#lastSeq + 1);
+  }
+
+  /** Reads some more of the ids that the table had when the process began. */
+  #fill(): void {
+    const entries = this.#page.all(this.#filledTo);
+    for (const { id, seq } of entries) this.#filter.add(id, seq);
+    this.#filledTo = Uint8Array.fromHex(entries.at(-1)?.id ?? "");
+    this.#isFilled = entries.length < filledAtOnce;
+  }
+
   /** What fails is tried again when more has come; after a crash all of it is in memory again. */
   async #move(): Promise<void> {
     const upTo = this.#lastSeq;
-    const entries = [...this.#recent].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const ids = [...this.#recent.keys()].toSorted();
+    const moved: Entry[] = [];
     try {
-      for (let from = 0; from < entries.length; from += slice) {
-        const some = entries.slice(from, from + slice);
-        await this.#writer.write(() => {
-          for (const [id, seq] of some) if (this.#recent.get(id) === seq) this.#add.run(Uint8Array.fromHex(id), seq);
-        });
-      }
+      for (let from = 0; from < ids.length; from += slice)
+        moved.push(...(await this.#writer.write(() => this.#addAll(ids.slice(from, from + slice)))));
       await this.#writer.write(() => void this.#setIndexed.run(upTo));
-      for (const [id, seq] of entries) this.removed(id, seq);
+      for (const { id, seq } of moved) {
+        this.#filter.add(id, seq);
+        this.removed(id, seq);
+      }
     } catch {
       // Said by whoever writes next.
     } finally {
       this.#isMoving = false;
     }
+  }
+
+  /** Inside a transaction: what is still kept of these. */
+  #addAll(ids: readonly string[]): Entry[] {
+    const entries = ids.flatMap((id) => {
+      const seq = this.#recent.get(id);
+      return seq === undefined ? [] : [{ id, seq }];
+    });
+    this.#add.insert(entries.flatMap(({ id, seq }) => [Uint8Array.fromHex(id), seq]));
+    return entries;
   }
 }

@@ -10,7 +10,6 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { IdempotencyIndex } from "./idempotency-index.ts";
-import { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -26,7 +25,9 @@ type Row = {
 /** What is known of old rows when they are forgotten. */
 type Forgotten = { seq: number; id: string };
 
-export function createIdempotencyStore({ database, writer }: Pick<Engine, "database" | "writer">): IdempotencyStore {
+type Parts = Pick<Engine, "database" | "writer" | "shared">;
+
+export function createIdempotencyStore({ database, writer, shared }: Parts): IdempotencyStore {
   const find = database.query<Row, [number]>(
     "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ?",
   );
@@ -39,8 +40,8 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
     `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
+  const first = database.query<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
   const index = new IdempotencyIndex(database, writer);
-  const shared = new SharedRead(database);
   const findNow = (id: string): KeptRequest | null => {
     const seq = index.seqOf(id);
     const row = seq === null ? null : find.get(seq);
@@ -51,7 +52,7 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
       const attempt = new Attempt(writer, index, { keep, drop });
       return accompanied(attempt, () => work(attempt));
     },
-    find: (id) => shared.read(() => findNow(id)),
+    find: async (id) => shared.read(() => findNow(id)),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
@@ -62,6 +63,7 @@ export function createIdempotencyStore({ database, writer }: Pick<Engine, "datab
         return rows;
       });
       for (const { id, seq } of forgotten) index.removed(id, seq);
+      if (forgotten.length > 0) index.oldestIs(first.get()?.seq ?? null);
       return forgotten.length;
     },
   };

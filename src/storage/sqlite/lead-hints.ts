@@ -4,6 +4,7 @@ import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import type { Engine } from "./engine.ts";
 import { companyKey, domainKey } from "./lead-keys.ts";
 import { createOwners } from "./owners.ts";
+import { RowInserter } from "./row-inserter.ts";
 
 /** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
 const batch = 5_000;
@@ -27,7 +28,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
      WHERE owner = ?1 AND updated_at >= ?2 AND updated_at <= ?4 AND (updated_at > ?2 OR seq > ?3)
      ORDER BY updated_at, seq LIMIT ${readAtOnce}`,
   );
-  const addHint = database.prepare("INSERT OR IGNORE INTO lead_hints (key, lead) VALUES (?, ?)");
+  const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
   const remember = database.prepare(
     `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
@@ -44,9 +45,7 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
       if (last === null) continue;
       hints.sort((a, b) => a[0] - b[0]);
       for (let from = 0; from < hints.length; from += writeAtOnce)
-        await writer.write(() => {
-          for (const [key, seq] of hints.slice(from, from + writeAtOnce)) addHint.run(key, seq);
-        });
+        await writer.write(() => addHints.insert(hints.slice(from, from + writeAtOnce).flat()));
       // After a crash before this the same hints are learned once more.
       await writer.write(() => remember.run(owner, last[3], last[0]));
       return true;

@@ -3,6 +3,7 @@ import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
+import { RowInserter } from "./row-inserter.ts";
 
 /** Entries that wait in the log before they are merged; in memory they take 2 MB, and those of a merge as much. */
 export const mergeAt = 90_000;
@@ -25,7 +26,7 @@ export class LeadKeys {
   // Plain statements: these run three times for each row of an import, and drizzle would double what they cost.
   readonly #inTable: Statement<[number]>;
   readonly #append: Statement;
-  readonly #insert: Statement;
+  readonly #insert: RowInserter;
   readonly #removeFromTable: Statement;
   readonly #forget: Statement;
   /** Entries of the log: those that came since the last merge began, and those that are being merged. */
@@ -47,7 +48,7 @@ export class LeadKeys {
     const { database } = engine;
     this.#inTable = database.prepare("SELECT lead FROM lead_keys WHERE key = ?");
     this.#append = database.prepare("INSERT INTO lead_keys_log (n, entries) VALUES (?, ?)");
-    this.#insert = database.prepare("INSERT OR IGNORE INTO lead_keys (key, lead) VALUES (?, ?)");
+    this.#insert = new RowInserter(database, "INSERT OR IGNORE INTO lead_keys (key, lead)", 2);
     this.#removeFromTable = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");
     this.#forget = database.prepare(
       "DELETE FROM lead_keys_log WHERE n IN (SELECT n FROM lead_keys_log WHERE n <= ? ORDER BY n LIMIT ?)",
@@ -149,13 +150,15 @@ export class LeadKeys {
     const inOrder = this.#merging.sortedKeys();
     for (let start = 0; start < inOrder.length; start += mergeSlice)
       await writer.write(() => {
+        const entries: number[] = [];
         let latestKey: number | null = null;
         for (const key of inOrder.subarray(start, start + mergeSlice)) {
           if (key === latestKey) continue;
           latestKey = key;
-          for (const lead of this.#merging.find(key, [])) this.#insert.run(key, lead);
+          for (const lead of this.#merging.find(key, [])) entries.push(key, lead);
           this.#filter?.add(key); // before anybody can look: what runs in a write unit runs in one go
         }
+        this.#insert.insert(entries);
       });
     this.#merging.clear();
     for (let removed = forgetSlice; removed === forgetSlice;)

@@ -6,7 +6,6 @@ import type { AccountChange, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import type { NetworkEvents } from "./network-events.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
-import { SharedRead } from "./shared-read.ts";
 
 /** An account as the store works with it. */
 export type AccountRecord = {
@@ -121,11 +120,10 @@ export function createAccountRows(engine: Engine) {
 }
 
 export function createAccountStore(
-  { orm, database, writer }: Engine,
+  { orm, database, writer, shared }: Engine,
   rows: AccountRows,
   events: NetworkEvents,
 ): AccountStore {
-  const shared = new SharedRead(database);
   const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
   /** In order, which here costs less than to have SQLite sort. */
   function accountsOf(userId: string): NetworkAccount[] {
@@ -178,7 +176,7 @@ export function createAccountStore(
 
   return {
     insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
-    accounts: (userId) => shared.read(() => accountsOf(userId)),
+    accounts: async (userId) => shared.read(() => accountsOf(userId)),
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),

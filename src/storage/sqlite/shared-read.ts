@@ -1,43 +1,38 @@
 import type { Database, Statement } from "bun:sqlite";
+import type { Writer } from "./writer.ts";
 
 /**
- * Runs the look-ups of a turn of the event loop in one read transaction. Each alone begins and ends one of its own,
+ * One read transaction for the look-ups of a turn of the event loop. Each alone would begin and end one of its own,
  * whose locks cost several times what it takes to find a row.
  */
 export class SharedRead {
+  readonly #database: Database;
   readonly #begin: Statement;
   readonly #end: Statement;
-  #waiting: { look: () => unknown; resolve: (found: unknown) => void; reject: (reason: unknown) => void }[] = [];
+  #isOpen = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, writer: Writer) {
+    this.#database = database;
     this.#begin = database.prepare("BEGIN");
     this.#end = database.prepare("COMMIT");
+    writer.beforeBegin(() => this.end());
   }
 
-  /** `look` must be synchronous, and must not write. */
-  read<T>(look: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ look, resolve: resolve as (found: unknown) => void, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#run());
-    });
-  }
-
-  #run(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
+  /** What `look` finds, at once; it must be synchronous, and must not write. */
+  read<T>(look: () => T): T {
+    if (!this.#database.inTransaction) {
       this.#begin.run();
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-      return;
+      this.#isOpen = true;
+      setImmediate(() => this.end());
     }
-    for (const { look, resolve, reject } of waiting) {
-      try {
-        resolve(look());
-      } catch (error) {
-        reject(error);
-      }
-    }
-    this.#end.run();
+    return look();
+  }
+
+  /** For what can't be done inside a transaction. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    // SQLite ends it by itself on some faults of the disk.
+    if (this.#database.inTransaction) this.#end.run();
   }
 }

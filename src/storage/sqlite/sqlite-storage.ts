@@ -35,7 +35,7 @@ import { createWebhookStore } from "./webhooks.ts";
  */
 export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
   const engine = openEngine(path, phoneRegion);
-  const { database, writer, reader } = engine;
+  const { database, writer, reader, shared } = engine;
   const prospectIndex = new ProspectIndex(engine, path);
   migrate(database, migrations, clock.now());
   database.run(endLeases);
@@ -72,6 +72,7 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
       await prospectIndex.close();
       writer.close();
       await reader.close();
+      shared.end();
       database.close();
     },
   };

@@ -45,6 +45,7 @@ export class Writer {
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
   readonly #totalChanges: Statement;
+  readonly #beforeBegin: (() => void)[] = [];
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollBack: (() => void)[] = [];
   readonly #onCommit: (() => void)[] = [];
@@ -74,6 +75,11 @@ export class Writer {
    */
   writeForAnswer<T>(run: () => T): Promise<T> {
     return this.#add(run, true);
+  }
+
+  /** `end` is called before each transaction: for what else is open on the connection. */
+  beforeBegin(end: () => void): void {
+    this.#beforeBegin.push(end);
   }
 
   /** `finish` is called in each transaction behind its units: for what all of them leave to be written in one go. */
@@ -161,6 +167,7 @@ export class Writer {
   /** As many units as fit into the time; the others are taken out of the batch. */
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
     const outcome: Outcome = { done: [], failed: [], companions: new Set(), changes: null };
+    for (const end of this.#beforeBegin) end();
     this.#statements.begin.run();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;

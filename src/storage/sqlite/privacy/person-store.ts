@@ -65,6 +65,7 @@ export function createPersonStore(
     async scrub() {
       // Most of it in the reader thread; the rest is little, and nobody waits for it: who reads now makes it fail.
       await reader.checkpoint();
+      engine.shared.end();
       setBusyTimeout(database, 0);
       try {
         const [row] = database.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").all();

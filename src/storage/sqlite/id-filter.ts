@@ -1,0 +1,64 @@
+/** So many ids share a segment, at 16 bits for each: of those that are not there one in 400 is taken for one that is. */
+const idsOfSegment = 65_536;
+const wordsOfSegment = (idsOfSegment * 16) / 32;
+/** Two million ids in 4 MB; beyond that every id may be there, for as long as the process runs. */
+const maxSegments = 32;
+
+type Segment = { words: Uint32Array; ids: number; lastSeq: number };
+
+/**
+ * Whether an id may be in a table, or surely is not: a Bloom filter that grows by segments, and forgets them with the
+ * rows that they stand for. Ids are 32 random hex digits, whose bits are taken as they are.
+ */
+export class IdFilter {
+  #segments: Segment[] = [];
+  #isFull = false;
+
+  mayHave(id: string): boolean {
+    if (this.#isFull) return true;
+    if (this.#segments.length === 0) return false;
+    const [a, b, c, d] = bitsOf(id);
+    for (const { words } of this.#segments)
+      if (isSet(words, a) && isSet(words, b) && isSet(words, c) && isSet(words, d)) return true;
+    return false;
+  }
+
+  add(id: string, seq: number): void {
+    if (this.#isFull) return;
+    const segment = this.#lastWithRoom();
+    if (segment === null) return;
+    for (const bit of bitsOf(id)) segment.words[bit >>> 5]! |= 1 << (bit & 31);
+    segment.ids += 1;
+    segment.lastSeq = Math.max(segment.lastSeq, seq);
+  }
+
+  /** Rows below this seq are gone. */
+  forgetBelow(seq: number): void {
+    this.#segments = this.#segments.filter(({ lastSeq }) => lastSeq >= seq);
+  }
+
+  #lastWithRoom(): Segment | null {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && last.ids < idsOfSegment) return last;
+    if (this.#segments.length === maxSegments) {
+      this.#isFull = true;
+      this.#segments = [];
+      return null;
+    }
+    const segment = { words: new Uint32Array(wordsOfSegment), ids: 0, lastSeq: 0 };
+    this.#segments.push(segment);
+    return segment;
+  }
+}
+
+function bitsOf(id: string): [number, number, number, number] {
+  return [bitAt(id, 0), bitAt(id, 8), bitAt(id, 16), bitAt(id, 24)];
+}
+
+function bitAt(id: string, from: number): number {
+  return parseInt(id.slice(from, from + 8), 16) % (wordsOfSegment * 32);
+}
+
+function isSet(words: Uint32Array, bit: number): boolean {
+  return (words[bit >>> 5]! & (1 << (bit & 31))) !== 0;
+}
