@@ -146,12 +146,15 @@ export function createProspectRows(database: Database) {
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
     for (let at = 0; at < keys.length && isPersonKey(keys[at]!); at++) {
-      const [recently, before] = [known.find(keys[at]!), hints(keys[at]!)];
-      if (recently.length + before.length === 0) continue;
-      const isOther = (number: number) => differs(owner, number, keys, at);
-      if (!recently.every(isOther) || !before.every(isOther)) return true;
+      if (!allDiffer(owner, known.find(keys[at]!), keys, at) || !allDiffer(owner, hints(keys[at]!), keys, at))
+        return true;
     }
     return false;
+  }
+
+  function allDiffer(owner: number, numbers: readonly number[], keys: Keys, at: number): boolean {
+    for (let each = 0; each < numbers.length; each++) if (!differs(owner, numbers[each]!, keys, at)) return false;
+    return true;
   }
 
   /**
