@@ -41,7 +41,7 @@ export type CloneReport = {
 };
 
 /**
- * Learns a voice from measured samples: a stage at a time, told by `onProgress` (percent from 0 to 100). Runs for 5 to
+ * Learns a voice from measured samples: a stage at a time, told by `onProgress` (percent from 0 to 100). Runs for 10 to
  * 20 s without a pause: for worker threads. The same samples always give the same model.
  * @throws VoiceError no_samples, too_little_speech or voice_unfit, with a sentence for the user.
  */
