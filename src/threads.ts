@@ -32,7 +32,8 @@ const longestEndMs = 3_000;
 
 /** The same line of messages, seen from inside the thread. */
 export type ThreadPort<In, Out> = {
-  post(message: Out): void;
+  /** What is in `moved` is not copied, and gone from here. */
+  post(message: Out, moved?: ArrayBuffer[]): void;
   onMessage(listener: (message: In) => void): void;
 };
 
@@ -42,10 +43,11 @@ export type ThreadStart = { task: ThreadTask; init: unknown; port: object };
 /**
  * Starts a worker thread for one task. `init` and all messages are copied (structured clone).
  * An error inside, even one that nobody caught there, ends only the thread and is told by `closed`.
+ * `smol`: the thread makes little garbage, and its heap need not grow as those of a whole program do.
  */
-export function startThread<In, Out>(task: ThreadTask, init: unknown): Thread<In, Out> {
+export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = false } = {}): Thread<In, Out> {
   // Beside main.ts and by import.meta.url: the one form that works from source, under `bun test` and compiled.
-  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const worker = new Worker(new URL("./worker.ts", import.meta.url).href, { smol });
   const inbox = mailbox<Out>();
   let stopped = false;
   let failure: Error | null = null;
@@ -80,7 +82,10 @@ export function onThreadStart<Start extends ThreadStart>(run: (start: Start) => 
   const main = parentPort;
   if (main === null) throw new Error("This is the entry point of worker threads; it can't be run by itself.");
   const inbox = mailbox<unknown>();
-  const port: ThreadPort<unknown, unknown> = { post: (message) => main.postMessage(message), onMessage: inbox.listen };
+  const port: ThreadPort<unknown, unknown> = {
+    post: (message, moved) => main.postMessage(message, moved),
+    onMessage: inbox.listen,
+  };
   main.once("message", (start: Omit<Start, "port">) => {
     main.on("message", inbox.deliver);
     void run({ ...start, port } as Start);

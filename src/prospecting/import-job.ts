@@ -84,14 +84,14 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     return await storing;
   }
 
-  function store(
+  async function store(
     job: Job,
     { claim, leaseUntil }: JobContext,
     batch: ProspectFileBatch,
     hints: BatchHints,
     { onDuplicate, dryRun }: ProspectImportSettings,
   ) {
-    return prospects.importBatch(
+    const stored = prospects.importBatch(
       {
         userId: job.userId,
         jobId: job.id,
@@ -107,6 +107,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       },
       hints,
     );
+    return await stored.finally(() => batch.release());
   }
 
   return { type: "prospect_import", concurrency: 1, run, ended };

@@ -38,7 +38,9 @@ const legalForms =
   "inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v";
 const legalForm = new RegExp(`( (${legalForms}))+$`);
 /** What a name with a legal form ends with. */
-const legalWords = new Set(legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)));
+export const legalWords: ReadonlySet<string> = new Set(
+  legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
+);
 
 /**
  * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
@@ -46,8 +48,8 @@ const legalWords = new Set(legalForms.split("|").map((form) => form.slice(form.l
  */
 export function prospectKeys(identity: ProspectIdentity): number[] {
   const keys = personKeys(identity);
-  if (identity.company !== null) keys.push(hashOf("c", identity.company, 1));
-  if (identity.domain !== null) keys.push(hashOf("d", identity.domain, 1));
+  if (identity.company !== null) keys.push(keyOf(keyKinds.company + identity.company));
+  if (identity.domain !== null) keys.push(companyDomainKey(identity.domain));
   return keys;
 }
 
@@ -61,33 +63,41 @@ export function personKeys({ email, network, name }: LeadIdentity): number[] {
 }
 
 export function emailKey(email: string): number {
-  return hashOf("e", email, 0);
+  return keyOf(keyKinds.email + email);
 }
 
 export function networkKey(network: string): number {
-  return hashOf("p", network, 0);
+  return keyOf(keyKinds.network + network);
 }
 
 export function nameKey(name: string): number {
-  return hashOf("n", name, 0);
+  return keyOf(keyKinds.name + name);
 }
 
 export function companyNameKey(company: string): number {
-  return hashOf("c", companyKey(company), 1);
+  return keyOf(keyKinds.company + companyKey(company));
 }
 
 export function companyDomainKey(domain: string): number {
-  return hashOf("d", domain, 1);
+  return keyOf(keyKinds.domain + domain);
 }
 
 export function isPersonKey(key: number): boolean {
   return key % 2 === 0;
 }
 
-function hashOf(kind: string, text: string, lowest: 0 | 1): number {
-  hash[0] = Bun.hash.xxHash64(kind + text);
-  return (halves[1]! * 2 ** 20 + (halves[0]! >>> 12)) * 2 + lowest;
+/** What the text of a key begins with. */
+export const keyKinds = { email: "e", network: "p", name: "n", company: "c", domain: "d" } as const;
+
+/** The key of a text with its kind in front, as a string or in UTF-8. */
+export function keyOf(text: string | Uint8Array): number {
+  hash[0] = Bun.hash.xxHash64(text);
+  const kind = typeof text === "string" ? text.charCodeAt(0) : text[0]!;
+  return (halves[1]! * 2 ** 20 + (halves[0]! >>> 12)) * 2 + (kind === companyKind || kind === domainKind ? 1 : 0);
 }
+
+const companyKind = keyKinds.company.charCodeAt(0);
+const domainKind = keyKinds.domain.charCodeAt(0);
 
 /** A hash and its halves, the lower first: arithmetic with big integers takes as long as the hashing. */
 const hash = new BigUint64Array(1);

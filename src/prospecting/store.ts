@@ -41,9 +41,12 @@ export type NewProspect = { content: ProspectContent; identity: ProspectIdentity
 /** Hashes of `prospectKeys`. */
 export type Keys = Float64Array | readonly number[];
 
-/** A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent. */
+/**
+ * A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent
+ * in UTF-8, as it is stored: nearly no row needs a text made of it.
+ */
 export type ProspectRow =
-  | { row: number; kind: "person" | "company"; content: string; keys: Keys }
+  | { row: number; kind: "person" | "company"; content: Uint8Array; keys: Keys }
   | { row: number; errors: FieldError[] };
 
 /**

@@ -28,7 +28,11 @@ function made(draft: ProspectDraft): NewProspect {
 
 function personRow(row: number, draft: ProspectDraft): ProspectRow {
   const { content, identity } = made(draft);
-  return { row, kind: "person", content: JSON.stringify(content), keys: prospectKeys(identity) };
+  return { row, kind: "person", content: utf8(content), keys: prospectKeys(identity) };
+}
+
+function utf8(content: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(content));
 }
 
 async function all(storage: Storage, userId: string, filters: SearchFilters = {}): Promise<Prospect[]> {
@@ -62,7 +66,10 @@ function told(rows: ProspectRow[]): BatchTerms {
   const [keys, keyCounts, raws, rawCounts]: number[][] = [[], [], [], []];
   const added: string[] = [];
   for (const row of rows) {
-    const content = "content" in row && row.kind === "person" ? (JSON.parse(row.content) as ProspectContent) : null;
+    const content =
+      "content" in row && row.kind === "person"
+        ? (JSON.parse(new TextDecoder().decode(row.content)) as ProspectContent)
+        : null;
     const before = raws!.length;
     if (content !== null && row.row % 3 !== 0)
       eachRaw(content, (facet, raw) => {
@@ -364,7 +371,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     const company = (row: number, content: object): ProspectRow => ({
       row,
       kind: "company",
-      content: JSON.stringify(content),
+      content: utf8(content),
       keys: [],
     });
     const acme = { company: "Acme", domain: "acme.example", industry: "Robots", companySize: "11-50" };

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { eachRaw } from "../../src/prospecting/facets/terms.ts";
-import { cellsOf } from "../../src/prospecting/import/cells.ts";
-import { plainPerson } from "../../src/prospecting/import/plain-person.ts";
+import { PlainPeople } from "../../src/prospecting/import/plain-person.ts";
+import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
+import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
 import { checkedProspect } from "../../src/prospecting/import/raw-prospect.ts";
-import type { ReadProspect } from "../../src/prospecting/import/row-values.ts";
+import { RowBuffer } from "../../src/prospecting/import/row-buffer.ts";
+import { numberOfTarget, RowText } from "../../src/prospecting/import/row-text.ts";
 import type { ProspectContent } from "../../src/prospecting/model.ts";
 import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
 import { pick, seeded } from "../support/random.ts";
@@ -32,37 +34,37 @@ const values: Record<string, readonly string[]> = {
 
 test("a row that is put together of known parts is what the whole of the rules makes of it", () => {
   const random = seeded(5);
+  const buffer = new RowBuffer();
+  const people = new PlainPeople(buffer);
+  const raws: string[] = [];
   let plain = 0;
   for (let n = 0; n < 20_000; n++) {
     const row: Record<string, string> = {};
     for (const [field, list] of Object.entries(values)) if (random() < 0.35) row[field] = pick(list, random);
     const technologies = random() < 0.1 ? ["Rust", "", "Rust", "Zig "] : null;
     const revenue = random() < 0.1 ? { min: 1e6, max: null } : null;
-    const found = plainPerson(cellsOf(row), technologies, revenue);
-    if (found === null) continue;
+    const text = new RowText();
+    for (const [field, value] of Object.entries(row))
+      if (value !== "") text.set(numberOfTarget(field as ProspectTarget), value);
+    if (!people.write(n, text, technologies, revenue)) continue;
     plain++;
-    expect(contentOf(found)).toEqual(contentOf(checkedProspect({ ...row }, technologies, revenue)));
-    expect(rawsOf(found)).toEqual(rawsIn(found));
+    const packed = buffer.take(1);
+    const [read] = unpacked(packed);
+    if (read === undefined || "errors" in read) throw new Error("A person was expected");
+    const content = new TextDecoder().decode(read.content);
+    const found = { kind: read.kind, content, keys: [...read.keys] };
+    expect(found).toEqual(checkedProspect({ ...row }, technologies, revenue) as typeof found);
+    for (const value of packed.found.added) raws.push(value);
+    expect([...packed.found.raws].map((raw) => raws[raw]!).toSorted()).toEqual(rawsIn(content));
   }
   expect(plain).toBeGreaterThan(3000);
 });
 
-function contentOf(read: ReadProspect): object {
-  return "errors" in read ? read : { kind: read.kind, content: read.content.join(""), keys: read.keys };
-}
-
-/** What its terms are made of, as it says itself. */
-function rawsOf(read: ReadProspect): string[] {
-  const raws = "raws" in read ? (read.raws ?? []) : [];
-  return raws.map(({ facet, raw }) => `${facet} ${raw}`).toSorted();
-}
-
-/** The same, as its content says. */
-function rawsIn(read: ReadProspect): string[] {
-  const raws: string[] = [];
-  if ("content" in read)
-    eachRaw(JSON.parse(read.content.join("")) as ProspectContent, (facet, raw) => raws.push(`${facet} ${raw}`));
-  return raws.toSorted();
+/** What the terms of a content are made of. */
+function rawsIn(content: string): string[] {
+  const found: string[] = [];
+  eachRaw(JSON.parse(content) as ProspectContent, (facet, raw) => found.push(`${facet} ${raw}`));
+  return found.toSorted();
 }
 
 test.each([

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
-import { ProspectCsvRows, type NumberedProspect } from "../../src/prospecting/import/prospect-csv.ts";
+import { ProspectCsvRows, type ProspectLayout } from "../../src/prospecting/import/prospect-csv.ts";
+import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
+import { RowWriter } from "../../src/prospecting/import/row-writer.ts";
 import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
+import type { ProspectRow } from "../../src/prospecting/store.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const targets: ProspectTarget[] = ["firstName", "lastName", "email", "company", "ignore", "technologies", "title"];
@@ -24,9 +27,9 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
     const text = lines.join(newline) + (random() < 0.5 ? newline : "");
     const layout = { delimiter: ",", newline: newline === "\r" ? "\r" : "\n", headerRow: 3, targets };
     const blocks = cut(text, random);
-    const read = rowsOf(new ProspectCsvRows(layout, "a file", 0), blocks, false);
+    const read = rowsOf(layout, "a file", blocks, false);
     // With bytes that could not be read, nothing is taken for plain.
-    expect(read).toEqual(rowsOf(new ProspectCsvRows(layout, "a file", 0), [text], true));
+    expect(read).toEqual(rowsOf(layout, "a file", [text], true));
     people += read.length;
   }
   expect(people).toBeGreaterThan(2000);
@@ -39,7 +42,7 @@ test("a line that never ends is given up, and what follows it is read", () => {
     "\n,,ada@example.com\n",
     ",,bob@example.com\n",
   ];
-  const read = rowsOf(new ProspectCsvRows(layout, null, 0), blocks, false);
+  const read = rowsOf(layout, null, blocks, false);
   expect(read.map((row) => row.slice(0, 8))).toEqual(["1 This r", "2 person", "3 person"]);
 });
 
@@ -53,11 +56,14 @@ function cut(text: string, random: () => number): string[] {
   return blocks;
 }
 
-function rowsOf(reader: ProspectCsvRows, blocks: string[], hasBadBytes: boolean): string[] {
-  return [...blocks, null].flatMap((block) => reader.take(block, hasBadBytes)).map(told);
+function rowsOf(layout: ProspectLayout, source: string | null, blocks: string[], hasBadBytes: boolean): string[] {
+  const writer = new RowWriter();
+  const reader = new ProspectCsvRows(layout, source, 0, writer);
+  for (const block of [...blocks, null]) reader.take(block, hasBadBytes);
+  return unpacked(writer.buffer.take(Number.POSITIVE_INFINITY)).map(told);
 }
 
-function told({ row, read }: NumberedProspect): string {
-  if ("errors" in read) return `${row} ${read.errors.map(({ message }) => message).join()}`;
-  return `${row} ${read.kind} ${read.content.join("")} ${read.keys.join()}`;
+function told(row: ProspectRow): string {
+  if ("errors" in row) return `${row.row} ${row.errors.map(({ message }) => message).join()}`;
+  return `${row.row} ${row.kind} ${new TextDecoder().decode(row.content)} ${row.keys.join()}`;
 }

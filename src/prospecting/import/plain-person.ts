@@ -1,144 +1,351 @@
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
+import { hashBasis, hashed } from "../../leads/import/plain-record.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import { companyDomainKey, emailKey, nameKey, networkKey } from "../keys.ts";
+import { companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
-import { cellOf, noPart, revenuePart, technologiesPart, type Cell, type Cells, type Part } from "./cells.ts";
-import { confidenceIn, place, type ReadProspect } from "./row-values.ts";
+import { endOf, kinds } from "./ascii.ts";
+import { KeyText } from "./key-text.ts";
+import {
+  knownParts,
+  knownTechnologies,
+  noPart,
+  noteTechnology,
+  revenuePart,
+  technologiesPart,
+  type Part,
+  type Technology,
+} from "./parts.ts";
+import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
+import type { RowBuffer } from "./row-buffer.ts";
+import { numberOfTarget, type RowText } from "./row-text.ts";
+import { confidenceIn, place, type NumberedRaw } from "./row-values.ts";
 
-/** The person that the cells tell of, exactly as `checkedProspect` would; null when that has to look at them. */
-export function plainPerson(
-  cells: Cells,
-  technologies: string[] | null,
-  revenue: RevenueRange | null,
-): ReadProspect | null {
-  const email = cells.email?.text;
-  const networkUrl = cells.networkUrl?.text;
-  if (email !== undefined && !isPlainEmail(email)) return null;
-  if (networkUrl !== undefined && !isPlainUrl(networkUrl)) return null;
-  const { firstName, lastName } = namePartsOf(cells);
-  const company = partOf(cells.company);
-  const title = partOf(cells.title);
-  const domain = partOf(cells.domain);
-  const seniority = partOf(cells.seniority);
-  const department = partOf(cells.department);
-  if (firstName === null || lastName === null || company === null || title === null || domain === null) return null;
-  if (seniority === null || department === null) return null;
-  const keys: number[] = [];
-  if (email !== undefined) keys.push(emailKey(email.toLowerCase()));
-  if (networkUrl !== undefined) {
-    const network = canonicalProfileUrl(networkUrl);
-    if (network === null) return null;
-    keys.push(networkKey(network));
+/**
+ * Writes people into a buffer straight from the text of a file, exactly as `checkedProspect` would have them. Values
+ * that come again and again are parts that were made before; those that each row has its own of are looked at and
+ * copied character by character, without a string in between.
+ */
+export class PlainPeople {
+  readonly #to: RowBuffer;
+  readonly #key = new KeyText();
+  readonly #technologies: Technology[] = [];
+  // Of the row that is being written.
+  #text!: RowText;
+  #firstName = noPart;
+  #lastName = noPart;
+  #title = noPart;
+  #seniority = noPart;
+  #department = noPart;
+  #industry = noPart;
+  #location = noPart;
+  #companyLocation = noPart;
+  #size = noPart;
+  #source = noPart;
+  #revenue = noPart;
+  /** Null: it is plain, and copied from the text. */
+  #company: Part | null = noPart;
+  #domain: Part | null = noPart;
+  #phone: Part | null = noPart;
+
+  constructor(to: RowBuffer) {
+    this.#to = to;
   }
-  const hasNames = firstName.json !== "" && lastName.json !== "";
-  if (hasNames && company.json !== "")
-    keys.push(nameKey(`${firstName.regular}\n${lastName.regular}\n${company.regular}`));
-  if (keys.length === 0) return null;
-  if (company.json !== "") keys.push(company.key);
-  if (domain.json !== "") keys.push(domain.key);
-  else if (email !== undefined) {
-    const { key } = businessDomain(email.slice(email.lastIndexOf("@") + 1));
-    if (key !== 0) keys.push(key);
+
+  /**
+   * False when the row is not plain: then nothing was written, and the whole of the rules has to look at it.
+   * `technologies` and `revenue` are given where the file has them as a list and a range.
+   */
+  write(row: number, text: RowText, technologies: string[] | null, revenue: RevenueRange | null): boolean {
+    const list = technologies === null ? null : technologiesPart(technologies);
+    this.#text = text;
+    this.#to.begin(text.length * mostBytes + (list?.json.length ?? 0) + ownBytes);
+    if (this.#findParts(revenue) && this.#writeKeys()) {
+      this.#writeContent(list);
+      this.#to.end(row, "person");
+      return true;
+    }
+    this.#to.cancel();
+    return false;
   }
 
-  const phone = partOf(cells.phone);
-  const industry = partOf(cells.industry);
-  const location = partOf(placeOf(cells));
-  const companyLocation = partOf(companyPlaceOf(cells));
-  const size = partOf(cells.companySize);
-  const source = partOf(cells.source);
-  if (phone === null || industry === null || location === null) return null;
-  if (companyLocation === null || size === null || source === null) return null;
-  const tools = technologies === null ? partOf(cells.technologies)! : technologiesPart(technologies);
-  const amount = revenue === null ? partOf(cells.revenue)! : revenuePart(revenue);
+  /** False when one is too long, or needs a look from nearby. */
+  #findParts(revenue: RevenueRange | null): boolean {
+    return (
+      this.#findNames() &&
+      (this.#title = this.#known(title)!) !== null &&
+      (this.#seniority = this.#known(seniority)!) !== null &&
+      (this.#department = this.#known(department)!) !== null &&
+      (this.#industry = this.#known(industry)!) !== null &&
+      (this.#size = this.#known(companySize)!) !== null &&
+      (this.#source = this.#known(source)!) !== null &&
+      (this.#location = this.#place(location, city, state, country)!) !== null &&
+      (this.#companyLocation = this.#place(companyLocation, companyCity, companyState, companyCountry)!) !== null &&
+      (this.#revenue = revenue === null ? this.#known(amount)! : revenuePart(revenue)) !== null &&
+      this.#findOwn()
+    );
+  }
 
-  // In the order in which an object would have been made: what the title implies first, then the fields.
-  const implied = title.implied ?? nothingImplied;
-  const level = seniority === noPart ? implied.seniority : seniority;
-  const team = department === noPart ? implied.department : department;
-  const isLevelFirst = implied.seniority !== noPart;
-  const isTeamFirst = implied.department !== noPart;
-  const content = ["{", isLevelFirst ? level.json : "", isTeamFirst ? team.json : "", firstName.json, lastName.json];
-  if (email !== undefined) content.push('"email":"', email, '",');
-  content.push(phone.json);
-  if (networkUrl !== undefined) content.push('"networkUrl":"', networkUrl, '",');
-  content.push(title.json, isLevelFirst ? "" : level.json, isTeamFirst ? "" : team.json, company.json, domain.json);
-  content.push(industry.json, location.json, companyLocation.json, size.json, source.json, tools.json, amount.json);
-  let percent: number;
-  if (cells.confidence === undefined || (percent = percentIn(cells.confidence.text)) === -1)
-    percent =
-      (hasNames ? 10 : 0) +
-      (email === undefined ? 0 : 40) +
-      (networkUrl === undefined ? 0 : 10) +
-      (title === noPart ? 0 : 10) +
-      (company === noPart ? 0 : 10) +
-      (industry === noPart ? 0 : 5) +
-      (size === noPart ? 0 : 5) +
-      (phone === noPart ? 0 : 4) +
-      (location === noPart ? 0 : 3) +
-      (tools === noPart ? 0 : 3);
-  const place = companyLocation === noPart ? location : companyLocation;
-  const raws = [amount.numbers(percent)];
-  for (const part of [industry, size, place, title, level, team, tools])
-    for (let at = 0; at < part.raws.length; at++) raws.push(part.raws[at]!);
-  content.push(confidences[percent]!);
-  return { kind: "person", content, keys, raws };
+  #findNames(): boolean {
+    const text = this.#text;
+    let [first, last] = [this.#known(firstName), this.#known(lastName)];
+    if (text.has(fullName) && !text.has(firstName)) {
+      const names = splitFullName(text.slice(fullName));
+      first = names.firstName ? knownParts.of(firstName, names.firstName) : noPart;
+      if (names.lastName) last = knownParts.of(lastName, names.lastName);
+    }
+    if (first === null || last === null) return false;
+    this.#firstName = first;
+    this.#lastName = last;
+    return true;
+  }
+
+  /** What nearly every row has a value of its own of. */
+  #findOwn(): boolean {
+    const text = this.#text;
+    const isPlain = (target: number, most: number) =>
+      text.end(target) - text.start(target) <= most &&
+      isPlainText(text.text(target), text.start(target), text.end(target));
+    const own = (target: number, isAsItStands: boolean) => {
+      if (!text.has(target)) return noPart;
+      if (isAsItStands) return null;
+      return (
+        knownParts.get(target, text.hash(target), text.text(target), text.start(target), text.end(target)) ?? tooLong
+      );
+    };
+    this.#company = own(company, isPlain(company, prospectTextLimits.company));
+    this.#phone = own(phone, isPlain(phone, prospectTextLimits.phone));
+    this.#domain = own(domain, isPlainDomain(text.text(domain), text.start(domain), text.end(domain)));
+    return this.#company !== tooLong && this.#phone !== tooLong && this.#domain !== tooLong;
+  }
+
+  #known(target: number): Part | null {
+    const text = this.#text;
+    if (!text.has(target)) return noPart;
+    return knownParts.get(target, text.hash(target), text.text(target), text.start(target), text.end(target));
+  }
+
+  #place(whole: number, ...parts: number[]): Part | null {
+    const text = this.#text;
+    if (text.has(whole)) return this.#known(whole);
+    let hasAny = false;
+    for (let at = 0; at < parts.length; at++) hasAny ||= text.has(parts[at]!);
+    if (!hasAny) return noPart;
+    return knownParts.of(whole, place(...parts.map((part) => text.slice(part)))!);
+  }
+
+  /** False when there is nothing to tell the person by, or it is not plain. */
+  #writeKeys(): boolean {
+    const to = this.#to;
+    const text = this.#text;
+    if (text.has(email)) {
+      if (!isPlainEmail(text.text(email), text.start(email), text.end(email))) return false;
+      const key = this.#key.begin(kind.email);
+      to.key(key.lower(text.text(email), text.start(email), text.end(email)).key());
+    }
+    if (text.has(networkUrl) && !this.#writeProfileKey()) return false;
+    if (this.#firstName !== noPart && this.#lastName !== noPart && this.#company !== noPart) {
+      const key = this.#key.begin(kind.name).bytes(this.#firstName.regular).byte(newline);
+      key.bytes(this.#lastName.regular).byte(newline);
+      if (this.#company !== null) key.bytes(this.#company.regular);
+      else key.lower(text.text(company), text.start(company), text.end(company));
+      to.key(key.key());
+    }
+    if (to.keyCount === 0) return false;
+    if (this.#company !== noPart) to.key(this.#company?.key ?? this.#companyKey());
+    if (this.#domain !== noPart) to.key(this.#domain?.key ?? this.#domainKey());
+    else if (text.has(email)) {
+      const { key } = businessDomain(text.slice(email).slice(text.slice(email).lastIndexOf("@") + 1));
+      if (key !== 0) to.key(key);
+    }
+    return true;
+  }
+
+  #writeProfileKey(): boolean {
+    const text = this.#text;
+    const [of, start, end] = [text.text(networkUrl), text.start(networkUrl), text.end(networkUrl)];
+    if (end - start > prospectTextLimits.networkUrl || endOf(kinds.url, of, start, end) !== end) return false;
+    const host = hostOfPlainProfile(of, start, end);
+    if (host !== -1) {
+      const last = of.charCodeAt(end - 1) === slash ? end - 1 : end;
+      this.#to.key(this.#key.begin(kind.network).bytes(https).lower(of, host, last).key());
+      return true;
+    }
+    const network = canonicalProfileUrl(text.slice(networkUrl));
+    if (network === null) return false;
+    this.#to.key(networkKey(network));
+    return true;
+  }
+
+  /** As `companyNameKey` has it. */
+  #companyKey(): number {
+    const text = this.#text;
+    const [of, start, end] = [text.text(company), text.start(company), text.end(company)];
+    if (!isPlainName(of, start, end)) return companyNameKey(text.slice(company));
+    return this.#key.begin(kind.company).lower(of, start, end).key();
+  }
+
+  #domainKey(): number {
+    const text = this.#text;
+    return this.#key.begin(kind.domain).lower(text.text(domain), text.start(domain), text.end(domain)).key();
+  }
+
+  /** In the order in which an object would have been made: what the title implies first, then the fields. */
+  #writeContent(technologies: Part | null): void {
+    const to = this.#to;
+    const implied = this.#title.implied ?? nothingImplied;
+    const level = this.#seniority === noPart ? implied.seniority : this.#seniority;
+    const team = this.#department === noPart ? implied.department : this.#department;
+    const [isLevelFirst, isTeamFirst] = [implied.seniority !== noPart, implied.department !== noPart];
+    to.byte(brace);
+    if (isLevelFirst) to.bytes(level.json);
+    if (isTeamFirst) to.bytes(team.json);
+    to.bytes(this.#firstName.json);
+    to.bytes(this.#lastName.json);
+    this.#copy(email, null);
+    this.#copy(phone, this.#phone);
+    this.#copy(networkUrl, null);
+    to.bytes(this.#title.json);
+    if (!isLevelFirst) to.bytes(level.json);
+    if (!isTeamFirst) to.bytes(team.json);
+    this.#copy(company, this.#company);
+    this.#copy(domain, this.#domain);
+    to.bytes(this.#industry.json);
+    to.bytes(this.#location.json);
+    to.bytes(this.#companyLocation.json);
+    to.bytes(this.#size.json);
+    to.bytes(this.#source.json);
+    const hasTools = technologies === null ? this.#writeTechnologies() : addPart(to, technologies);
+    to.bytes(this.#revenue.json);
+    const percent = this.#percent(hasTools);
+    to.bytes(confidences[percent]!);
+    to.raw(this.#revenue.numbers(percent));
+    addRaws(to, this.#industry.raws);
+    addRaws(to, this.#size.raws);
+    addRaws(to, (this.#companyLocation === noPart ? this.#location : this.#companyLocation).raws);
+    addRaws(to, this.#title.raws);
+    addRaws(to, level.raws);
+    addRaws(to, team.raws);
+  }
+
+  #copy(target: number, part: Part | null): void {
+    const text = this.#text;
+    if (part !== null) this.#to.bytes(part.json);
+    else if (text.has(target)) {
+      this.#to.bytes(opened[target]!);
+      this.#to.ascii(text.text(target), text.start(target), text.end(target));
+      this.#to.bytes(closed);
+    }
+  }
+
+  /** False when there are none. */
+  #writeTechnologies(): boolean {
+    const text = this.#text;
+    if (!text.has(tools)) return false;
+    const [of, start, end] = [text.text(tools), text.start(tools), text.end(tools)];
+    if (of.charCodeAt(start) === bracket) return addPart(this.#to, this.#known(tools)!);
+    const found = this.#technologies;
+    found.length = 0;
+    const separator = separatorIn(of, start, end);
+    for (let at = start; at <= end; at++) {
+      while (at < end && of.charCodeAt(at) === blank) at++;
+      const first = at;
+      let hash = hashBasis;
+      for (let code = 0; at < end && (code = of.charCodeAt(at)) !== separator; at++) hash = hashed(hash, code);
+      if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
+    }
+    if (found.length === 0) return false;
+    this.#to.bytes(openedTechnologies);
+    for (let at = 0; at < found.length; at++) {
+      this.#to.bytes(found[at]!.quoted);
+      this.#to.byte(comma);
+      this.#to.raw(found[at]!.value);
+    }
+    this.#to.lastByte(closingBracket);
+    this.#to.byte(comma);
+    return true;
+  }
+
+  /** What the file says, else how much is known; see `completeness`. */
+  #percent(hasTools: boolean): number {
+    const text = this.#text;
+    const told = text.has(confidence) ? confidenceIn(text.slice(confidence)) : undefined;
+    if (told !== undefined) return Math.round(told * 100);
+    return (
+      (this.#firstName !== noPart && this.#lastName !== noPart ? 10 : 0) +
+      (text.has(email) ? 40 : 0) +
+      (text.has(networkUrl) ? 10 : 0) +
+      (this.#title === noPart ? 0 : 10) +
+      (this.#company === noPart ? 0 : 10) +
+      (this.#industry === noPart ? 0 : 5) +
+      (this.#size === noPart ? 0 : 5) +
+      (this.#phone === noPart ? 0 : 4) +
+      (this.#location === noPart ? 0 : 3) +
+      (hasTools ? 3 : 0)
+    );
+  }
 }
 
-const confidences = Array.from({ length: 101 }, (_, percent) => `"confidence":${percent / 100}}`);
+const encoder = new TextEncoder();
+const code = (kind: keyof typeof keyKinds): number => keyKinds[kind].charCodeAt(0);
+const kind = { email: code("email"), network: code("network"), name: code("name"), company: code("company"), domain: code("domain") }; // prettier-ignore
+const number = (target: ProspectTarget): number => numberOfTarget(target);
+const [firstName, lastName, fullName, email, phone, networkUrl] = [
+  number("firstName"), number("lastName"), number("fullName"), number("email"), number("phone"), number("networkUrl"),
+]; // prettier-ignore
+const [title, seniority, department, confidence, source] = [
+  number("title"), number("seniority"), number("department"), number("confidence"), number("source"),
+]; // prettier-ignore
+const [company, domain, industry, companySize, amount, tools] = [
+  number("company"), number("domain"), number("industry"), number("companySize"), number("revenue"), number("technologies"),
+]; // prettier-ignore
+const [location, city, state, country] = [number("location"), number("city"), number("state"), number("country")];
+const [companyLocation, companyCity, companyState, companyCountry] = [
+  number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),
+]; // prettier-ignore
+
+/** What a character can come to: an escape. */
+const mostBytes = 6;
+/** Names of fields, and what a title implies. */
+const ownBytes = 4096;
+const [newline, blank, comma, slash, bracket, closingBracket, brace] = [10, 32, 44, 47, 91, 93, 123];
+/** `"field":"`, by the number of the target. */
+const opened = prospectTargetNames.map((name) => encoder.encode(`"${name}":"`));
+const closed = encoder.encode('",');
+const openedTechnologies = encoder.encode('"technologies":[');
+const https = encoder.encode("https://");
+const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`"confidence":${percent / 100}}`));
 const nothingImplied = { seniority: noPart, department: noPart };
-
-function partOf(cell: Cell | undefined): Part | null {
-  return cell === undefined ? noPart : cell.part;
-}
-
-function namePartsOf(cells: Cells): { firstName: Part | null; lastName: Part | null } {
-  const { fullName, firstName, lastName } = cells;
-  if (fullName === undefined || firstName !== undefined)
-    return { firstName: partOf(firstName), lastName: partOf(lastName) };
-  const names = splitFullName(fullName.text);
-  return {
-    firstName: partOf(names.firstName ? cellOf("firstName", names.firstName) : undefined),
-    lastName: partOf(names.lastName ? cellOf("lastName", names.lastName) : lastName),
-  };
-}
-
-function placeOf({ location, city, state, country }: Cells): Cell | undefined {
-  return location ?? joined("location", city, state, country);
-}
-
-function companyPlaceOf({ companyLocation, companyCity, companyState, companyCountry }: Cells): Cell | undefined {
-  return companyLocation ?? joined("companyLocation", companyCity, companyState, companyCountry);
-}
-
-function joined(target: "location" | "companyLocation", ...parts: (Cell | undefined)[]): Cell | undefined {
-  if (parts.every((cell) => cell === undefined)) return undefined;
-  const text = place(...parts.map((cell) => cell?.text));
-  return text === undefined ? undefined : cellOf(target, text);
-}
-
-/** -1 when it says nothing. */
-function percentIn(text: string): number {
-  const confidence = confidenceIn(text);
-  return confidence === undefined ? -1 : Math.round(confidence * 100);
-}
+/** Stands for a part that there can't be. */
+const tooLong = revenuePart({ min: 0, max: null });
 
 const businessDomain = remembered((text) => {
-  const domain = domainOfEmail(`x@${text}`);
-  return { key: domain === null || isFreeMail(domain) ? 0 : companyDomainKey(domain) };
+  const known = domainOfEmail(`x@${text}`);
+  return { key: known === null || isFreeMail(known) ? 0 : companyDomainKey(known) };
 });
 
-/** An address that needs neither cleaning nor escapes. */
-function isPlainEmail(text: string): boolean {
-  return text.length <= prospectTextLimits.email && plainEmail.test(text);
+/** False when there is nothing of it. */
+function addPart(to: RowBuffer, part: Part): boolean {
+  to.bytes(part.json);
+  addRaws(to, part.raws);
+  return part !== noPart;
 }
 
-function isPlainUrl(text: string): boolean {
-  return text.length <= prospectTextLimits.networkUrl && plainUrl.test(text);
+function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
+  for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-const plainEmail = /^[\w.+%'-]+@([a-z0-9-]+\.)+[a-z0-9-]+$/i;
-/** Printable ASCII without a space, a quote or a backslash. */
-const plainUrl = /^[!#-[\]-~]+$/;
+/** As `namesIn` chooses it. */
+function separatorIn(text: string, start: number, end: number): number {
+  let found = comma;
+  for (let place = start; place < end; place++) {
+    const code = text.charCodeAt(place);
+    if (code === semicolon) return semicolon;
+    if (code === bar) found = bar;
+  }
+  return found;
+}
+
+const [semicolon, bar] = [59, 124];

@@ -105,4 +105,4 @@ export function prospectTarget(text: string): ProspectTarget | null {
   return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
 }
 
-export const prospectTargetNames: readonly string[] = columnTargets;
+export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;

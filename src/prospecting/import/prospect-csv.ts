@@ -2,14 +2,11 @@ import { normalized } from "../../leads/import/columns.ts";
 import { CsvRecords, newlineOf, type CsvRecord } from "../../leads/import/csv-records.ts";
 import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
-import { unguardedCell } from "../../leads/lead-csv.ts";
 import { incomplete, irregular, PlainRecord } from "../../leads/import/plain-record.ts";
-import { Cell, ColumnCells, type Cells } from "./cells.ts";
 import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
-import { readCells, readProspect } from "./raw-prospect.ts";
-import type { ReadProspect, Values } from "./row-values.ts";
+import { hashOfPiece, numberOfTarget } from "./row-text.ts";
+import type { RowWriter } from "./row-writer.ts";
 
-export type NumberedProspect = { row: number; read: ReadProspect };
 /** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
 export type ProspectLayout = { delimiter: string; newline: string; headerRow: number; targets: ProspectTarget[] };
 
@@ -63,53 +60,51 @@ function noHeader(seen: string[]): LeadFileError {
 export class ProspectCsvRows {
   readonly #records: CsvRecords;
   readonly #record: PlainRecord | null;
-  readonly #cells: ColumnCells;
-  readonly #targets: ProspectTarget[];
+  /** Numbers of targets. */
+  readonly #targets: number[];
   readonly #afterRow: number;
-  readonly #source: Cell | null;
+  readonly #source: string | null;
+  readonly #to: RowWriter;
   /** What no record is made of yet; null while `#records` has it. */
   #rest: string | null;
 
-  constructor({ delimiter, newline, headerRow, targets }: ProspectLayout, source: string | null, afterRow: number) {
+  constructor(
+    { delimiter, newline, headerRow, targets }: ProspectLayout,
+    source: string | null,
+    afterRow: number,
+    to: RowWriter,
+  ) {
     this.#records = new CsvRecords(delimiter, newline);
     this.#record = delimiter.length === 1 ? new PlainRecord(delimiter, newline) : null;
     this.#rest = this.#record === null ? null : "";
-    this.#cells = new ColumnCells(targets);
-    this.#targets = targets;
+    this.#targets = targets.map(numberOfTarget);
     this.#afterRow = Math.max(afterRow, headerRow);
-    this.#source = source === null ? null : new Cell("source", source);
+    this.#source = source;
+    this.#to = to;
   }
 
-  /** The rows that the next block completes; null is the end of the file. */
-  take(block: string | null, hasBadBytes: boolean): NumberedProspect[] {
-    const rows: NumberedProspect[] = [];
+  /** Writes the rows that the next block completes; null is the end of the file. */
+  take(block: string | null, hasBadBytes: boolean): void {
     let text = block;
     if (this.#rest !== null) {
-      text = this.#takePlain(rows, this.#rest + (block ?? ""), hasBadBytes || block === null);
-      if (text === null) return rows;
+      text = this.#takePlain(this.#rest + (block ?? ""), hasBadBytes || block === null);
+      if (text === null) return;
     }
     this.#rest = null;
     for (const part of block === null && text !== null ? [text, null] : [text])
-      for (const record of this.#records.take(part)) {
-        if (record.row <= this.#afterRow) continue;
-        const read = this.#read(record, hasBadBytes);
-        if (read !== null) rows.push({ row: record.row, read });
-      }
+      for (const record of this.#records.take(part))
+        if (record.row > this.#afterRow) this.#writeRecord(record, hasBadBytes);
     if (this.#record !== null && !hasBadBytes) this.#rest = this.#records.rest();
-    return rows;
   }
 
   /** Reads plain records as far as they go. Answers the text behind them that the whole of the rules is for, or null. */
-  #takePlain(rows: NumberedProspect[], text: string, isOdd: boolean): string | null {
+  #takePlain(text: string, isOdd: boolean): string | null {
     const record = this.#record!;
     let start = 0;
     let next = irregular;
     let row = this.#records.row;
     while (!isOdd && (next = record.read(text, start)) >= 0) {
-      if (++row > this.#afterRow) {
-        const read = this.#readPlain(record, text);
-        if (read !== null) rows.push({ row, read });
-      }
+      if (++row > this.#afterRow) this.#writePlain(row, record, text);
       start = next;
     }
     this.#records.skip(row - this.#records.row);
@@ -118,56 +113,54 @@ export class ProspectCsvRows {
     return next === incomplete && this.#rest.length < longLine ? null : this.#rest;
   }
 
-  #readPlain({ count, starts, ends, hashes }: PlainRecord, text: string): ReadProspect | null {
+  #writePlain(row: number, { count, starts, ends, hashes }: PlainRecord, text: string): void {
     const targets = this.#targets;
-    const cells: Cells = {};
+    const to = this.#to.text;
+    to.clear();
     let isEmpty = true;
     for (let column = 0; column < count; column++) {
       const [start, end] = [starts[column]!, ends[column]!];
       if (start === end) continue;
       const target = targets[column];
       if (target === undefined) {
-        if (text.slice(start, end).trim() !== "") return refused(tooManyCells(count, targets.length));
-        continue;
-      }
-      const cell = this.#cells.get(column, hashes[column]!, text, start, end);
-      if (cell === null) continue;
-      isEmpty = false;
-      if (target !== "ignore") cells[target] ??= cell;
+        if (text.slice(start, end).trim() !== "") return this.#to.refuse(row, tooManyCells(count, targets.length));
+      } else if (to.put(target, text, start, end, hashes[column]!)) isEmpty = false;
     }
-    if (isEmpty) return null;
-    if (this.#source !== null) cells.source ??= this.#source;
-    return readCells(cells);
+    if (!isEmpty) this.#write(row);
   }
 
-  #read(record: CsvRecord, hasBadBytes: boolean): ReadProspect | null {
-    if ("problem" in record) return refused(record.problem);
-    const { cells } = record;
+  #writeRecord(record: CsvRecord, hasBadBytes: boolean): void {
+    if ("problem" in record) return this.#to.refuse(record.row, record.problem);
+    const { row, cells } = record;
     const targets = this.#targets;
-    const values: Values = {};
+    const to = this.#to.text;
+    to.clear();
     let isEmpty = true;
     for (let at = 0; at < cells.length; at++) {
-      const cell = cells[at]!.trim();
-      if (cell === "") continue;
-      isEmpty = false;
+      const cell = cells[at]!;
+      if (cell.trim() === "") continue;
       const target = targets[at];
-      if (target === undefined) return refused(tooManyCells(cells.length, targets.length));
-      if (target !== "ignore") values[target] ??= unguardedCell(cell);
+      if (target === undefined) return this.#to.refuse(row, tooManyCells(cells.length, targets.length));
+      to.put(target, cell, 0, cell.length, hashOfPiece(cell, 0, cell.length));
+      isEmpty = false;
     }
-    if (isEmpty) return null;
+    if (isEmpty) return;
     const problem = hasBadBytes ? unreadable(cells) : null;
-    if (problem !== null) return refused(problem);
-    if (this.#source !== null) values.source ??= this.#source.text;
-    return readProspect(values, null, null);
+    if (problem === null) this.#write(row);
+    else this.#to.refuse(row, problem);
+  }
+
+  #write(row: number): void {
+    const { text } = this.#to;
+    if (this.#source !== null && !text.has(source)) text.set(source, this.#source);
+    this.#to.write(row);
   }
 }
+
+const source = numberOfTarget("source");
 
 /** In characters: that of a block. */
 const longLine = 65_536;
-
-function refused(message: string): ReadProspect {
-  return { errors: [{ path: "", message }] };
-}
 
 function tooManyCells(cells: number, columns: number): string {
   return `The row has ${cells} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;

@@ -3,26 +3,23 @@ import { normalized } from "../../leads/import/columns.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
 import { TextFile } from "../../leads/import/text-file.ts";
 import type { ThreadPort } from "../../threads.ts";
-import type { BatchTerms } from "../store.ts";
 import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
-import { ProspectCsvRows, prospectLayout, type NumberedProspect } from "./prospect-csv.ts";
+import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
-import type { NumberedRaw } from "./row-values.ts";
+import { buffersOf, type PackedRows } from "./row-buffer.ts";
+import { RowWriter } from "./row-writer.ts";
 
-const batchesBetweenCollections = 4;
-/** Some 100,000 rows: a full collection walks all that is remembered of titles and companies. */
-const batchesBetweenFullCollections = 40;
+/** What is left behind is mostly the text that was read and what was sent: half a MB a batch. */
+const batchesBetweenCollections = 12;
+/** Some 100,000 rows: a full collection walks all that is remembered of titles and places. */
+const batchesBetweenFullCollections = 192;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
 
 export type ProspectFileAnswer =
-  /**
-   * A line for each row: `p` or `c` and the JSON of the person or company, or `e` and that of the errors. One text and
-   * flat arrays cross threads in a fraction of the time that as many objects take.
-   */
-  | { kind: "batch"; rows: Float64Array; text: string; found: BatchTerms; bytesRead: number }
+  | { kind: "batch"; packed: PackedRows; bytesRead: number }
   | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
@@ -41,17 +38,17 @@ export async function runProspectFileThread(
   const room = allowance(port, batchesInFlight);
   try {
     const file = new TextFile(descriptor);
-    const reader = rowReader(file, options);
+    const writer = new RowWriter();
+    const reader = rowReader(file, options, writer);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
-    const numbers = new RawNumbers();
-    let rows: NumberedProspect[] = [];
     for (let block: string | null = ""; block !== null;) {
       block = file.next();
-      rows = rows.concat(reader.take(block, file.hasBadBytes));
-      const isEnd = block === null;
-      while (rows.length >= options.batchRows || (isEnd && rows.length > 0)) {
+      reader.take(block, file.hasBadBytes);
+      const { buffer } = writer;
+      while (buffer.count >= options.batchRows || (block === null && buffer.count > 0)) {
         await room();
-        port.post(batchOf(rows.splice(0, options.batchRows), file.bytesRead, numbers));
+        const packed = buffer.take(options.batchRows);
+        port.post({ kind: "batch", packed, bytesRead: file.bytesRead }, buffersOf(packed));
         collect();
       }
     }
@@ -63,76 +60,13 @@ export async function runProspectFileThread(
   }
 }
 
-function batchOf(rows: NumberedProspect[], bytesRead: number, numbers: RawNumbers): ProspectFileAnswer {
-  const numbersOfRows = new Float64Array(rows.length);
-  const keys = new Float64Array(rows.length * maxKeys);
-  const keyCounts = new Uint8Array(rows.length);
-  const raws: number[] = [];
-  const rawCounts = new Uint8Array(rows.length);
-  // One list for all, joined at once: to put each row together for itself takes twice as long.
-  const text: string[] = [];
-  let count = 0;
-  for (let at = 0; at < rows.length; at++) {
-    const { row, read } = rows[at]!;
-    numbersOfRows[at] = row;
-    if (at > 0) text.push("\n");
-    if ("errors" in read) {
-      text.push("e", JSON.stringify(read.errors));
-      continue;
-    }
-    text.push(read.kind === "person" ? "p" : "c");
-    for (let piece = 0; piece < read.content.length; piece++) text.push(read.content[piece]!);
-    keyCounts[at] = read.keys.length;
-    for (let key = 0; key < read.keys.length; key++) keys[count++] = read.keys[key]!;
-    if (read.raws === null || read.raws.length > maxRaws) continue;
-    rawCounts[at] = read.raws.length;
-    for (let raw = 0; raw < read.raws.length; raw++) raws.push(numbers.of(read.raws[raw]!));
-  }
-  const found = { keys: keys.slice(0, count), keyCounts, raws: Int32Array.from(raws), rawCounts, ...numbers.taken() };
-  return { kind: "batch", rows: numbersOfRows, text: text.join(""), found, bytesRead };
-}
-
-/** What `rawCounts` can count. */
-const maxRaws = 255;
-
-/** Gives each raw value a number, so that a row tells its own in a few bytes. There is one in a thread. */
-class RawNumbers {
-  #count = 0;
-  #added: string[] = [];
-  #epoch = 0;
-
-  of(value: NumberedRaw): number {
-    if (value.epoch !== this.#epoch) {
-      value.epoch = this.#epoch;
-      value.number = this.#count++;
-      this.#added.push(`${value.facet} ${value.raw}`);
-    }
-    return value.number;
-  }
-
-  /** What is new since the last call. When there are too many, all begin anew behind it. */
-  taken(): Pick<BatchTerms, "epoch" | "from" | "added"> {
-    const taken = { epoch: this.#epoch, from: this.#count - this.#added.length, added: this.#added };
-    this.#added = [];
-    if (this.#count > maxNumbers) {
-      this.#count = 0;
-      this.#epoch++;
-    }
-    return taken;
-  }
-}
-
-const maxNumbers = 50_000;
-
-/** E-mail, profile, name, company and domain. */
-const maxKeys = 5;
-
-function rowReader(file: TextFile, options: ProspectFileOptions): ProspectCsvRows | ProspectNdjsonRows {
+function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter): ProspectCsvRows | ProspectNdjsonRows {
   const { format, delimiter, columns, source, afterRow } = options;
   const overrides = overridesIn(columns);
   const isNdjson = format === "auto" ? looksLikeNdjson(file.sample) : format === "ndjson";
-  if (isNdjson) return new ProspectNdjsonRows(overrides, source, afterRow);
-  return new ProspectCsvRows(prospectLayout(file.sample, file.sampleIsAll, delimiter, overrides), source, afterRow);
+  if (isNdjson) return new ProspectNdjsonRows(overrides, source, afterRow, to);
+  const layout = prospectLayout(file.sample, file.sampleIsAll, delimiter, overrides);
+  return new ProspectCsvRows(layout, source, afterRow, to);
 }
 
 function looksLikeNdjson(sample: string): boolean {

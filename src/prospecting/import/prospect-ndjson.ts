@@ -5,9 +5,8 @@ import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
 import { prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
-import type { NumberedProspect } from "./prospect-csv.ts";
-import { readProspect } from "./raw-prospect.ts";
-import type { ReadProspect } from "./row-values.ts";
+import { numberOfTarget } from "./row-text.ts";
+import type { RowWriter } from "./row-writer.ts";
 
 /** Names that are remembered; a file made of ever new names must not fill the memory. */
 const maxRemembered = 1000;
@@ -20,60 +19,68 @@ export class ProspectNdjsonRows {
   readonly #overrides: ReadonlyMap<string, ProspectTarget>;
   readonly #source: string | null;
   readonly #afterRow: number;
+  readonly #to: RowWriter;
   readonly #targets = new Map<string, ProspectTarget[]>();
   #row = 0;
   #text = "";
 
-  constructor(overrides: ReadonlyMap<string, ProspectTarget>, source: string | null, afterRow: number) {
+  constructor(overrides: ReadonlyMap<string, ProspectTarget>, source: string | null, afterRow: number, to: RowWriter) {
     this.#overrides = overrides;
     this.#source = source;
     this.#afterRow = afterRow;
+    this.#to = to;
   }
 
-  take(block: string | null, hasBadBytes: boolean): NumberedProspect[] {
+  take(block: string | null, hasBadBytes: boolean): void {
     const lines = (this.#text + (block ?? "")).split("\n");
     this.#text = block === null ? "" : (lines.pop() ?? "");
     // A line that is too long need not be kept; it is enough that what is kept stays too long.
     if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
-    const rows: NumberedProspect[] = [];
     for (const line of lines) {
-      const row = ++this.#row;
-      if (row > this.#afterRow && line.trim() !== "") rows.push({ row, read: this.#read(line, hasBadBytes) });
+      this.#row++;
+      if (this.#row > this.#afterRow && line.trim() !== "") this.#write(line, hasBadBytes);
     }
-    return rows;
   }
 
-  #read(line: string, hasBadBytes: boolean): ReadProspect {
-    if (line.length > maxRecordLength) return refused("", `The line is longer than ${maxRecordLength} characters.`);
+  #write(line: string, hasBadBytes: boolean): void {
+    if (line.length > maxRecordLength) return this.#refuse(`The line is longer than ${maxRecordLength} characters.`);
     const problem = hasBadBytes ? unreadable([line]) : null;
-    if (problem !== null) return refused("", problem);
+    if (problem !== null) return this.#refuse(problem);
     try {
       const value = parseJson(line);
-      return isObject(value) ? this.#prospect(value) : refused("", "Expected a JSON object on each line.");
+      if (isObject(value)) this.#writeProspect(value);
+      else this.#refuse("Expected a JSON object on each line.");
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      return refused("", `The line is not JSON: ${error.message}.`);
+      this.#refuse(`The line is not JSON: ${error.message}.`);
     }
   }
 
-  #prospect(object: Record<string, unknown>): ReadProspect {
+  #writeProspect(object: Record<string, unknown>): void {
     const entries = [...flat(object)];
     const targets = this.#targetsOf(entries.map(({ name }) => name));
-    const values: Partial<Record<ProspectTarget, string>> = {};
+    const { text } = this.#to;
+    text.clear();
+    const put = (target: ProspectTarget, value: string): boolean =>
+      text.has(numberOfTarget(target)) || text.set(numberOfTarget(target), value);
     let technologies: string[] | null = null;
     let revenue: RevenueRange | null = null;
     for (const [index, { name, value }] of entries.entries()) {
       const target = targets[index]!;
       if (target === "ignore") continue;
-      if (typeof value === "string" && value.trim() !== "") values[target] ??= value.trim();
-      else if (typeof value === "number") values[target] ??= String(value);
+      if (typeof value === "string" && value.trim() !== "") put(target, value.trim());
+      else if (typeof value === "number") put(target, String(value));
       else if (target === "technologies" && isListOfTexts(value)) technologies = value;
-      else if (target === "department" && isListOfTexts(value)) values.department = value.join("; ");
+      else if (target === "department" && isListOfTexts(value)) text.set(numberOfTarget(target), value.join("; "));
       else if (target === "revenue" && isObject(value)) revenue = rangeIn(value);
-      else if (typeof value !== "string") return refused(name, `Expected a text, got ${kindOf(value)}.`);
+      else if (typeof value !== "string") return this.#refuse(`Expected a text, got ${kindOf(value)}.`, name);
     }
-    if (this.#source !== null) values.source ??= this.#source;
-    return readProspect(values, technologies, revenue);
+    if (this.#source !== null) put("source", this.#source);
+    this.#to.write(this.#row, technologies, revenue);
+  }
+
+  #refuse(message: string, path = ""): void {
+    this.#to.refuse(this.#row, message, path);
   }
 
   #targetsOf(names: string[]): ProspectTarget[] {
@@ -105,10 +112,6 @@ function rangeIn({ min, max }: Record<string, unknown>): RevenueRange | null {
 
 function isListOfTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function refused(path: string, message: string): ReadProspect {
-  return { errors: [{ path, message }] };
 }
 
 function kindOf(value: unknown): string {

@@ -1,8 +1,6 @@
 import { companyContent, prospectContent, type ProspectDraft } from "../content.ts";
 import { prospectKeys } from "../keys.ts";
 import type { RevenueRange } from "../model.ts";
-import { cellsOf, valuesOf, type Cells } from "./cells.ts";
-import { plainPerson } from "./plain-person.ts";
 import {
   companyPlaceOf,
   confidenceIn,
@@ -17,23 +15,10 @@ import {
 const noKeys: number[] = [];
 
 /**
- * The person or company that the values of a row tell of; takes the values over. A row with nothing of a person in it is a company's.
- * `technologies` is a list when the file has it as one.
+ * Reads the person or company that the values of a row tell of. A row with nothing of a person in it is a company's.
+ * `technologies` is a list when the file has it as one. `PlainPeople` writes the same, sooner, for the rows that most
+ * files are made of.
  */
-export function readProspect(
-  values: Values,
-  technologies: string[] | null,
-  revenue: RevenueRange | null,
-): ReadProspect {
-  return plainPerson(cellsOf(values), technologies, revenue) ?? checkedProspect(values, technologies, revenue);
-}
-
-/** The same for cells. */
-export function readCells(cells: Cells): ReadProspect {
-  return plainPerson(cells, null, null) ?? checkedProspect(valuesOf(cells), null, null);
-}
-
-/** The whole of the rules; `plainPerson` answers the same, sooner, for the rows that most files are made of. */
 export function checkedProspect(
   values: Values,
   technologies: string[] | null,
@@ -62,12 +47,7 @@ export function checkedProspect(
   if (location !== undefined) shared.location = location;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;
-  return {
-    kind: "person",
-    content: [JSON.stringify(checked.content)],
-    keys: prospectKeys(checked.identity),
-    raws: null,
-  };
+  return { kind: "person", content: JSON.stringify(checked.content), keys: prospectKeys(checked.identity) };
 }
 
 function readCompany(
@@ -82,5 +62,5 @@ function readCompany(
     ...(founded !== undefined && { founded }),
   });
   if ("errors" in checked) return checked;
-  return { kind: "company", content: [JSON.stringify(checked.content)], keys: noKeys, raws: null };
+  return { kind: "company", content: JSON.stringify(checked.content), keys: noKeys };
 }

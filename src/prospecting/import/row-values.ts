@@ -18,13 +18,8 @@ export class NumberedRaw implements RawValue {
   ) {}
 }
 
-/**
- * A row as it is stored: JSON of its content in pieces, the hashes that it is found by, and what its terms are made of,
- * where that is known beside the content; or what is wrong with it.
- */
-export type ReadProspect =
-  | { kind: "person" | "company"; content: readonly string[]; keys: number[]; raws: readonly NumberedRaw[] | null }
-  | { errors: FieldError[] };
+/** A row as the whole of the rules reads it: JSON of its content and the hashes that it is found by, or what is wrong. */
+export type ReadProspect = { kind: "person" | "company"; content: string; keys: number[] } | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
 const splitName = remembered(splitFullName);

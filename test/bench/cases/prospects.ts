@@ -182,6 +182,7 @@ async function deepest(
 }
 
 async function importAll(directory: string, files: number, server: Server, key: string): Promise<Measure[]> {
+  const others: LoadResult[][] = [];
   let seconds = 0;
   let cpuSeconds = 0;
   let most = 0;
@@ -191,11 +192,13 @@ async function importAll(directory: string, files: number, server: Server, key: 
     await writeProspects(path, file * fileRows);
     const cpuBefore = await cpuOf(server.pid);
     const importing = importFile(server, key, path);
+    const meanwhile = Promise.all(requestsMeanwhile(server, key));
     for (let done = false; !done;) {
       done = await Promise.race([importing.then(() => true), Bun.sleep(100).then(() => false)]);
       most = Math.max(most, (await memoryOf(server.pid)).resident);
     }
     seconds += await importing;
+    others.push(await meanwhile);
     cpuSeconds += (await cpuOf(server.pid)) - cpuBefore;
     await rm(path);
   }
@@ -209,6 +212,20 @@ async function importAll(directory: string, files: number, server: Server, key: 
       unit: "MB",
       goal: { atMost: 128 },
     },
+    ...["GET /leads", "POST /leads"].map((name, at): Measure => {
+      const value = Math.max(...others.map((results) => results[at]!.p99Ms));
+      return { name: `${name} meanwhile, p99`, value, unit: "ms" };
+    }),
+  ];
+}
+
+/** A few requests of others while a file is read: too few to take part of its cores. */
+function requestsMeanwhile(server: Server, key: string): Promise<LoadResult>[] {
+  const headers = { "x-api-key": key };
+  const pace = { port: server.port, connections: 1, pauseMs: 50, warmUpMs: 2000, durationMs: 8000 };
+  return [
+    load({ ...pace, method: "GET", path: "/api/v2/leads?limit=50", headers }),
+    load({ ...pace, method: "POST", path: "/api/v2/leads", headers, body: "lead" }),
   ];
 }
 

@@ -141,7 +141,7 @@ export class MutableContainer {
       return this.#addBit(this.#bits, number);
     }
     const grown = this.#count < list.length ? list : enlarged(list);
-    grown.copyWithin(at + 1, at, this.#count);
+    if (at < this.#count) grown.copyWithin(at + 1, at, this.#count);
     grown[at] = number;
     this.#list = grown;
     this.#count++;

@@ -10,7 +10,7 @@ import {
 } from "../../../prospecting/facets/terms.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
 import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
-import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { dropRuns, KeyRuns, type Page, type RunState } from "./key-runs.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
@@ -100,14 +100,17 @@ export class DirectoryIndex {
     return Math.ceil(this.#indexedTo / segments);
   }
 
-  /** Takes in everything that was committed before. */
-  async refresh(): Promise<void> {
+  /**
+   * Takes in everything that was committed before, and no prospects from `end` on: an import may have stored them a
+   * moment ago and be about to tell of them.
+   */
+  async refresh(end = Number.POSITIVE_INFINITY): Promise<void> {
     const version = this.#version.get()?.data_version ?? 0;
     if (version === this.#seenVersion) return;
     if (this.#opened === null && !(await this.#openState())) return;
     for (;;) {
       const rowsBefore = this.#indexedTo;
-      const isDone = this.#readSlice();
+      const isDone = this.#readSlice(end);
       // Here and not inside: what is alive while young garbage is collected counts as old.
       if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
       this.#open.keys.prepare();
@@ -116,7 +119,7 @@ export class DirectoryIndex {
       if (isDone) break;
       await this.#shared.pause();
     }
-    this.#seenVersion = version;
+    if (end === Number.POSITIVE_INFINITY) this.#seenVersion = version;
   }
 
   /** Which prospects may have these keys. */
@@ -181,8 +184,8 @@ export class DirectoryIndex {
     this.#batches.take(stored);
   }
 
-  /** Takes in a slice, all of it as of one moment. True when nothing is left. */
-  #readSlice(): boolean {
+  /** Takes in a slice, all of it as of one moment. True when nothing is left before `end`. */
+  #readSlice(end: number): boolean {
     const before = this.#indexedTo;
     return this.#database.transaction(() => {
       let left = readAtOnce;
@@ -190,11 +193,13 @@ export class DirectoryIndex {
       while (left > 0 && !isEnd) {
         const told = this.#batches.nextFrom(this.#indexedTo);
         if (told === this.#indexedTo) left -= this.#indexStored();
+        else if (this.#indexedTo >= end) isEnd = true;
         else {
-          const count = this.#indexRows(told, left);
+          const to = Math.min(told, end);
+          const count = this.#indexRows(to, left);
           left -= count;
-          // Up to what was told there may be fewer: deleted, or of a unit that failed.
-          if (left > 0 && told !== Number.POSITIVE_INFINITY) this.#indexedTo = told;
+          // There may be fewer: deleted, or of a unit that failed.
+          if (left > 0 && to !== Number.POSITIVE_INFINITY) this.#indexedTo = to;
           else isEnd = left > 0;
         }
       }
@@ -202,10 +207,12 @@ export class DirectoryIndex {
       // Only when nobody is left who was stored before it: a change says what is so now, and what was told of a
       // prospect is older.
       const changes = isEnd ? (this.#changes.values(this.#owner, this.#changesTo, readAtOnce) as Change[]) : [];
-      for (const change of changes) this.#applyChange(change);
-      this.#unwrittenChanges += changes.length;
-      if (this.#indexedTo - before + changes.length > 0) this.#revision++;
-      return isEnd && changes.length < readAtOnce;
+      const later = changes.findIndex(([, number]) => number >= end);
+      const applied = later === -1 ? changes : changes.slice(0, later);
+      for (const change of applied) this.#applyChange(change);
+      this.#unwrittenChanges += applied.length;
+      if (this.#indexedTo - before + applied.length > 0) this.#revision++;
+      return isEnd && applied.length < readAtOnce;
     })();
   }
 
@@ -307,8 +314,14 @@ export class DirectoryIndex {
     this.#unwrittenChanges = 0;
     try {
       for (const work of postingWrites(terms)) await this.#write(work);
-      for (let at = 0; run !== null && at < run.pages.length; at += writePages)
-        await this.#write({ kind: "pages", pages: run.pages.slice(at, at + writePages) });
+      let pages: Page[] = [];
+      for (const page of run?.pages ?? []) {
+        pages.push(page);
+        if (pages.length < writePages) continue;
+        await this.#write({ kind: "pages", pages });
+        pages = [];
+      }
+      if (pages.length > 0) await this.#write({ kind: "pages", pages });
       const keyRuns = run?.runs ?? keys.state;
       await this.#write({ kind: "state", indexedTo, changesTo, keyRuns, rules: termRules });
       postings.endFlush();

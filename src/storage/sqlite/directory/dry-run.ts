@@ -5,7 +5,7 @@ import type { CompanyContent, ProspectContent } from "../../../prospecting/model
 import type { ProspectBatch, ProspectRow } from "../../../prospecting/store.ts";
 import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
 import type { Settled } from "./prospect-imports.ts";
-import { samePerson, type Hints, type ProspectRows } from "./prospect-rows.ts";
+import { contentIn, samePerson, type Hints, type ProspectRows } from "./prospect-rows.ts";
 
 /** A person as it would be stored: `n` once the run has noted it, `number` if it is a prospect already. */
 type Person = { n: number | null; number: number | null; content: ProspectContent };
@@ -65,10 +65,10 @@ export class DryRun {
     if ("errors" in row) return { outcome: "failed", number: null };
     const isUpdate = batch.onDuplicate === "update";
     if (row.kind === "company") {
-      const company = JSON.parse(row.content) as CompanyContent;
+      const company = contentIn<CompanyContent>(row);
       return { outcome: this.#companies.put(this.#owner, company, batch.at, isUpdate), number: null };
     }
-    const content = JSON.parse(row.content) as ProspectContent;
+    const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
     const same = samePerson(identity, (key) => this.#candidates(key, hints));
     if (same === null) {

@@ -14,8 +14,8 @@ export type KeyHints = Uint32Array;
 export type IndexQuestion =
   | { kind: "search"; query: TermQuery; offset: number; limit: number }
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
-  /** At most `most` for each key. */
-  | { kind: "find"; keys: Float64Array; most: number }
+  /** At most `most` for each key, among the prospects with numbers before `before`: who asks knows of the others. */
+  | { kind: "find"; keys: Float64Array; most: number; before: number }
   /** Has the index written down as far as it is. */
   | { kind: "flush" };
 

@@ -10,9 +10,9 @@ import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
-const slicesBetweenCollections = 2;
-/** During an import some 50,000 prospects. */
-const slicesBetweenFullCollections = 100;
+/** During an import some 4,000 prospects, which leave a few MB. */
+const slicesBetweenCollections = 8;
+const slicesBetweenFullCollections = 96;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 /** Some 200 queries over a million prospects. */
@@ -21,6 +21,7 @@ const foundBytes = 16 * 2 ** 20;
 /** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
   const database = openForReading(path);
+  database.run("PRAGMA cache_size = -2048"); // it keeps what it needs again itself
   const shared = sharedParts(database);
   const cache = new FoundCache(foundBytes);
   const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<void> }>();
@@ -93,7 +94,7 @@ type Find = (query: TermQuery) => Container[];
 /** Never rejects, so that the next question is answered in any case. */
 async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<IndexAnswer> {
   try {
-    await index.refresh();
+    await index.refresh(question.kind === "find" ? question.before : Number.POSITIVE_INFINITY);
     return { id, result: await resultOf(index, question, find) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };

@@ -14,8 +14,9 @@ const questionsBeforeFilter = 4_000;
 
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
-/** A new run and those that it takes the place of. */
-export type NewRun = { pages: [place: number, entries: Uint8Array][]; runs: RunState[]; dropped: number[] };
+/** A new run, whose pages can be gone through once, and those that it takes the place of. */
+export type NewRun = { pages: Generator<Page, void, void>; runs: RunState[]; dropped: number[] };
+export type Page = [place: number, entries: Uint8Array];
 
 /**
  * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
@@ -28,8 +29,6 @@ export class KeyRuns {
   #runs: Run[];
   #pending = new PendingKeys();
   #flushing: PendingKeys | null = null;
-  /** What was flushed last, for the next: a new one would grow to the same size, and leave twice that as garbage. */
-  #spare: PendingKeys | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -79,7 +78,6 @@ export class KeyRuns {
   rest(): void {
     this.#questions = 0;
     this.#filters = new RunFilters();
-    this.#spare = null;
     if (this.#pending.size === 0) this.#pending = new PendingKeys();
   }
 
@@ -87,8 +85,7 @@ export class KeyRuns {
   beginFlush(next: () => number): NewRun | null {
     if (this.#pending.size === 0) return null;
     this.#flushing = this.#pending;
-    this.#pending = this.#spare ?? new PendingKeys();
-    this.#spare = null;
+    this.#pending = new PendingKeys();
     const own = this.#flushing.sorted();
     const merged: Run[] = [];
     let entries = own.keys.length;
@@ -112,17 +109,16 @@ export class KeyRuns {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
     this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
     this.#filters.keep(runs.length - 1);
-    this.#flushed();
+    if (this.#flushing === null) return;
+    // The memory of what was flushed serves for the next ones: a new table would grow to the same size once more.
+    this.#flushing.clear();
+    this.#pending.copyTo(this.#flushing);
+    this.#pending = this.#flushing;
+    this.#flushing = null;
   }
 
   failFlush(): void {
     this.#flushing?.copyTo(this.#pending);
-    this.#flushed();
-  }
-
-  #flushed(): void {
-    this.#flushing?.clear();
-    this.#spare = this.#flushing;
     this.#flushing = null;
   }
 
@@ -183,16 +179,14 @@ function mergedEntries(a: Entries, b: Entries): Entries {
   return { keys, numbers };
 }
 
-function pagesOf(run: number, { keys, numbers }: Entries): NewRun["pages"] {
-  const pages: NewRun["pages"] = [];
-  for (let from = 0; from < keys.length; from += pageEntries) {
+function* pagesOf(run: number, { keys, numbers }: Entries): Generator<Page, void, void> {
+  for (let from = 0, page = 0; from < keys.length; from += pageEntries, page++) {
     const count = Math.min(pageEntries, keys.length - from);
     const bytes = new Uint8Array(count * 12);
     new Float64Array(bytes.buffer, 0, count).set(keys.subarray(from, from + count));
     new Uint32Array(bytes.buffer, count * 8, count).set(numbers.subarray(from, from + count));
-    pages.push([run * pagesOfRun + pages.length, bytes]);
+    yield [run * pagesOfRun + page, bytes];
   }
-  return pages;
 }
 
 function entriesIn(bytes: Uint8Array): Entries {
@@ -213,14 +207,14 @@ function lowerBound(list: Float64Array, key: number): number {
 }
 
 const filterPlaces = 2 ** 22;
-const slotsOfGroup = 32;
+const slotsOfGroup = 16;
 
 /**
- * Bloom filters of up to 32 runs lie across: a word has one bit of each run, so that one look tells for all of them.
- * 16 MB a group; of the hashes that a run does not have, one in 200 seems to be there.
+ * Bloom filters of up to 16 runs lie across: a word has one bit of each run, so that one look tells for all of them.
+ * 8 MB a group, which is a million prospects; of the hashes that a run does not have, one in 200 seems to be there.
  */
 class RunFilters {
-  readonly #groups: Int32Array[] = [];
+  readonly #groups: Uint16Array[] = [];
   #ready = 0;
 
   /** Runs whose filter is filled: the first so many. */
@@ -237,7 +231,7 @@ class RunFilters {
   /** Takes the keys of the next run. */
   fill(pages: Iterable<Entries>): void {
     const slot = this.#ready++;
-    const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Int32Array(filterPlaces));
+    const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Uint16Array(filterPlaces));
     const bit = 1 << (slot % slotsOfGroup);
     for (const { keys } of pages)
       for (let at = 0; at < keys.length; at++) {

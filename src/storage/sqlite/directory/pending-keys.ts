@@ -1,4 +1,6 @@
 const startCapacity = 4096;
+/** From here on it grows in steps: to double 6 MB that one entry is missing in would be a waste. */
+const largeCapacity = 2 ** 18;
 
 /**
  * Keys and their numbers, as a hash table in flat memory: a Map of as many takes four times the space, and all of it is
@@ -62,7 +64,7 @@ export class PendingKeys {
   }
 
   #grow(): void {
-    const length = this.size * 2;
+    const length = this.size < largeCapacity ? this.size * 2 : this.size + largeCapacity / 4;
     this.#keys = enlarged(this.#keys, new Float64Array(length));
     this.#numbers = enlarged(this.#numbers, new Uint32Array(length));
     this.#next = enlarged(this.#next, new Uint32Array(length));

@@ -25,7 +25,7 @@ import type { ProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes, type StoredRows } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
-import type { ProspectRows } from "./prospect-rows.ts";
+import { contentIn, type ProspectRows } from "./prospect-rows.ts";
 
 /** What a row comes to, and the number of the prospect, where there is one. */
 export type Settled = {
@@ -83,7 +83,7 @@ export function createProspectImports(
         for (let at = 0; at < row.keys.length; at++) if (isPersonKey(row.keys[at]!)) keys.push(row.keys[at]!);
       }
       const found = new Map<number, number[]>();
-      const pairs = await index.find(owner, keys, maxNamesakes);
+      const pairs = await index.find(owner, keys, maxNamesakes, rows.next(owner));
       for (let at = 0; at < pairs.length; at += 2) {
         const key = keys[pairs[at]!]!;
         found.set(key, [...(found.get(key) ?? []), pairs[at + 1]!]);
@@ -191,7 +191,7 @@ export function createProspectImports(
   ): Settled {
     if ("errors" in row) return { outcome: "failed", number: null };
     if (row.kind === "company") {
-      const content = JSON.parse(row.content) as CompanyContent;
+      const content = contentIn<CompanyContent>(row);
       return { outcome: companies.put(owner, content, batch.at, batch.onDuplicate === "update"), number: null };
     }
     const isHinted = rows.isHinted(owner, row.keys, hints.of);
@@ -206,7 +206,7 @@ export function createProspectImports(
     hints: BatchHints,
     { onDuplicate, at }: ProspectBatch,
   ): Settled {
-    const content = JSON.parse(row.content) as ProspectContent;
+    const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
     const existing = rows.findSame(owner, identity, hints.of);
     if (existing !== null) {
@@ -221,7 +221,7 @@ export function createProspectImports(
     return { outcome: "created", number: rows.insert(JSON.stringify(complete), keys, at) };
   }
 
-  function created(content: string, keys: Keys, at: number): Settled {
+  function created(content: Uint8Array, keys: Keys, at: number): Settled {
     return { outcome: "created", number: rows.insert(content, keys, at), isAsSent: true };
   }
 
@@ -230,16 +230,16 @@ export function createProspectImports(
    * longer holds the job. All of it may be done twice, so that a crash in between loses nothing.
    */
   async function tellPeople(owner: number, batch: ProspectBatch): Promise<boolean> {
-    const told = batch.rows.filter((row) => "kind" in row && row.kind === "company");
+    const told = batch.rows.filter((row) => "kind" in row).filter(({ kind }) => kind === "company");
     if (told.length === 0) return true;
-    const contents = told.map((row) => JSON.parse("content" in row ? row.content : "{}") as CompanyContent);
+    const contents = told.map((row) => contentIn<CompanyContent>(row));
     const keys = new Set(
       contents.flatMap(({ domain, company }) => [
         ...(domain === undefined ? [] : [companyDomainKey(domain)]),
         ...(company === undefined ? [] : [companyNameKey(company)]),
       ]),
     );
-    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY);
+    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY, rows.next(owner));
     const people = [...new Set(pairs.filter((_, at) => at % 2 === 1))];
     for (let from = 0; from < people.length; from += peopleAtOnce) {
       const some = people.slice(from, from + peopleAtOnce);

@@ -38,8 +38,9 @@ export class ProspectIndex {
     return this.#ask(owner, { kind: "facet", ...question }) as Promise<FacetValue[]>;
   }
 
-  find(owner: number, keys: readonly number[], most: number): Promise<KeyHints> {
-    return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most }) as Promise<KeyHints>;
+  /** `before`: the number behind the last prospect that was committed. Those of later ones need not be read for it. */
+  find(owner: number, keys: readonly number[], most: number, before: number): Promise<KeyHints> {
+    return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most, before }) as Promise<KeyHints>;
   }
 
   /** Tells a thread that runs what was just committed, so that it need not read it again. */
@@ -68,7 +69,7 @@ export class ProspectIndex {
   }
 
   #start(): Thread<IndexRequest, IndexAnswer> {
-    const thread = startThread<IndexRequest, IndexAnswer>("prospect-index", { path: this.#path });
+    const thread = startThread<IndexRequest, IndexAnswer>("prospect-index", { path: this.#path }, { smol: true });
     thread.onMessage((answer) => {
       if ("write" in answer) return void this.#write(thread, answer);
       const waiting = this.#waiting.get(answer.id);

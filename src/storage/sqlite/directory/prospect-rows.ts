@@ -8,7 +8,7 @@ import {
   type ProspectIdentity,
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
-import type { Prospect, ProspectContent } from "../../../prospecting/model.ts";
+import type { CompanyContent, Prospect, ProspectContent } from "../../../prospecting/model.ts";
 import type { Keys } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
@@ -39,7 +39,7 @@ export function createProspectRows(database: Database) {
   );
   const keysOf = database.prepare<unknown, [number]>("SELECT keys FROM prospects WHERE seq = ?");
   const insertRow = database.prepare(
-    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
   );
   const updateRow = database.prepare("UPDATE prospects SET content = ?, keys = ?, updated_at = ? WHERE seq = ?");
   const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
@@ -67,18 +67,18 @@ export function createProspectRows(database: Database) {
   /** Runs what a write unit does with one directory, and then writes how far its numbers go. */
   function unit<T>(owner: number, run: () => T): T {
     begin.run(owner, termRules);
-    const next = nextOf.get(owner)!.next_number;
-    current = { owner, next, change: 0 };
+    const first = next(owner);
+    current = { owner, next: first, change: 0 };
     recent(owner).beginUnit();
     const result = run();
-    if (current.next !== next || current.change !== 0) count.run(current.next, current.change, owner);
+    if (current.next !== first || current.change !== 0) count.run(current.next, current.change, owner);
     current = null;
     return result;
   }
 
-  /** Whether anybody was ever stored: where not, the index need not be asked. */
-  function isBegun(owner: number): boolean {
-    return (nextOf.get(owner)?.next_number ?? 0) > 0;
+  /** The number that the next prospect gets. Where it is 0, nobody was ever stored and the index need not be asked. */
+  function next(owner: number): number {
+    return nextOf.get(owner)?.next_number ?? 0;
   }
 
   function get(owner: number, number: number): StoredProspect | null {
@@ -86,8 +86,8 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
-  /** Answers its number. */
-  function insert(json: string, keys: Keys, at: number): number {
+  /** `json`: as text, or in UTF-8. Answers its number. */
+  function insert(json: string | Uint8Array, keys: Keys, at: number): number {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
@@ -145,29 +145,37 @@ export function createProspectRows(database: Database) {
    */
   function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
     const known = recent(owner);
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at]!;
-      if (!isPersonKey(key)) continue;
-      const [recently, before] = [known.find(key), hints(key)];
-      if (recently.length + before.length === 0) continue;
-      if (at !== nameOfAll) return true;
-      const isOther = (number: number) => differs(owner, number, keys);
-      if (!recently.every(isOther) || !before.every(isOther)) return true;
+    for (let at = 0; at < keys.length && isPersonKey(keys[at]!); at++) {
+      if (!allDiffer(owner, known.find(keys[at]!), keys, at) || !allDiffer(owner, hints(keys[at]!), keys, at))
+        return true;
     }
     return false;
   }
 
-  /** Whether both have all keys of a person and differ in e-mail or profile; also when there is nobody any more. */
-  function differs(owner: number, number: number, keys: Keys): boolean {
+  function allDiffer(owner: number, numbers: readonly number[], keys: Keys, at: number): boolean {
+    for (let each = 0; each < numbers.length; each++) if (!differs(owner, numbers[each]!, keys, at)) return false;
+    return true;
+  }
+
+  /**
+   * Whether somebody who is hinted at by the key at a place is another one for certain: that key is the one of a name,
+   * and the e-mails or profiles before it differ. Also when there is nobody any more.
+   */
+  function differs(owner: number, number: number, keys: Keys, at: number): boolean {
     const [row] = keysOf.values(seqOf(owner, number)) as [Uint8Array][];
     if (row === undefined) return true;
     hashBytes.set(row[0]);
-    const hasAll = row[0].length > nameOfAll * 8 && isPersonKey(hashes[nameOfAll]!);
-    return hasAll && (hashes[0] !== keys[0] || hashes[1] !== keys[1]);
+    const length = row[0].length / 8;
+    let place = 0;
+    while (place < length && hashes[place] !== keys[at]) place++;
+    // Who has all three keys has that of the name behind the two others, so that the kind of those is known.
+    if (place === length || place + at < nameOfAll + 1) return false;
+    if (place === at) return hashes[0] !== keys[0] || hashes[1] !== keys[1];
+    return place < at ? hashes[0] !== keys[0] && hashes[0] !== keys[1] : keys[0] !== hashes[0] && keys[0] !== hashes[1];
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, isBegun, get, insert, update, remove, findSame, candidates, isHinted, setLead };
+  return { recent, unit, next, get, insert, update, remove, findSame, candidates, isHinted, setLead };
 }
 
 /**
@@ -193,6 +201,13 @@ export function prospectOf(userId: string, row: StoredProspect): Prospect {
   const { number, content, leadId, createdAt, updatedAt } = row;
   return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
 }
+
+/** What a row says; the kind of the row tells which of the two it is. */
+export function contentIn<T extends ProspectContent | CompanyContent>({ content }: { content: Uint8Array }): T {
+  return JSON.parse(decoder.decode(content)) as T;
+}
+
+const decoder = new TextDecoder();
 
 function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };

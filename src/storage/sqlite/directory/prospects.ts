@@ -34,7 +34,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
 
   async function search({ userId, ...question }: ProspectSearch): Promise<ProspectPage> {
     const owner = owners(userId);
-    if (owner === null || !rows.isBegun(owner)) return { total: 0, prospects: [] };
+    if (owner === null || rows.next(owner) === 0) return { total: 0, prospects: [] };
     const { total, numbers } = await index.search(owner, question);
     const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
     return { total, prospects: found.map((row) => prospectOf(userId, row)) };
@@ -64,7 +64,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     const batch = found.map(({ identity }) => ({
       row: 0,
       kind: "person" as const,
-      content: "",
+      content: nothing,
       keys: personKeys(identity),
     }));
     const hints = await imports.lookUp({ userId, rows: batch });
@@ -134,8 +134,9 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
 
   /** Prospects that the index, or what was stored since it looked, hints at; an e-mail's before a name's. */
   async function candidatesOf(owner: number, keys: number[]): Promise<StoredProspect[]> {
-    if (keys.length === 0 || !rows.isBegun(owner)) return [];
-    const pairs = await index.find(owner, keys, maxNamesakes);
+    const next = rows.next(owner);
+    if (keys.length === 0 || next === 0) return [];
+    const pairs = await index.find(owner, keys, maxNamesakes, next);
     const numbers = new Set(pairs.filter((_, at) => at % 2 === 1));
     return [...numbers].map((number) => rows.get(owner, number)).filter((row) => row !== null);
   }
@@ -144,7 +145,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     search,
     async facet({ userId, ...question }) {
       const owner = owners(userId);
-      return owner === null || !rows.isBegun(owner) ? [] : await index.facet(owner, question);
+      return owner === null || rows.next(owner) === 0 ? [] : await index.facet(owner, question);
     },
     async get(userId, id) {
       const owner = owners(userId);
@@ -173,6 +174,9 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     },
   };
 }
+
+/** Who only looks for persons has no use for what is said of them. */
+const nothing = new Uint8Array();
 
 /** What its people say of a company; where they differ, the most recent word. */
 function companyOf(people: StoredProspect[]): CompanyContent {

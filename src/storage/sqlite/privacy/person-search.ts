@@ -82,8 +82,9 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 
   async function prospectsWith({ seq: owner }: User, { emails, profiles }: Known) {
     const keys = addressesOf(emails, profiles).flatMap(personKeys);
-    if (keys.length === 0 || !prospects.isBegun(owner)) return [];
-    const pairs = await index.find(owner, keys, maxNamesakes);
+    const next = prospects.next(owner);
+    if (keys.length === 0 || next === 0) return [];
+    const pairs = await index.find(owner, keys, maxNamesakes, next);
     const numbers = new Set([...pairs].filter((_, at) => at % 2 === 1));
     const rows = [...numbers].map((number) => prospects.get(owner, number)).filter((row) => row !== null);
     return rows

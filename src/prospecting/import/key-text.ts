@@ -1,0 +1,45 @@
+import { keyOf } from "../keys.ts";
+import { lower } from "./ascii.ts";
+
+const size = 4096;
+
+/** The text of a key, put together byte by byte: to make strings of it takes longer than the hashing. */
+export class KeyText {
+  readonly #bytes = new Uint8Array(size);
+  /** Views by their length: to make one takes as long as to hash it. */
+  readonly #views: Uint8Array[] = [];
+  #length = 0;
+
+  /** `kind` as in `keyOf`. */
+  begin(kind: number): this {
+    this.#bytes[0] = kind;
+    this.#length = 1;
+    return this;
+  }
+
+  byte(byte: number): this {
+    this.#bytes[this.#length++] = byte;
+    return this;
+  }
+
+  bytes(bytes: Uint8Array): this {
+    const to = this.#bytes;
+    let length = this.#length;
+    for (let at = 0; at < bytes.length; at++) to[length++] = bytes[at]!;
+    this.#length = length;
+    return this;
+  }
+
+  /** A piece of a text that is ASCII, in lower case. */
+  lower(text: string, start: number, end: number): this {
+    const to = this.#bytes;
+    let length = this.#length;
+    for (let at = start; at < end; at++) to[length++] = lower(text.charCodeAt(at));
+    this.#length = length;
+    return this;
+  }
+
+  key(): number {
+    return keyOf((this.#views[this.#length] ??= new Uint8Array(this.#bytes.buffer, 0, this.#length)));
+  }
+}

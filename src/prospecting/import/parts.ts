@@ -1,0 +1,130 @@
+import { regularNamePart } from "../../leads/identity.ts";
+import { cleanTechnology, cleanText } from "../content.ts";
+import { impliedByTitle, rawNumbers, type RawFacet } from "../facets/terms.ts";
+import { companyDomainKey, companyNameKey } from "../keys.ts";
+import {
+  maxTechnologies,
+  prospectTextFields,
+  prospectTextLimits,
+  type ProspectTextField,
+  type RevenueRange,
+} from "../model.ts";
+import { KnownPieces } from "./known-pieces.ts";
+import { prospectTargetNames } from "./prospect-columns.ts";
+import { namesIn, NumberedRaw, revenueOf } from "./row-values.ts";
+
+/**
+ * A value in the form in which it is stored. Most values of a file come again and again, so what is made of them is
+ * remembered, and a row is put together of such parts: a fraction of the time that it takes to check the row as a whole.
+ */
+export class Part {
+  /** What a title says of level and department. */
+  implied: { seniority: Part; department: Part } | null = null;
+  range: RevenueRange | null = null;
+  /** By confidence; most parts never need it. */
+  #byPercent: (NumberedRaw | undefined)[] | null = null;
+
+  constructor(
+    /** `"field":"value",` in UTF-8; empty when there is nothing to store. */
+    readonly json: Uint8Array,
+    /** Of a name or company, as it stands in the key of a name. */
+    readonly regular: Uint8Array = noBytes,
+    /** Hash of a company or domain. */
+    readonly key: number = 0,
+    /** What a search finds it by. */
+    readonly raws: readonly NumberedRaw[] = nothing,
+  ) {}
+
+  /** Of a revenue, or none: what it is found by together with a confidence, in hundredths. */
+  numbers(percent: number): NumberedRaw {
+    this.#byPercent ??= [];
+    return (this.#byPercent[percent] ??= new NumberedRaw("all", rawNumbers(percent / 100, this.range)));
+  }
+}
+
+const noBytes = new Uint8Array();
+const nothing: readonly NumberedRaw[] = [];
+const encoder = new TextEncoder();
+export const noPart = new Part(noBytes);
+
+/** By the number of the target. Null when the value is too long. */
+export const knownParts = new KnownPieces(partOf);
+
+function partOf(target: number, raw: string): Part | null {
+  const name = prospectTargetNames[target]!;
+  if (name === "technologies") return technologiesPart(namesIn(raw));
+  if (name === "revenue") return revenuePart(revenueOf(raw));
+  return isTextField(name) ? textPart(name, raw) : noPart;
+}
+
+const textFields: ReadonlySet<string> = new Set(prospectTextFields);
+
+function isTextField(target: string): target is ProspectTextField {
+  return textFields.has(target);
+}
+
+function textPart(field: ProspectTextField, raw: string): Part | null {
+  const text = cleanText(field, raw);
+  if (!text) return noPart;
+  if (text.length > prospectTextLimits[field]) return null;
+  const json = encoder.encode(`"${field}":${JSON.stringify(text)},`);
+  if (field === "domain") return new Part(json, noBytes, companyDomainKey(text));
+  const isOfName = field === "firstName" || field === "lastName" || field === "company";
+  const regular = isOfName ? encoder.encode(regularNamePart(text)) : noBytes;
+  if (field === "company") return new Part(json, regular, companyNameKey(text));
+  const facet = facets[field];
+  const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
+  if (field === "title") part.implied = impliedParts(text);
+  return part;
+}
+
+const facets: { [F in ProspectTextField]?: RawFacet } = {
+  industry: "industry",
+  companySize: "size",
+  location: "location",
+  companyLocation: "location",
+  title: "title",
+  seniority: "seniority",
+  department: "department",
+};
+
+function impliedParts(title: string): Part["implied"] {
+  const { seniority, department } = impliedByTitle(title);
+  return {
+    seniority: (seniority === undefined ? null : textPart("seniority", seniority)) ?? noPart,
+    department: (department === undefined ? null : textPart("department", department)) ?? noPart,
+  };
+}
+
+export type Technology = { quoted: Uint8Array; value: NumberedRaw };
+/** Of what is no name of one. */
+export const noTechnology: Technology = { quoted: noBytes, value: new NumberedRaw("technology", "") };
+
+export const knownTechnologies = new KnownPieces((_kind, name): Technology => {
+  const raw = cleanTechnology(name);
+  if (raw === null) return noTechnology;
+  return { quoted: encoder.encode(JSON.stringify(raw)), value: new NumberedRaw("technology", raw) };
+});
+
+/** Adds a technology to those of a row, unless it is there or there are enough. */
+export function noteTechnology(found: Technology[], technology: Technology): void {
+  if (technology === noTechnology || found.length >= maxTechnologies) return;
+  for (let at = 0; at < found.length; at++) if (found[at]!.value.raw === technology.value.raw) return;
+  found.push(technology);
+}
+
+export function technologiesPart(names: readonly string[]): Part {
+  const found: Technology[] = [];
+  for (const name of names) noteTechnology(found, knownTechnologies.of(0, name));
+  if (found.length === 0) return noPart;
+  const values = found.map(({ value }) => value);
+  const json = encoder.encode(`"technologies":${JSON.stringify(values.map(({ raw }) => raw))},`);
+  return new Part(json, noBytes, 0, values);
+}
+
+export function revenuePart(range: RevenueRange | null): Part {
+  if (range === null) return noPart;
+  const part = new Part(encoder.encode(`"revenue":{"min":${range.min},"max":${range.max}},`));
+  part.range = range;
+  return part;
+}

@@ -1,0 +1,25 @@
+import type { RevenueRange } from "../model.ts";
+import { PlainPeople } from "./plain-person.ts";
+import { checkedProspect } from "./raw-prospect.ts";
+import { RowBuffer } from "./row-buffer.ts";
+import { RowText } from "./row-text.ts";
+
+/** Makes rows of prospects and companies of what the columns of a file say. */
+export class RowWriter {
+  readonly buffer = new RowBuffer();
+  /** What the next row says; to be filled before `write`. */
+  readonly text = new RowText();
+  readonly #people = new PlainPeople(this.buffer);
+
+  /** `technologies` and `revenue` are given where the file has them as a list and a range. */
+  write(row: number, technologies: string[] | null = null, revenue: RevenueRange | null = null): void {
+    if (this.#people.write(row, this.text, technologies, revenue)) return;
+    const read = checkedProspect(this.text.values(), technologies, revenue);
+    if ("errors" in read) this.buffer.put(row, "errors", JSON.stringify(read.errors), []);
+    else this.buffer.put(row, read.kind, read.content, read.keys);
+  }
+
+  refuse(row: number, message: string, path = ""): void {
+    this.buffer.refuse(row, path, message);
+  }
+}
