@@ -45,7 +45,9 @@ export function tryBase(speaker: Speaker, base: BaseVoice, { frames, pitch, prof
     correctTone(model, measured([...spoken]), frames);
     Bun.gc(true); // what was spoken, and the memory of the synthesiser
   }
-  return { base, model, distance: distanceOf([...speaker.speak(testText, model)], profile) };
+  const distance = distanceOf([...speaker.speak(testText, model)], profile);
+  Bun.gc(true);
+  return { base, model, distance };
 }
 
 /** What each octave that the pitch has to be moved counts: the farther it is, the rougher the speech. */
