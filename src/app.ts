@@ -1,5 +1,6 @@
+import type { AnyElysia } from "elysia";
 import { AuditService } from "./audit/service.ts";
-import { composeApi } from "./app/api.ts";
+import { composeApi, composeHealth } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
@@ -116,6 +117,7 @@ async function compose(
   overrides: Overrides,
   simulated: SimulatedWorld | null,
 ): Promise<App> {
+  const isSimulation = simulated !== null;
   const clock = simulated?.clock ?? realClock;
   const ids = simulated?.ids ?? overrides.ids ?? systemIds;
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
@@ -236,7 +238,7 @@ async function compose(
     sessions,
     readiness,
     audit,
-    isSimulation: simulated !== null,
+    isSimulation,
     observer: metrics,
     documentation,
   });
@@ -274,57 +276,60 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
+  const app = composeHealth(http.entrance, core, { clock, readiness, users, keys, isSimulation });
+  http.learnRoutes(app);
+  let isWhole = false;
+  /** The app with all of its routes. To take them in is a fifth of a start, so that waits for the first request. */
+  function wholeApp(): AnyElysia {
+    if (!isWhole) addRoutes();
+    isWhole = true;
+    return app;
+  }
+  function addRoutes(): void {
+    composeApi(app, core, {
+      config,
+      users,
+      keys,
+      credits: creditService,
+      enrichment: enrichment.service,
+      audit,
+      privacy,
+      simulator,
+      leads,
+      imports,
+      suppressions,
+      prospectImports,
+      prospecting,
+      savedSearches,
+      jobs,
+      network,
+      events,
+      voices,
+      sessions,
+      baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+      backups,
+    })
+      .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
+      .use(dashboardPages())
+      .use(docsRoutes(document))
+      .use(mcpEndpoint(core, { document, handle: handleWithin, corsOrigins: config.corsOrigins, clock }));
+    if (metrics !== null) app.use(metricsRoutes(core, metrics));
+  }
   // Few ever ask for it.
   const document = async (): Promise<object> =>
-    (await import("./http/openapi-document.ts")).openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
-  const server = composeApi(http.entrance, core, {
-    config,
-    clock,
-    readiness,
-    users,
-    keys,
-    credits: creditService,
-    enrichment: enrichment.service,
-    audit,
-    privacy,
-    simulator,
-    leads,
-    imports,
-    suppressions,
-    prospectImports,
-    prospecting,
-    savedSearches,
-    jobs,
-    network,
-    events,
-    voices,
-    sessions,
-    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
-    backups,
-  })
-    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
-    .use(dashboardPages())
-    .use(docsRoutes(document))
-    .use(
-      mcpEndpoint(core, {
-        document,
-        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
-        corsOrigins: config.corsOrigins,
-        clock,
-      }),
-    );
-  if (metrics !== null) server.use(metricsRoutes(core, metrics));
-  http.learnRoutes(server);
+    (await import("./http/openapi-document.ts")).openApiDocument(app, config.publicUrl ?? (listening?.url || "/"));
+  const handleWithin = async (request: Request, outer: Request) => app.handle(http.within(request, outer));
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
   let listening: Listening | null = null;
-  let working: Promise<void> | null = null;
+  let prepared: Promise<void> | null = null;
+  let starting: Promise<void> | null = null;
   let stopping: Promise<void> | null = null;
 
-  async function beginWork(): Promise<void> {
+  async function prepareWork(): Promise<void> {
     const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const prepareFiles = async (): Promise<void> => {
       const removed = (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
@@ -336,14 +341,20 @@ async function compose(
     });
     await enrichment.start();
     await events.start();
+  }
+  const prepare = async () => (prepared ??= prepareWork());
+
+  async function work(): Promise<void> {
+    await prepare();
     background.start();
   }
-  const work = async () => (working ??= beginWork());
 
-  async function start(): Promise<void> {
-    if (listening !== null) return;
-    listening = listen(server, config.listen);
-    await work();
+  async function begin(): Promise<void> {
+    // Before the first request: until then nothing is being taken in, and none has to wait.
+    await prepare();
+    if (stopping !== null) return;
+    listening = listen(app, wholeApp, config.listen);
+    background.start();
     directory.announce({ pid: process.pid, url: listening.url, localKey });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
     if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
@@ -373,9 +384,9 @@ async function compose(
   }
 
   return {
-    start,
+    start: () => (starting ??= begin()),
     work,
-    handle: async (request) => server.handle(request),
+    handle: async (request) => wholeApp().handle(request),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";

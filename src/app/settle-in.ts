@@ -1,6 +1,6 @@
 /**
- * The first requests of those who wait for a start are answered before what is due is looked for: to prepare all that
- * this may need is a good part of the work of a start.
+ * Who waits for a start is answered before what is due is looked for and all routes are there: to prepare what this
+ * needs is a good part of the work of a start.
  */
 const settleInMs = 50;
 

@@ -1,8 +1,8 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { parseInstant } from "../clock.ts";
 import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
@@ -37,8 +37,7 @@ const ListPage = Type.Object({
 });
 
 export function auditRoutes(core: Core, audit: AuditService) {
-  return new Elysia({ prefix: "/api/v2/audit" })
-    .use(core)
+  return feature(core, "/api/v2/audit")
     .get(
       "/",
       async ({ caller, query: { limit = 100, cursor, ...query } }) => {

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { optionalBody, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
@@ -12,8 +12,7 @@ const Name = Type.Object({ name: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function backupRoutes(core: Core, backups: BackupService) {
-  return new Elysia({ prefix: "/api/v2/backups" })
-    .use(core)
+  return feature(core, "/api/v2/backups")
     .post(
       "/",
       ({ caller, body: { prune = true }, set }) => {

@@ -52,6 +52,7 @@ const stepsAt = (depth: number) => Type.Array(stepAt(depth), { maxItems: maxStep
 function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
   const simple = [ActionStep, WaitStep];
   if (depth === 0) return Type.Unsafe<CampaignStep>(Type.Union(simple));
+  const next = stepsAt(depth - 1);
   const branch = Type.Object(
     {
       type: Type.Literal("branch"),
@@ -63,8 +64,8 @@ function stepAt(depth: number): ReturnType<typeof Type.Unsafe<CampaignStep>> {
           description: "Wait so long for it to come true; else it is looked at once.",
         }),
       ),
-      yes: stepsAt(depth - 1),
-      no: stepsAt(depth - 1),
+      yes: next,
+      no: next,
     },
     { $id: `CampaignBranch${depth}`, description: "Go one way or the other." },
   );

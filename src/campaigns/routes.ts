@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -39,8 +39,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     params: byId,
     detail: answersJson(success(CampaignView), { tag, summary, description, errors: ["NOT_FOUND", "CONFLICT"] }),
   });
-  return new Elysia({ prefix: "/api/v2/campaigns" })
-    .use(core)
+  return feature(core, "/api/v2/campaigns")
     .get(
       "",
       async ({ userId }) => {

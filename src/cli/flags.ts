@@ -19,8 +19,21 @@ export function addUserFlag(command: Command): Command {
 }
 
 /** Every option of the server, for commands that run or explain it. */
-export function addServerFlags(command: Command): Command {
-  return addFlags(addConfigFileFlag(addJsonFlag(command)).optionsGroup("Server:"), serverOptions);
+export function addServerFlags(command: Command, options: OptionTable = serverOptions): Command {
+  return addFlags(addConfigFileFlag(addJsonFlag(command)).optionsGroup("Server:"), options);
+}
+
+/**
+ * Those options of the server that a command line names: to describe all of them to the parser is a good part of a
+ * start. All, when it has a flag that none of them is: help is asked for, or the right one is to be proposed.
+ */
+export function namedServerOptions(args: readonly string[]): OptionTable {
+  const flags = args.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*$/s, ""));
+  if (flags.length === 0) return {};
+  const options = new Map(Object.entries(serverOptions).map((entry) => [flagOf(...entry), entry]));
+  const others = ["--json", "--config"];
+  if (!flags.every((flag) => options.has(flag) || others.includes(flag))) return serverOptions;
+  return Object.fromEntries([...options].filter(([flag]) => flags.includes(flag)).map(([, entry]) => entry));
 }
 
 /** Which data directory, and where its backups are. */
@@ -63,14 +76,17 @@ function addConfigFileFlag(command: Command): Command {
   return command.option("--config <FILE>", "TOML file with options, by their names without --. [OUTREACHD_CONFIG]");
 }
 
+function flagOf(key: string, { secret }: OptionTable[string]): string {
+  return `--${optionName(key)}${secret ? "-file" : ""}`;
+}
+
 function addFlags(command: Command, table: OptionTable): Command {
   for (const [key, option] of Object.entries(table)) {
     const variable = option.secret ? `${variableName(key)} or ${variableName(key)}_FILE` : variableName(key);
     const text = showValue(option, option.default);
     const fallback = text ? `, default ${text}` : "";
     const argument = option.canBeBare ? `[${option.argument}]` : `<${option.argument}>`;
-    const flag = `--${optionName(key)}${option.secret ? "-file" : ""} ${argument}`;
-    command.option(flag, `${option.description} [${variable}${fallback}]`);
+    command.option(`${flagOf(key, option)} ${argument}`, `${option.description} [${variable}${fallback}]`);
   }
   return command;
 }

@@ -15,7 +15,8 @@ First steps:
 Commands use the server that runs on the data directory (--data), or the directory itself if none does.
 For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
 
-type AddCommand = (program: Command, context: CommandContext) => void;
+/** `args`: the command line, if it is of this very command. */
+type AddCommand = (program: Command, context: CommandContext, args?: readonly string[]) => void;
 
 /** By their first word, in the order of the help. */
 const commands = new Map<string, () => Promise<AddCommand>>([
@@ -57,7 +58,7 @@ export async function runCommandLine(
 
 async function parse(args: readonly string[], context: CommandContext): Promise<void> {
   const help: string[] = [];
-  const program = await createProgram(context, help, args[0]);
+  const program = await createProgram(context, help, args);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
@@ -67,8 +68,8 @@ async function parse(args: readonly string[], context: CommandContext): Promise<
 }
 
 /** Each command takes milliseconds to load and to describe, so one that is named stands alone; help shows them all. */
-async function createProgram(context: CommandContext, help: string[], firstWord = ""): Promise<Command> {
-  const named = commands.get(firstWord);
+async function createProgram(context: CommandContext, help: string[], args: readonly string[]): Promise<Command> {
+  const named = commands.get(args[0] ?? "");
   const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
   const program = new Command("outreachd")
     .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
@@ -88,7 +89,7 @@ async function createProgram(context: CommandContext, help: string[], firstWord 
     })
     .addHelpText("after", firstSteps)
     .addHelpText("after", exitCodeHelp);
-  for (const add of additions) add(program, context);
+  for (const add of additions) add(program, context, named && args);
   return program;
 }
 

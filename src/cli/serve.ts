@@ -5,15 +5,18 @@ import { version } from "../version.ts";
 import type { LocalApp } from "./connection.ts";
 import { present, remark, type CommandContext, type Signals } from "./context.ts";
 import { firstRunNotice, signInNotice } from "./first-run.ts";
-import { addServerFlags } from "./flags.ts";
+import { addServerFlags, namedServerOptions } from "./flags.ts";
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
 
-export function addServeCommand(program: Command, context: CommandContext): void {
+/** `args`: the command line, where it is known to be of this command. */
+export function addServeCommand(program: Command, context: CommandContext, args?: readonly string[]): void {
   const command = program
     .command("serve")
     .description("Run the server until SIGTERM or Ctrl-C. Log lines go to standard error.");
-  addServerFlags(command).action((flags: Record<string, unknown>) => serve(flags, context));
+  addServerFlags(command, args && namedServerOptions(args)).action((flags: Record<string, unknown>) =>
+    serve(flags, context),
+  );
 }
 
 /** Resolves when the server has stopped: the first signal lets it finish what runs, a second one ends it at once. */

@@ -47,7 +47,7 @@ export function optionName(key: string): string {
 }
 
 export function variableName(key: string): string {
-  return `OUTREACHD_${optionName(key).replaceAll("-", "_").toUpperCase()}`;
+  return `OUTREACHD_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
 /** A value as an operator would write it; null = not set. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { parseInstant } from "../clock.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -40,8 +40,7 @@ const readers = ["leads:enrich", "prospecting:search", "users:read"] as const;
 const keyManagers = ["api_keys:write", "keys:manage"] as const;
 
 export function creditRoutes(core: Core, credits: CreditService) {
-  return new Elysia({ prefix: "/api/v2/credits" })
-    .use(core)
+  return feature(core, "/api/v2/credits")
     .get("/", async ({ caller, userId }) => ok(await credits.overview(caller, userId)), {
       access: readers,
       detail: answersJson(success(CreditsView), {

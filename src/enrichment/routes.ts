@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -37,8 +37,7 @@ const ResultPage = Type.Object({
 });
 
 export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
-  return new Elysia({ prefix: "/api/v2/enrich" })
-    .use(core)
+  return feature(core, "/api/v2/enrich")
     .post(
       "/",
       async ({ caller, userId, body: input, query: { dryRun = false }, headers, set }) => {

@@ -1,7 +1,7 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -57,8 +57,7 @@ const catalogue = Object.entries(eventTypes)
   .join("\n");
 
 export function eventRoutes(core: Core, events: EventService, streams: EventStreams) {
-  return new Elysia({ prefix: "/api/v2/events" })
-    .use(core)
+  return feature(core, "/api/v2/events")
     .get(
       "/",
       async ({ caller, userId, query }) => {

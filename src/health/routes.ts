@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { apiVersion } from "../http/error-body.ts";
 import { answersJson } from "../http/openapi.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -56,8 +56,7 @@ export function healthRoutes(
     };
   };
 
-  return new Elysia()
-    .use(core)
+  return feature(core, "")
     .get("/api/v2/health", async ({ caller }) => report(caller), {
       callerOnly: null,
       detail: answersJson(HealthReport, {

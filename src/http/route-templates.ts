@@ -13,6 +13,16 @@ type Node = {
  * many as the source has routes, whatever clients ask for, so that they may name what is counted.
  */
 export function routeTemplates(app: AnyElysia): (method: string, path: string) => string | null {
+  let root: Node | null = null;
+  return (asked, path) => {
+    const method = asked === "HEAD" ? "GET" : asked;
+    // A path without parameters is its own template, so that many requests, and those of a start, need no tree.
+    if (app.router.static[path]?.[method] !== undefined && !path.endsWith("/")) return path;
+    return find((root ??= treeOf(app)), partsOf(path), 0, method);
+  };
+}
+
+function treeOf(app: AnyElysia): Node {
   const root = node();
   for (const { method, path } of app.routes) {
     const parts = partsOf(path);
@@ -23,7 +33,7 @@ export function routeTemplates(app: AnyElysia): (method: string, path: string) =
     const template = path.replaceAll(/:([^/]+)/g, "{$1}").replace(/(.)\/$/, "$1");
     (hasRest ? place.rest : place.templates).set(method, template);
   }
-  return (method, path) => find(root, partsOf(path), 0, method === "HEAD" ? "GET" : method);
+  return root;
 }
 
 function find(place: Node, parts: readonly string[], index: number, method: string): string | null {

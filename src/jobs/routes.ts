@@ -1,8 +1,8 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { parseInstant } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -57,8 +57,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
     return pageView(userId, found, limit);
   }
 
-  const own = new Elysia({ prefix: "/api/v2/users/jobs" })
-    .use(core)
+  const own = feature(core, "/api/v2/users/jobs")
     .get("/", async ({ userId, query }) => page(userId, query), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),

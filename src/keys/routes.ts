@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -18,8 +18,7 @@ const writing = ["api_keys:write", "keys:manage"] as const;
 const reading = ["api_keys:read", "keys:manage"] as const;
 
 export function keyRoutes(core: Core, keys: KeyService) {
-  return new Elysia({ prefix: "/api/v2/keys" })
-    .use(core)
+  return feature(core, "/api/v2/keys")
     .post("/", async ({ caller, body: input }) => ok(await keys.create(caller, input)), {
       callerOnly: writing,
       body: body(KeyInput),

@@ -1,5 +1,5 @@
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -7,8 +7,7 @@ import { BulkRemoveInput, BulkReport, BulkUpdateInput } from "./bulk-model.ts";
 import type { LeadBulkService } from "./bulk-service.ts";
 
 export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
-  return new Elysia({ prefix: "/api/v2/leads/bulk" })
-    .use(core)
+  return feature(core, "/api/v2/leads/bulk")
     .post("/update", async ({ userId, body: { ids, ...change } }) => ok(await leads.update(userId, ids, change)), {
       access: "leads:write",
       body: body(BulkUpdateInput),

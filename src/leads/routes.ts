@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -89,8 +89,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
     return ok(view!);
   }
 
-  return new Elysia({ prefix: "/api/v2/leads" })
-    .use(core)
+  return feature(core, "/api/v2/leads")
     .post(
       "/",
       async ({ userId, body: input, query, set }) => {

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { byteStream } from "../http/files.ts";
 import {
   accepted,
@@ -85,8 +85,7 @@ export function leadTransferRoutes(
   maxImportBytes: number,
   audit: AuditService,
 ) {
-  return new Elysia({ prefix: "/api/v2/leads" })
-    .use(core)
+  return feature(core, "/api/v2/leads")
     .post(
       "/import",
       async ({ caller, userId, request, query, set }) => {

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -16,8 +16,7 @@ const forUser = { userId: Type.Optional(Type.String({ description: "Needed with 
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function accountRoutes(core: Core, accounts: AccountService, foresight: ForesightService) {
-  return new Elysia({ prefix: "/api/v2/network/accounts" })
-    .use(core)
+  return feature(core, "/api/v2/network/accounts")
     .get(
       "",
       async ({ userId }) => {

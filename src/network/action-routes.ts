@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
@@ -80,8 +80,7 @@ const change = (summary: string, description: string) => ({
 });
 
 export function actionRoutes(core: Core, actions: ActionService) {
-  return new Elysia({ prefix: "/api/v2/network" })
-    .use(core)
+  return feature(core, "/api/v2/network")
     .post(
       "/scheduleNetworkAction",
       async ({ caller, userId, body: input }) => {

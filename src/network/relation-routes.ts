@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -12,8 +12,7 @@ const Noted = Type.Object({
 });
 
 export function relationRoutes(core: Core, relations: RelationService) {
-  return new Elysia({ prefix: "/api/v2/network/contacts" })
-    .use(core)
+  return feature(core, "/api/v2/network/contacts")
     .get(
       "",
       async ({ userId, query: { accountId, profileUrl } }) =>

@@ -1,5 +1,5 @@
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body } from "../http/input.ts";
 import { answersJson } from "../http/openapi.ts";
 import { requireApprover } from "../keys/caller.ts";
@@ -7,7 +7,7 @@ import { UploadAnswer, UploadInput } from "./upload-model.ts";
 import type { UploadService } from "./upload-service.ts";
 
 export function uploadRoutes(core: Core, uploads: UploadService) {
-  return new Elysia({ prefix: "/api/v2/network" }).use(core).post(
+  return feature(core, "/api/v2/network").post(
     "/upload-prospects",
     async ({ caller, userId, body: input }) => {
       if (input.campaign_id) requireApprover(caller, "upload prospects into a campaign");

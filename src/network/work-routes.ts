@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -19,8 +19,7 @@ const byJob = params(Type.Object({ jobId: Type.String() }));
 const defaultLeaseSeconds = 300;
 
 export function workRoutes(core: Core, work: WorkService) {
-  return new Elysia({ prefix: "/api/v2/network" })
-    .use(core)
+  return feature(core, "/api/v2/network")
     .get("/tasks", async ({ userId, query }) => ok(await work.tasks(userId, query.limit ?? 50, query.offset ?? 0)), {
       access: "network:read",
       query: params(TaskQuery),

@@ -1,5 +1,5 @@
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { byteStream } from "../http/files.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -8,8 +8,7 @@ import { EraseInput, ErasureView, ExportInput, PersonDocument } from "./model.ts
 import { recordView, type PersonExport, type PrivacyService } from "./service.ts";
 
 export function privacyRoutes(core: Core, privacy: PrivacyService) {
-  return new Elysia({ prefix: "/api/v2/privacy" })
-    .use(core)
+  return feature(core, "/api/v2/privacy")
     .post(
       "/export",
       async ({ caller, userId, body: input, request, server }) => {

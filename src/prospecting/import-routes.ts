@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import {
   accepted,
   fileQueryFields,
@@ -37,8 +37,7 @@ const ReportPage = reportPageOf(
 );
 
 export function prospectImportRoutes(core: Core, imports: ProspectImports, maxImportBytes: number) {
-  return new Elysia({ prefix: "/api/v2/prospecting" })
-    .use(core)
+  return feature(core, "/api/v2/prospecting")
     .post(
       "/import",
       async ({ caller, userId, request, query, set }) => {

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { givenUp } from "../http/idempotency.ts";
 import { body, optionalBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
@@ -85,8 +85,7 @@ const MadeLead = Type.Object({
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function prospectingRoutes(core: Core, prospecting: ProspectingService, searches: SavedSearchService) {
-  return new Elysia({ prefix: "/api/v2/prospecting" })
-    .use(core)
+  return feature(core, "/api/v2/prospecting")
     .post(
       "/search",
       async ({ caller, userId: actsFor, body: { filters = {}, source = "directory", ...page }, request }) => {

@@ -20,9 +20,12 @@ export type AllowedPrivate = { includes(host: string, address: string): boolean 
 /** Throws a RangeError for a text that is neither a host nor a network, such as "10.0.0.0/99". */
 export function allowedPrivate(list: readonly string[]): AllowedPrivate {
   const hosts = new Set(list.filter((entry) => !entry.includes("/")).map((entry) => entry.toLowerCase()));
-  const networks = new (net().BlockList)();
-  for (const entry of list.filter((each) => each.includes("/"))) addNetwork(networks, entry);
-  return { includes: (host, address) => hosts.has(host.toLowerCase()) || networks.check(address, familyOf(address)) };
+  const subnets = list.filter((entry) => entry.includes("/"));
+  const networks = subnets.length === 0 ? null : networksOf(...subnets);
+  return {
+    includes: (host, address) =>
+      hosts.has(host.toLowerCase()) || (networks?.check(address, familyOf(address)) ?? false),
+  };
 }
 
 function addNetwork(networks: BlockList, cidr: string): void {

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { isoTime } from "../clock.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -11,7 +11,7 @@ import type { SessionService } from "./service.ts";
 
 /** Links that sign a browser in. `baseUrl`: where browsers reach the server; "" while nobody knows. */
 export function sessionRoutes(core: Core, sessions: SessionService, keys: KeyService, baseUrl: () => string) {
-  return new Elysia({ prefix: "/api/v2/keys" }).use(core).post(
+  return feature(core, "/api/v2/keys").post(
     "/:keyId/link",
     async ({ caller, params: { keyId } }) => {
       const { path, expiresAt } = await sessions.makeLink(await keys.forSignIn(caller, keyId));

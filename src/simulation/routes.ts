@@ -1,6 +1,6 @@
-import { Elysia } from "elysia";
 import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -17,8 +17,7 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
       details: { resource: "simulation", id: "" },
     });
   }
-  return new Elysia({ prefix: "/api/v2/simulation" })
-    .use(core)
+  return feature(core, "/api/v2/simulation")
     .get("/", () => ok(simulated().view()), {
       callerOnly: "users:read",
       detail: answersJson(success(SimulationView), {

@@ -1,9 +1,9 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
 import { ApiError } from "../errors.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { byteStream } from "../http/files.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
@@ -79,8 +79,7 @@ export function suppressionRoutes(
   maxImportBytes: number,
   audit: AuditService,
 ) {
-  return new Elysia({ prefix: "/api/v2/suppressions" })
-    .use(core)
+  return feature(core, "/api/v2/suppressions")
     .post("/", async ({ caller, userId, body: input }) => ok(await suppressions.add(caller, userId, input)), {
       access: "leads:write",
       body: body(SuppressionInput),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { CreditService } from "../credits/service.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -30,8 +30,7 @@ const UserId = Type.Object({ userId: Type.String() });
 const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
 
 export function userRoutes(core: Core, users: UserService, credits: CreditService) {
-  return new Elysia({ prefix: "/api/v2/users" })
-    .use(core)
+  return feature(core, "/api/v2/users")
     .get("/me", async ({ userId }) => ok(await users.get(userId)), {
       access: "users:read",
       detail: answersJson(success(UserView), { tag: "Users", summary: "Who this key acts for" }),

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { byteStream, disposition } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
@@ -37,8 +37,7 @@ const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String(
 const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
 export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
-  return new Elysia({ prefix: "/api/v2/voice-clones" })
-    .use(core)
+  return feature(core, "/api/v2/voice-clones")
     .post(
       "/",
       async ({ caller, userId, request }) => {

@@ -36,7 +36,7 @@ export const speechMediaTypes: Record<PreviewFormat, string> = { wav: "audio/wav
 const longestSeconds = 120;
 
 /** Raised when the same words come out as another file. */
-const renderingVersion = 1;
+const renderingVersion = 2;
 
 /** Speaks with voice clones, whichever engine made them; every file says that nobody said this. */
 export class SpeechService {

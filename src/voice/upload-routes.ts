@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { ApiError, notFound } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { formParts } from "../http/multipart.ts";
@@ -37,8 +37,7 @@ const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type
 
 /** Recordings of a voice: listed, added, heard, taken away. */
 export function voiceSampleRoutes(core: Core, voices: VoiceService) {
-  return new Elysia({ prefix: "/api/v2/voice-clones/:voiceId" })
-    .use(core)
+  return feature(core, "/api/v2/voice-clones/:voiceId")
     .get(
       "/samples",
       async ({ userId, params: { voiceId } }) => {

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { invalid } from "../errors.ts";
 import { eventTypes } from "../events/model.ts";
 import { typesOf, unknownType } from "../events/type-filter.ts";
 import type { Core } from "../http/core.ts";
+import { feature } from "../http/feature.ts";
 import { body, optionalBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -49,8 +49,7 @@ const signing = `Each is a POST of JSON, \`{ type, timestamp, data }\`, signed b
   .join("\n")}`;
 
 export function webhookRoutes(core: Core, webhooks: WebhookService) {
-  return new Elysia({ prefix: "/api/v2/webhooks" })
-    .use(core)
+  return feature(core, "/api/v2/webhooks")
     .post("/", async ({ userId, body: input }) => ok(await webhooks.create(userId, input)), {
       access: "webhooks:write",
       body: body(EndpointInput),

@@ -80,7 +80,7 @@ test("the document has every route that the source has", async () => {
   const inSource: string[] = [];
   for (const file of new Bun.Glob("src/**/*routes.ts").scanSync(root)) {
     const text = await Bun.file(join(root, file)).text();
-    const prefix = /prefix: "([^"]*)"/.exec(text)?.[1] ?? "";
+    const prefix = /feature\(core, "([^"]*)"\)/.exec(text)?.[1] ?? "";
     for (const [, method = "", path = ""] of text.matchAll(
       /\.(get|post|put|patch|delete|all|route|head|options|ws|mount|group)\(\s*["'`]([^"'`]*)/g,
     ))

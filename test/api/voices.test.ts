@@ -72,7 +72,7 @@ test("a voice is trained from speech and speaks, all in the program itself", asy
       );
       return data.status === "completed" || data.status === "failed" ? data : null;
     },
-    { patienceMs: 110_000 },
+    { patienceMs: 200_000 },
   );
   expect(job).toMatchObject({ status: "completed", message: expect.stringContaining("1 of 2 samples") });
   expect((await client.get<CloneDetailView>(path(voiceId))).data).toMatchObject({
@@ -121,7 +121,7 @@ test("a voice is trained from speech and speaks, all in the program itself", asy
   expect(silent).toMatchObject({ status: 400, code: "VALIDATION_ERROR", message: expect.stringContaining("English") });
   expect((await client.delete(path(voiceId))).status).toBe(200);
   for (const folder of ["voice", "speech"]) expect(readdirSync(join(service.dataDir, "blobs", folder))).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test("a training that finds too little speech says so, and what to do", async () => {
   await using service = await startService();

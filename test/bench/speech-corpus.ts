@@ -12,7 +12,8 @@ export type RecordedSpeaker = { name: string; signal: Float32Array };
 export async function recordedSpeakers(): Promise<RecordedSpeaker[] | null> {
   const folder = process.env["VOICE_BENCH_SPEECH"];
   if (folder === undefined) return null;
-  const files = [...new Bun.Glob("*.wav").scanSync(folder)].toSorted();
+  const files = [...new Bun.Glob("*.wav").scanSync({ cwd: folder, followSymlinks: true })].toSorted();
+  if (files.length === 0) throw new Error(`VOICE_BENCH_SPEECH names ${folder}, which has no recordings (*.wav).`);
   const names = [...new Set(files.map((file) => file.split("-", 1)[0]!))];
   return await Promise.all(
     names.map(async (name) => {

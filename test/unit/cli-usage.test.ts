@@ -20,6 +20,27 @@ test.each(["nonsense", "user", "user create", "import leads", "serve --prot 1"])
   },
 );
 
+test("the flag that was meant is proposed, also beside flags that are right", async () => {
+  await using cli = await createCommandLine();
+  const { exitCode, err } = await cli.run("serve", "--data", "x", "--lisen", "127.0.0.1:1");
+  expect(exitCode).toBe(2);
+  expect(err).toContain("Did you mean --listen?");
+});
+
+test("flags are read in each form that they may have", async () => {
+  await using cli = await createCommandLine({ app: { start: async () => cli.signals.send("SIGTERM") } });
+  const { exitCode } = await cli.run("serve", "--data=x", "--metrics", "false", "--simulate", "--json");
+  expect(exitCode).toBe(0);
+  expect(cli.configs).toEqual([expect.objectContaining({ dataDir: "x", metrics: false, simulate: true })]);
+});
+
+test("help of serve tells of every option", async () => {
+  await using cli = await createCommandLine();
+  const [asked, looked] = [await cli.run("serve", "--data", "x", "--help"), await cli.run("help", "serve")];
+  expect(asked.out).toContain("--max-import-bytes");
+  expect(looked.out).toBe(asked.out);
+});
+
 test("every problem of the configuration is told, and nothing is started", async () => {
   await using cli = await createCommandLine({ env: { OUTREACHD_DRAIN_SECONDS: "soon", OUTREACHD_DAAT: "x" } });
   const { exitCode, err } = await cli.run("serve", "--listen", "nowhere");

@@ -65,7 +65,7 @@ test("plain lines are written without anything after them, soon or when they are
   const child = Bun.spawn([process.execPath, "-e", script], { stdin: "pipe", stderr: "pipe" });
   let text = "";
   for await (const bytes of child.stderr) {
-    if (text === "") child.stdin.write("go\n");
+    if (text === "") await child.stdin.write("go\n");
     text += new TextDecoder().decode(bytes);
   }
   const [first, ...others] = text.split("\n").filter((line) => line.endsWith("}"));

@@ -141,11 +141,15 @@ const headerNames: Record<Exclude<ColumnTarget, `customFields.${string}`>, strin
   ignore: ["id", "createdAt", "updatedAt"],
 };
 
-const targetByName = new Map<string, ColumnTarget>(
-  Object.entries(headerNames).flatMap(([target, names]) =>
-    names.map((name) => [normalized(name), target as ColumnTarget]),
-  ),
-);
+let byName: ReadonlyMap<string, ColumnTarget> | null = null;
+
+function targetsByName(): ReadonlyMap<string, ColumnTarget> {
+  return new Map(
+    Object.entries(headerNames).flatMap(([target, names]) =>
+      names.map((name) => [normalized(name), target as ColumnTarget]),
+    ),
+  );
+}
 
 /** Names of headers by which a person can be told apart; shown when a file has none of them. */
 export const understoodHeaders = [
@@ -169,7 +173,7 @@ export function recognizedTarget(header: string): ColumnTarget | null {
   const name = header.trim();
   const custom = /^customFields\.(.+)$/is.exec(name)?.[1];
   if (custom !== undefined) return `customFields.${custom}`;
-  return targetByName.get(normalized(name)) ?? null;
+  return (byName ??= targetsByName()).get(normalized(name)) ?? null;
 }
 
 /** Reads what somebody wrote as the target of a column; null when there is no such target. */

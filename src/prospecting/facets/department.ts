@@ -52,15 +52,19 @@ const otherNames: Partial<Record<Department, string[]>> = {
   public_relations: ["public relations", "pr"],
   executive: ["c suite", "c level", "management", "general management"],
 }; // prettier-ignore
-const byName = new Map(
-  departments.flatMap((department) =>
-    [department, ...(otherNames[department] ?? [])].map((name) => [folded(name), department] as const),
-  ),
-);
+let byName: ReadonlyMap<string, Department> | null = null;
+
+function departmentsByName(): ReadonlyMap<string, Department> {
+  return new Map(
+    departments.flatMap((department) =>
+      [department, ...(otherNames[department] ?? [])].map((name) => [folded(name), department] as const),
+    ),
+  );
+}
 
 /** The department that a text names; null when it names none that is known. */
 export function departmentNamed(text: string): Department | null {
-  return byName.get(folded(text)) ?? null;
+  return (byName ??= departmentsByName()).get(folded(text)) ?? null;
 }
 
 /** The first that fits a word of a title. */

@@ -1,7 +1,7 @@
-import { Webhook } from "standardwebhooks";
 import { isoTime, type Clock } from "../../clock.ts";
 import type { NetworkAccount } from "../../network/account-model.ts";
 import type { ActionOrder, Connector } from "../../network/connector.ts";
+import { signedHeaders } from "../../webhooks/signature.ts";
 import type { HttpClient } from "../http-client.ts";
 import { problemOfUrl } from "../outside-url.ts";
 import { outcomeOf } from "./ending.ts";
@@ -28,9 +28,8 @@ const names = {
  */
 export function createWebhookConnector(settings: WebhookConnectorSettings, http: HttpClient, clock: Clock): Connector {
   const { secret, privateHosts } = settings;
-  const signer = secret === null ? null : new Webhook(secret);
   const problem = ({ connectorSettings: { url } }: Pick<NetworkAccount, "connectorSettings">): string | null => {
-    if (signer === null)
+    if (secret === null)
       return "The operator must set OUTREACHD_NETWORK_WEBHOOK_SECRET before the webhook connector can sign.";
     if (!url) return "The webhook connector needs connectorSettings.url, the address that actions are posted to.";
     return problemOfUrl(url, privateHosts, names);
@@ -41,13 +40,13 @@ export function createWebhookConnector(settings: WebhookConnectorSettings, http:
       outcomeOf(async () => {
         const reason = problem(account);
         const { url } = account.connectorSettings;
-        if (reason !== null || signer === null || url === undefined)
+        if (reason !== null || secret === null || url === undefined)
           return { kind: "signedOut", reason: reason ?? "The webhook connector is not set up." };
         const vendor: Vendor = {
           name: "The receiver of the webhook",
           http,
           clock,
-          secrets: [secret ?? "", url].filter((each) => each !== ""),
+          secrets: [secret, url],
         };
         const sentAt = clock.now();
         const content = JSON.stringify({
@@ -58,11 +57,7 @@ export function createWebhookConnector(settings: WebhookConnectorSettings, http:
         const answer = await ask(vendor, "acts", {
           method: "POST",
           url,
-          headers: {
-            "webhook-id": order.jobId,
-            "webhook-timestamp": `${Math.floor(sentAt / 1000)}`,
-            "webhook-signature": signer.sign(order.jobId, new Date(sentAt), content),
-          },
+          headers: signedHeaders(order.jobId, sentAt, content, [secret]),
           body: { bytes: content, type: "application/json" },
           signal,
         });

@@ -46,17 +46,6 @@ const sessionColumns = {
 export const sessions = sqliteTable("sessions", sessionColumns);
 export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
 
-export const rateWindows = sqliteTable(
-  "rate_windows",
-  {
-    subject: text().notNull(),
-    window: text().notNull(),
-    startedAt: integer("started_at").notNull(),
-    used: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.subject, table.window] })],
-);
-
 export const creditLedger = sqliteTable("credit_ledger", {
   id: text().primaryKey(),
   userId: text("user_id").notNull(),

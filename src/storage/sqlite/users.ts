@@ -1,4 +1,4 @@
-import { asc, count, eq, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
 import { createAuditRows } from "./audit.ts";
@@ -9,14 +9,13 @@ import { keyEvent } from "./key-event.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
-  const { orm, writer } = engine;
+  const { database, orm, writer } = engine;
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
-  const byId = orm
-    .select()
-    .from(users)
-    .where(eq(users.id, sql.placeholder("id")))
-    .prepare();
+  const byId = database.query<User, [string]>(
+    "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
+  );
+  const counting = database.query<{ n: number }, []>("SELECT count(*) AS n FROM users");
 
   function insert({ user, account, grant, key, audit }: NewUser): boolean {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
@@ -34,10 +33,7 @@ export function createUserStore(engine: Engine): UserStore {
 
   return {
     insert: (newcomer) => writer.write(() => insert(newcomer)),
-    get: async (id) => {
-      const row = byId.get({ id });
-      return row === undefined ? null : userOf(row);
-    },
+    get: async (id) => byId.get(id),
     list: async (limit, offset) =>
       orm
         .select()
@@ -47,7 +43,7 @@ export function createUserStore(engine: Engine): UserStore {
         .offset(offset)
         .all()
         .map(userOf),
-    count: async () => orm.select({ n: count() }).from(users).get()?.n ?? 0,
+    count: async () => counting.get()?.n ?? 0,
     update: (id, change, audit) =>
       writer.write(() => {
         const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();

@@ -1,8 +1,8 @@
 import { melRow, type SpeechFrames } from "./speech-frames.ts";
 import { clamp, median } from "./statistics.ts";
 
-/** No band is moved by more than 15 dB on the mean of all frames, as natural logarithm of power. */
-const mostGain = 15 / 4.343;
+/** No band is moved by more than 20 dB on the mean of all frames, as natural logarithm of power. */
+const mostGain = 20 / 4.343;
 /** Fewer frames than this say nothing. */
 const leastFrames = 30;
 

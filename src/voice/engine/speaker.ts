@@ -111,9 +111,13 @@ class Conversion {
   }
 }
 
-/** A colour that stays costs few words; one that changes with every sound costs the most. */
+/**
+ * A colour that stays costs few words; one that changes with every sound costs the most. The upper half of clarity
+ * changes little, so that the default has nearly all of the likeness.
+ */
 function strengthFor(clarity: number): ToneStrength {
-  return { steady: 0.75 + 0.2 * clarity, moving: 0.2 + 0.8 * clarity };
+  const way = 1 - (1 - clarity) ** 2;
+  return { steady: 0.7 + 0.3 * way, moving: 0.2 + 0.8 * way };
 }
 
 /** All pieces as loud as each other; peaks are rounded off rather than cut. */

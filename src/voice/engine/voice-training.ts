@@ -1,6 +1,6 @@
-import { baseVoiceNames, type BaseVoiceName } from "./base-voice-names.ts";
-import { pitchRange, type BaseVoice, type BaseVoices } from "./base-voices.ts";
-import { meanToneGains } from "./mean-tone.ts";
+import type { BaseVoiceName } from "./base-voice-names.ts";
+import { bestOf, candidates, tryBase, type Trial } from "./base-trial.ts";
+import { pitchRange, type BaseVoices } from "./base-voices.ts";
 import { melBands, narrowMelBands } from "./mel.ts";
 import type { SampleResult } from "./sample-analysis.ts";
 import { narrowBandHz } from "./sample-report.ts";
@@ -8,11 +8,10 @@ import { seededRandom } from "./seeded-random.ts";
 import { countVoicesAmong } from "./speaker-count.ts";
 import { profileOf, speakerDistance } from "./speaker-profile.ts";
 import { Speaker } from "./speaker.ts";
-import { joinFrames, measureSpeech, type SpeechFrames } from "./speech-frames.ts";
-import { clamp, meanPower } from "./statistics.ts";
+import { joinFrames, type SpeechFrames } from "./speech-frames.ts";
 import { VoiceError } from "./voice-error.ts";
-import { describeTarget, findWarp, fitTone, meanGains, type Target } from "./voice-fit.ts";
-import { voiceModelVersion, type PitchRange, type VoiceModel } from "./voice-model.ts";
+import { describeTarget } from "./voice-fit.ts";
+import type { VoiceModel } from "./voice-model.ts";
 
 /** With less, a voice can't be told from its neighbours. */
 export const leastSpeechSeconds = 10;
@@ -42,7 +41,7 @@ export type CloneReport = {
 };
 
 /**
- * Learns a voice from measured samples: a stage at a time, told by `onProgress` (percent from 0 to 100). Runs for 5 to
+ * Learns a voice from measured samples: a stage at a time, told by `onProgress` (percent from 0 to 100). Runs for 10 to
  * 20 s without a pause: for worker threads. The same samples always give the same model.
  * @throws VoiceError no_samples, too_little_speech or voice_unfit, with a sentence for the user.
  */
@@ -58,34 +57,18 @@ export function trainVoice(
   const profile = profileOf(frames);
   if (profile === null) throw tooLittle(samples);
   const pitch = pitchRange(frames);
-  const random = seededRandom(1);
-  const target = describeTarget(frames, isNarrow(used) ? narrowMelBands : melBands, random);
-  const { base, warp } = chooseBase(voices, target, pitch, (share) => onProgress(20 + 40 * share, "Fitting the voice"));
-  onProgress(60, "Fitting the voice");
-  const fitted = fitTone(base, target, warp, random);
-  const mean = meanGains(fitted, base);
-  const model: VoiceModel = {
-    version: voiceModelVersion,
-    base: base.name,
-    pitch: { from: base.pitch, to: pitch },
-    tone: {
-      ...fitted,
-      mean,
-      voiced: mean,
-      unvoiced: mean.map(() => 0),
-    },
-    profile,
-  };
-  onProgress(80, "Testing the voice");
+  const target = describeTarget(frames, isNarrow(used) ? narrowMelBands : melBands, seededRandom(1));
   const speaker = new Speaker(voices.flite);
-  for (let round = 0; round < correctionRounds; round++) {
-    correct(model, testFrames(speaker, model), frames);
-    Bun.gc(true); // what was spoken, and the memory of the synthesiser
-    onProgress(85 + 5 * round, "Testing the voice");
-  }
-  const report = { ...describeSamples(used, samples.length), base: base.name, ...checked(speaker, model, base) };
+  const names = candidates(pitch);
+  const trials = names.map((name, i) => {
+    onProgress(15 + (80 * i) / names.length, "Fitting the voice");
+    return tryBase(speaker, voices.get(name), { frames, pitch, profile, target });
+  });
+  onProgress(95, "Testing the voice");
+  const best = bestOf(trials);
+  const report = { ...describeSamples(used, samples.length), base: best.base.name, ...checked(best) };
   onProgress(100, "Testing the voice");
-  return { model, report };
+  return { model: best.model, report };
 }
 
 type UsedSample = SampleResult & { frames: SpeechFrames };
@@ -125,56 +108,9 @@ function isNarrow(used: readonly UsedSample[]): boolean {
   return used.some(({ report }) => report.bandwidthHz < narrowBandHz);
 }
 
-/** The base voice that has the least way to go in pitch and length of the throat. */
-function chooseBase(
-  voices: BaseVoices,
-  target: Target,
-  pitch: PitchRange,
-  onShare: (share: number) => void,
-): { base: BaseVoice; warp: number } {
-  const rated = baseVoiceNames.map((name, i) => {
-    onShare(i / baseVoiceNames.length);
-    const base = voices.get(name);
-    const warp = findWarp(base, target);
-    const way = 6 * Math.abs(Math.log(warp)) + 2.2 * Math.abs(base.pitch.logMedian - pitch.logMedian);
-    // A Scottish accent is rarely the speaker's own.
-    return { base, warp, way: name === "awb" ? way + 0.25 : way };
-  });
-  return rated.reduce((best, next) => (next.way < best.way ? next : best));
-}
-
-const correctionRounds = 2;
-/** Some of the difference is what is said, not how. */
-const correctionShare = 0.7;
-/** More colour than this, 12 dB, is a poor recording's and costs words. */
-const mostSteady = 12 / 4.343;
-
-const testText =
-  "This is a short test of the new voice. The quick brown fox jumps over the lazy dog, while rivers measure joy.";
-
-function testFrames(speaker: Speaker, model: VoiceModel | null): SpeechFrames {
-  const parts = [...speaker.speak(testText, model, { stability: 0.5, clarity: 1, useSpeakerBoost: true })];
-  return joinFrames(parts.map((part) => measureSpeech(part)));
-}
-
-/** Closes the loop: what is heard of the model's speech, against what was heard of the speaker, sets it right. */
-function correct({ tone, pitch }: VoiceModel, spoken: SpeechFrames, wanted: SpeechFrames): void {
-  pitch.to.logMedian += pitchRange(wanted).logMedian - pitchRange(spoken).logMedian;
-  for (const kind of ["voiced", "unvoiced"] as const) {
-    const missing = meanToneGains(spoken, wanted, kind, tone.bands);
-    tone[kind] = tone[kind].map((value, band) =>
-      clamp(value + correctionShare * missing[band]!, -mostSteady, mostSteady),
-    );
-  }
-}
-
 /** Stage "check": the voice must speak, and come nearer to the samples than the base voice was. */
-function checked(speaker: Speaker, model: VoiceModel, base: BaseVoice): { distance: number; baseDistance: number } {
-  const spoken = [...speaker.speak(testText, model)];
-  const isSound = spoken.every((part) => part.every(Number.isFinite) && meanPower(part) > 1e-5);
-  const profile = isSound ? profileOf(joinFrames(spoken.map((part) => measureSpeech(part)))) : null;
+function checked({ base, model, distance }: Trial): { distance: number; baseDistance: number } {
   const baseProfile = profileOf(base.frames);
-  const distance = profile === null ? Infinity : speakerDistance(profile, model.profile);
   const baseDistance = baseProfile === null ? Infinity : speakerDistance(baseProfile, model.profile);
   if (distance >= Math.max(baseDistance, nearEnough))
     throw new VoiceError(

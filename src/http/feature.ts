@@ -1,0 +1,36 @@
+import { Elysia, type AnyElysia } from "elysia";
+import type { Core } from "./core.ts";
+
+/**
+ * What a feature adds its routes to: as `new Elysia({ prefix }).use(core)`, and of that type, but it only notes them down.
+ * The app that uses it, and `core`, takes them in. An Elysia of its own would work out the hooks of each route, and the
+ * app around it would do so again: a sixth of a start.
+ */
+export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Feature<Prefix> {
+  const routes: Route[] = [];
+  function plugin(app: AnyElysia): AnyElysia {
+    for (const [method, path, handle, hook] of routes) app.route(method, path, handle, hook);
+    return app;
+  }
+  const noting =
+    (method: string) =>
+    (path: string, handle: Route[2], hook: Route[3] = {}): unknown => {
+      routes.push([method, prefix + path, handle, hook]);
+      return notes;
+    };
+  const notes = Object.assign(plugin, {
+    get: noting("GET"),
+    post: noting("POST"),
+    put: noting("PUT"),
+    patch: noting("PATCH"),
+    delete: noting("DELETE"),
+  });
+  return notes as unknown as Feature<Prefix>;
+}
+
+type Route = [method: string, path: string, handle: never, hook: object];
+
+function elysiaOf<Prefix extends string>(core: Core, prefix: Prefix) {
+  return new Elysia({ prefix }).use(core);
+}
+type Feature<Prefix extends string> = ReturnType<typeof elysiaOf<Prefix>>;
