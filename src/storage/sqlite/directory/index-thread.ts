@@ -31,7 +31,9 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
   const write = (owner: number, work: IndexWrite): Promise<number | null> =>
     new Promise((resolve, reject) => {
       writing.set(++lastWrite, { resolve, reject });
-      port.post({ write: lastWrite, owner, work });
+      // Pages are made for this alone; whatever else is written is still in use here.
+      const moved = work.kind === "pages" ? work.pages.map(([, entries]) => entries.buffer as ArrayBuffer) : [];
+      port.post({ write: lastWrite, owner, work }, moved);
     });
 
   function indexOf(owner: number) {
