@@ -16,8 +16,7 @@ import { createEventRows } from "./event-rows.ts";
 import { beginningOf, endOf } from "./job-events.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
-import { placeholdersOf } from "./placeholders.ts";
-import { storedJob } from "./stored-job.ts";
+import { insertJobSql, jobValues, storedJob } from "./stored-job.ts";
 import { jobs } from "./tables.ts";
 
 /** `network` has a say in the jobs that carry out its actions. */
@@ -185,7 +184,7 @@ export function createJobRows(engine: Engine) {
     .from(jobs)
     .where(eq(jobs.id, at("id")))
     .prepare();
-  const insertJob = orm.insert(jobs).values(placeholdersOf(jobs)).prepare();
+  const insertJob = database.prepare(insertJobSql);
   const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
   const due = orm
     .select()
@@ -267,7 +266,7 @@ export function createJobRows(engine: Engine) {
   return {
     get,
     insert(job: Job): void {
-      insertJob.run(job);
+      insertJob.run(...jobValues(job));
       tell(beginningOf(job));
     },
     write,

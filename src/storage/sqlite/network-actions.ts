@@ -5,8 +5,7 @@ import { openStates, type ActionState, type NetworkAction } from "../../network/
 import type { Engine } from "./engine.ts";
 import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
 import { networkActions, type ActionRow } from "./network-tables.ts";
-import { placeholdersOf } from "./placeholders.ts";
-import { storedAction } from "./stored-job.ts";
+import { actionValues, insertActionSql, storedAction } from "./stored-job.ts";
 
 export type ActionRows = ReturnType<typeof createActionRows>;
 
@@ -18,8 +17,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
     .from(networkActions)
     .where(eq(networkActions.jobId, at("jobId")))
     .prepare();
-  const { seq: _seq, ...columns } = placeholdersOf(networkActions);
-  const insert = orm.insert(networkActions).values(columns).prepare();
+  const insert = database.prepare(insertActionSql);
   type Twin = { seq: number; job_id: string; state: ActionState };
   const twins = database.query<Twin, [number, string, string]>(
     "SELECT seq, job_id, state FROM network_actions WHERE account = +? AND target_key = +? AND action_type = +?" +
@@ -60,7 +58,7 @@ export function createActionRows({ orm, database }: Engine, accounts: AccountRow
     insert({ accountId: _id, ...action }: NetworkAction, account: number, used: 0 | 1): void {
       const meter = meterCode(actionKinds[action.actionType].meter);
       const mayBeOpen = openStates.includes(action.state);
-      insert.run({ ...action, account, meter, hasNote: hasNote(action), used, mayBeOpen });
+      insert.run(...actionValues({ ...action, account, meter, hasNote: hasNote(action), used, mayBeOpen }));
     },
     /** What every change of state writes. `slotAt` null: it does not count for any meter. */
     settle(

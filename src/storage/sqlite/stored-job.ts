@@ -1,5 +1,8 @@
+import type { SQLQueryBindings } from "bun:sqlite";
 import type { Job, JobStatus, JobType } from "../../jobs/model.ts";
-import type { ActionRow } from "./network-tables.ts";
+import { networkActions, type ActionRow } from "./network-tables.ts";
+import { insertSqlOf } from "./placeholders.ts";
+import { jobs } from "./tables.ts";
 
 /** What a row of `jobs` has, in the order of the table in tables.ts. */
 type JobValues = [
@@ -31,6 +34,30 @@ export function storedJob(row: unknown[]): Job {
     updatedAt: values[14],
     completedAt: values[15],
   };
+}
+
+/** The other way round, with a place for each column. */
+export const insertJobSql = insertSqlOf(jobs);
+
+export function jobValues(job: Job): JobValues {
+  return [
+    job.id,
+    job.userId,
+    job.type,
+    job.status,
+    job.runAt,
+    job.attempt,
+    job.failures,
+    job.maxAttempts,
+    job.leaseUntil,
+    job.message,
+    job.progress,
+    JSON.stringify(job.metadata),
+    JSON.stringify(job.payload),
+    job.createdAt,
+    job.updatedAt,
+    job.completedAt,
+  ];
 }
 
 /** What a row of `network_actions` has, in the order of network-tables.ts. */
@@ -75,6 +102,40 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     updatedAt: values[24],
     mayBeOpen: values[25] === 1,
   };
+}
+
+export const insertActionSql = insertSqlOf(networkActions);
+
+/** As `jobValues`; SQLite gives it its number. */
+export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
+  return [
+    null,
+    row.jobId,
+    row.userId,
+    row.account,
+    row.actionType,
+    row.meter,
+    row.hasNote ? 1 : 0,
+    row.profileUrl,
+    row.profileKey,
+    row.targetKey,
+    row.message,
+    JSON.stringify(row.details),
+    row.leadId,
+    row.enrolmentId,
+    row.campaignId,
+    row.campaignStep,
+    row.state,
+    row.pendingReason,
+    row.used,
+    row.slotAt,
+    row.notBefore,
+    row.draw,
+    row.reference,
+    row.createdAt,
+    row.updatedAt,
+    row.mayBeOpen ? 1 : 0,
+  ];
 }
 
 /** A row of `jobs` and, behind it, one of `network_actions`. */
