@@ -74,9 +74,11 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
         enter(request, access);
         return (await readJson(request, maxBytes)) ?? null;
       }),
-      transform(context: { request: Request; query: unknown }) {
+      transform(context: { request: Request; query: unknown; body: unknown }) {
         enter(context.request, access);
-        context.query = queryOf(context.request.url);
+        const query = queryOf(context.request.url);
+        context.query = query;
+        shareDryRun(query, context.body);
       },
     };
   }
@@ -171,4 +173,17 @@ function noRoute({ method, url }: Request, methodsOf: EntranceParts["methodsOf"]
     message: `There is no route ${method} ${path}. See /docs for those that exist.`,
     details: { resource: "route", id: `${method} ${path}` },
   });
+}
+
+/**
+ * Some routes take `dryRun` in the query, some in the body. Wherever a client puts it, it is heeded: what somebody only
+ * wanted to try must never be done.
+ */
+function shareDryRun(query: Record<string, unknown>, body: unknown): void {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return;
+  const fields = body as Record<string, unknown>;
+  const [asked, sent] = [query["dryRun"], fields["dryRun"]];
+  if (asked === undefined && typeof sent === "boolean") query["dryRun"] = `${sent}`;
+  else if (sent === undefined && typeof asked === "string" && asked !== "")
+    fields["dryRun"] = ["true", "1"].includes(asked) || (["false", "0"].includes(asked) ? false : asked);
 }

@@ -175,6 +175,33 @@ testInProcess("a dry run foretells the slot, and stores nothing", () =>
   }),
 );
 
+testInProcess("a dry run is none wherever it is asked for, in the query or in the body", () =>
+  withWorld({}, async ({ user }) => {
+    const action = { actionType: "visitProfile", profileUrl: "https://network.example/in/ada" };
+    for (const [query, fields] of [
+      ["?dryRun=true", {}],
+      ["?dryRun=1", {}],
+      ["", { dryRun: true }],
+      ["?dryRun=false", { dryRun: true }],
+    ] as const) {
+      const { data } = succeeded(
+        await user.post<{ jobId: string; dryRun: boolean }>(`${root}/scheduleNetworkAction${query}`, {
+          ...action,
+          ...fields,
+        }),
+      );
+      expect(data.dryRun).toBe(true);
+      expect((await user.get(`${root}/actions/${data.jobId}`)).status).toBe(404);
+    }
+    expect((await user.post(`${root}/scheduleNetworkAction?dryRun=perhaps`, action)).status).toBe(400);
+    const lead = { email: "ada@example.com" };
+    const { data } = succeeded(
+      await user.post<{ creditsUsed: number }>("/api/v2/enrich", { leads: [lead], dryRun: true }),
+    );
+    expect(data).toMatchObject({ creditsUsed: 0, estimate: { leads: 1 } });
+  }),
+);
+
 testInProcess("variables are filled in from the lead, and nobody reads one that is not", () =>
   withWorld({}, async ({ user }) => {
     const lead = succeeded(
