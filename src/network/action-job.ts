@@ -60,6 +60,7 @@ export function createActionHandler({
 }: ActionJobParts): JobHandler {
   const taken = new Map<string, DueAction>();
   const timeLimit = new SharedTimeLimit(clock, connectorTimeoutMs);
+  const speechTimeLimit = new SharedTimeLimit(clock, speechTimeoutMs);
 
   async function run(job: Job, context: JobContext): Promise<null> {
     const due = taken.get(claimKey(job));
@@ -94,20 +95,13 @@ export function createActionHandler({
     speak: (signal: AbortSignal) => Promise<Speech>,
     signal: AbortSignal,
   ): Promise<Speech> {
-    const tooLong = new AbortController();
-    const silence = Promise.withResolvers<Speech>();
-    const cancelTimer = clock.after(speechTimeoutMs, () => {
-      tooLong.abort(new Error("Timed out"));
-      silence.resolve({ kind: "refused", reason: "The voice took too long." });
-    });
     try {
-      return await Promise.race([speak(AbortSignal.any([signal, tooLong.signal])), silence.promise]);
+      const spoken = await speechTimeLimit.within((tooLong) => speak(AbortSignal.any([signal, tooLong])));
+      return spoken === "timedOut" ? { kind: "refused", reason: "The voice took too long." } : spoken;
     } catch (error) {
       signal.throwIfAborted();
       log.error({ err: error, jobId }, "a voice failed");
       return { kind: "refused", reason: "The voice could not speak it." };
-    } finally {
-      cancelTimer();
     }
   }
 

@@ -1,10 +1,12 @@
+import { Bits } from "./bits.ts";
+
 /** So many ids share a segment, at 16 bits for each: of those that are not there one in 400 is taken for one that is. */
 const idsOfSegment = 65_536;
-const wordsOfSegment = (idsOfSegment * 16) / 32;
+const bitsOfSegment = idsOfSegment * 16;
 /** Two million ids in 4 MB; beyond that every id may be there, for as long as the process runs. */
 const maxSegments = 32;
 
-type Segment = { words: Uint32Array; ids: number; lastSeq: number };
+type Segment = { bits: Bits; ids: number; lastSeq: number };
 
 /**
  * Whether an id may be in a table, or surely is not: a Bloom filter that grows by segments, and forgets them with the
@@ -18,8 +20,7 @@ export class IdFilter {
     if (this.#isFull) return true;
     if (this.#segments.length === 0) return false;
     const [a, b, c, d] = bitsOf(id);
-    for (const { words } of this.#segments)
-      if (isSet(words, a) && isSet(words, b) && isSet(words, c) && isSet(words, d)) return true;
+    for (const { bits } of this.#segments) if (bits.has(a) && bits.has(b) && bits.has(c) && bits.has(d)) return true;
     return false;
   }
 
@@ -27,7 +28,7 @@ export class IdFilter {
     if (this.#isFull) return;
     const segment = this.#lastWithRoom();
     if (segment === null) return;
-    for (const bit of bitsOf(id)) segment.words[bit >>> 5]! |= 1 << (bit & 31);
+    for (const bit of bitsOf(id)) segment.bits.set(bit);
     segment.ids += 1;
     segment.lastSeq = Math.max(segment.lastSeq, seq);
   }
@@ -45,7 +46,7 @@ export class IdFilter {
       this.#segments = [];
       return null;
     }
-    const segment = { words: new Uint32Array(wordsOfSegment), ids: 0, lastSeq: 0 };
+    const segment = { bits: new Bits(bitsOfSegment), ids: 0, lastSeq: 0 };
     this.#segments.push(segment);
     return segment;
   }
@@ -56,9 +57,5 @@ function bitsOf(id: string): [number, number, number, number] {
 }
 
 function bitAt(id: string, from: number): number {
-  return parseInt(id.slice(from, from + 8), 16) % (wordsOfSegment * 32);
-}
-
-function isSet(words: Uint32Array, bit: number): boolean {
-  return (words[bit >>> 5]! & (1 << (bit & 31))) !== 0;
+  return parseInt(id.slice(from, from + 8), 16) % bitsOfSegment;
 }

@@ -1,3 +1,5 @@
+import { Bits } from "./bits.ts";
+
 /** Ten for each of three million keys; with more, look-ups simply go to the table again more often. */
 const bits = 2 ** 25;
 
@@ -6,20 +8,14 @@ const bits = 2 ** 25;
  * one in a hundred others. 4 MB.
  */
 export class KeyFilter {
-  readonly #words = new Uint32Array(bits / 32);
+  readonly #bits = new Bits(bits);
 
   add(key: number): void {
-    for (const part of parts) {
-      const bit = bitOf(key, part);
-      this.#words[bit >>> 5]! |= 1 << (bit & 31);
-    }
+    for (const part of parts) this.#bits.set(bitOf(key, part));
   }
 
   has(key: number): boolean {
-    for (const part of parts) {
-      const bit = bitOf(key, part);
-      if ((this.#words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
-    }
+    for (const part of parts) if (!this.#bits.has(bitOf(key, part))) return false;
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { SuppressionKind } from "../../suppression/model.ts";
+import { Bits } from "./bits.ts";
 
 /** Keys read at once while the bits are filled: a fraction of a millisecond. */
 const fillSlice = 500;
@@ -20,7 +21,7 @@ export class SuppressionHints {
   readonly #readKeys: Statement<{ key: Uint8Array }, [Uint8Array]>;
   /** By owner; 0 is the team. Null: not read yet. */
   #kinds: Map<number, Set<SuppressionKind>> | null = null;
-  #bits = new Uint32Array();
+  #bits = new Bits(0);
   /** How many keys the bits are meant for. */
   #capacity = 0;
   #keys = 0;
@@ -76,7 +77,7 @@ export class SuppressionHints {
   #refill(entries = this.#keys): void {
     const wanted = Math.min(Math.max(entries * 2 * bitsPerKey, leastBits), mostBits);
     const bits = 2 ** Math.ceil(Math.log2(wanted));
-    this.#bits = new Uint32Array(bits / 32);
+    this.#bits = new Bits(bits);
     this.#capacity = bits === mostBits ? Infinity : bits / bitsPerKey;
     this.#keys = 0;
     this.#filledTo = new Uint8Array();
@@ -90,18 +91,12 @@ export class SuppressionHints {
   }
 
   #set(key: Uint8Array): void {
-    for (let part = 0; part < parts; part++) {
-      const place = this.#placeOf(key, part);
-      this.#bits[place >>> 5]! |= 1 << (place & 31);
-    }
+    for (let part = 0; part < parts; part++) this.#bits.set(this.#placeOf(key, part));
     this.#keys++;
   }
 
   #isSet(key: Uint8Array): boolean {
-    for (let part = 0; part < parts; part++) {
-      const place = this.#placeOf(key, part);
-      if ((this.#bits[place >>> 5]! & (1 << (place & 31))) === 0) return false;
-    }
+    for (let part = 0; part < parts; part++) if (!this.#bits.has(this.#placeOf(key, part))) return false;
     return true;
   }
 
@@ -109,6 +104,6 @@ export class SuppressionHints {
   #placeOf(key: Uint8Array, part: number): number {
     const at = part * 4;
     const number = ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
-    return number % (this.#bits.length * 32);
+    return number % this.#bits.count;
   }
 }
