@@ -1,6 +1,5 @@
-import type { AnyElysia } from "elysia";
 import { AuditService } from "./audit/service.ts";
-import { composeApi, composeHealth } from "./app/api.ts";
+import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
@@ -117,7 +116,6 @@ async function compose(
   overrides: Overrides,
   simulated: SimulatedWorld | null,
 ): Promise<App> {
-  const isSimulation = simulated !== null;
   const clock = simulated?.clock ?? realClock;
   const ids = simulated?.ids ?? overrides.ids ?? systemIds;
   const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
@@ -238,7 +236,7 @@ async function compose(
     sessions,
     readiness,
     audit,
-    isSimulation,
+    isSimulation: simulated !== null,
     observer: metrics,
     documentation,
   });
@@ -261,7 +259,6 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
-    listening?.hasten();
     noting = audit
       .noteRisk(config.acknowledgeNetworkRisk)
       .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
@@ -276,49 +273,47 @@ async function compose(
   }
   const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
 
-  const app = composeHealth(http.entrance, core, { clock, readiness, users, keys, isSimulation });
-  http.learnRoutes(app);
-  let isWhole = false;
-  /** The app with all of its routes. To take them in is a fifth of a start, so that waits for the first request. */
-  function wholeApp(): AnyElysia {
-    if (!isWhole) addRoutes();
-    isWhole = true;
-    return app;
-  }
-  function addRoutes(): void {
-    composeApi(app, core, {
-      config,
-      users,
-      keys,
-      credits: creditService,
-      enrichment: enrichment.service,
-      audit,
-      privacy,
-      simulator,
-      leads,
-      imports,
-      suppressions,
-      prospectImports,
-      prospecting,
-      savedSearches,
-      jobs,
-      network,
-      events,
-      voices,
-      sessions,
-      baseUrl: () => config.publicUrl ?? listening?.url ?? "",
-      backups,
-    })
-      .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
-      .use(dashboardPages())
-      .use(docsRoutes(document))
-      .use(mcpEndpoint(core, { document, handle: handleWithin, corsOrigins: config.corsOrigins, clock }));
-    if (metrics !== null) app.use(metricsRoutes(core, metrics));
-  }
   // Few ever ask for it.
   const document = async (): Promise<object> =>
-    (await import("./http/openapi-document.ts")).openApiDocument(app, config.publicUrl ?? (listening?.url || "/"));
-  const handleWithin = async (request: Request, outer: Request) => app.handle(http.within(request, outer));
+    (await import("./http/openapi-document.ts")).openApiDocument(server, config.publicUrl ?? (listening?.url || "/"));
+  const server = composeApi(http.entrance, core, {
+    config,
+    clock,
+    readiness,
+    users,
+    keys,
+    credits: creditService,
+    enrichment: enrichment.service,
+    audit,
+    privacy,
+    simulator,
+    leads,
+    imports,
+    suppressions,
+    prospectImports,
+    prospecting,
+    savedSearches,
+    jobs,
+    network,
+    events,
+    voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
+  })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
+    .use(dashboardPages())
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
+  http.learnRoutes(server);
 
   const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
   const localKey = makeSecret("local", ids);
@@ -353,7 +348,7 @@ async function compose(
     // Before the first request: until then nothing is being taken in, and none has to wait.
     await prepare();
     if (stopping !== null) return;
-    listening = listen(app, wholeApp, config.listen);
+    listening = listen(server, config.listen);
     background.start();
     directory.announce({ pid: process.pid, url: listening.url, localKey });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
@@ -386,7 +381,7 @@ async function compose(
   return {
     start: () => (starting ??= begin()),
     work,
-    handle: async (request) => wholeApp().handle(request),
+    handle: async (request) => server.handle(request),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";

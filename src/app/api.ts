@@ -53,18 +53,11 @@ import type { composeEvents } from "./events.ts";
 import type { composeBackups } from "./backups.ts";
 import type { composeNetwork } from "./network.ts";
 
-/** What stands behind the routes that are there from the beginning. */
-export type HealthParts = {
-  clock: Clock;
-  readiness: Readiness;
-  users: UserService;
-  keys: KeyService;
-  isSimulation: boolean;
-};
-
-/** What stands behind the others. */
+/** What stands behind the routes. */
 export type ApiParts = {
   config: Pick<Config, "maxImportBytes">;
+  clock: Clock;
+  readiness: Readiness;
   users: UserService;
   keys: KeyService;
   credits: CreditService;
@@ -89,21 +82,16 @@ export type ApiParts = {
   backups: ReturnType<typeof composeBackups>;
 };
 
-/** The app, with no routes yet but those by which others learn how it is. */
-export function composeHealth(entrance: Entrance, core: Core, parts: HealthParts) {
-  // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-  return new Elysia({ handler: { standardHostname: false } })
-    .use(entrance)
-    .use(core)
-    .use(healthRoutes(core, parts.users, parts.keys, parts.clock, parts.readiness, parts.isSimulation));
-}
-
-/** All routes of the API, in that same app. */
-export function composeApi(app: ReturnType<typeof composeHealth>, core: Core, parts: ApiParts) {
+/** All routes of the API, in one app. */
+export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
   const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
   const { maxImportBytes } = parts.config;
   return (
-    app
+    // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
+    new Elysia({ handler: { standardHostname: false } })
+      .use(entrance)
+      .use(core)
+      .use(healthRoutes(core, users, keys, parts.clock, parts.readiness, parts.simulator !== null))
       .use(userRoutes(core, users, credits))
       .use(enrichmentRoutes(core, parts.enrichment))
       .use(creditRoutes(core, credits))

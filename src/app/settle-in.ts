@@ -1,6 +1,6 @@
 /**
- * Who waits for a start is answered before what is due is looked for and all routes are there: to prepare what this
- * needs is a good part of the work of a start.
+ * Who waits for a start is answered before what is due is looked for: to prepare what this needs is a good part
+ * of the work of a start.
  */
 const settleInMs = 50;
 
