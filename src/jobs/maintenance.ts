@@ -43,6 +43,8 @@ export class Maintenance {
       await run();
       if (this.#problems.delete(name)) this.#log.info({ chore: name }, "a chore works again");
     } catch (error) {
+      // What a chore that is under way needs may be gone with the stop.
+      if (this.#crons.length === 0) return;
       const problem = error instanceof Error ? error.message : String(error);
       if (this.#problems.get(name) === problem) return;
       this.#problems.set(name, problem);

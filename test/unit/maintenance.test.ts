@@ -79,6 +79,20 @@ test("a chore that keeps failing is told of once, and when something else is wro
   maintenance.stop();
 });
 
+test("a chore that is under way when everything stops, and so fails, is nothing to tell of", async () => {
+  const lines: string[] = [];
+  const log = { error: ({ err }: { err: Error }) => void lines.push(err.message) } as unknown as Log;
+  const closing = Promise.withResolvers<void>();
+  const run = async () => closing.promise;
+  const maintenance = new Maintenance([{ name: "test", pattern: everySecond, run }], log);
+  maintenance.start();
+  jest.advanceTimersByTime(1_000);
+  maintenance.stop();
+  closing.reject(new Error("The database is closed"));
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  expect(lines).toEqual([]);
+});
+
 test("starting twice does not double the chores, and stopping ends them, also twice", () => {
   let runs = 0;
   const maintenance = started({ run: () => void runs++ });

@@ -1,33 +1,27 @@
 import { companyName } from "../../enrichment/company-name.ts";
 import type { Colleague, CompanyNames, LeadHintStore } from "../../enrichment/directory-store.ts";
-import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
+import { domainOfEmail } from "../../enrichment/email-domain.ts";
 import type { Engine } from "./engine.ts";
 import { companyKey, domainKey } from "./lead-keys.ts";
+import { leadsBehind } from "./lead-hints-reading.ts";
 import { createOwners } from "./owners.ts";
 import { RowInserter } from "./row-inserter.ts";
 
-/** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
-const batch = 5_000;
-/** Read, or written, at once: some milliseconds of the event loop. */
-const readAtOnce = 250;
-const writeAtOnce = 500;
+/** Written at once: some milliseconds of the event loop. */
+const pairsAtOnce = 500;
 
-type Row = [seq: number, email: string | null, company: string | null, updatedAt: number];
 type Owner = [owner: number, updatedAt: number, lead: number];
 
-/** Leads by the domain of their address and by their company. Plain statements: `learn` runs through millions of rows. */
+/** Leads by the domain of their address and by their company. */
 export function createLeadHintStore(engine: Engine): LeadHintStore {
-  const { database, writer } = engine;
+  const { database, reader, writer } = engine;
   const ownerOf = createOwners(engine);
   const owners = database.prepare(
     `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
      FROM users LEFT JOIN lead_hints_done AS done ON done.owner = users.seq`,
   );
-  const next = database.prepare(
-    `SELECT seq, email, company, updated_at FROM leads
-     WHERE owner = ?1 AND updated_at >= ?2 AND updated_at <= ?4 AND (updated_at > ?2 OR seq > ?3)
-     ORDER BY updated_at, seq LIMIT ${readAtOnce}`,
-  );
+  // An idle server asks this every second, and starts no thread for it.
+  const hasNext = database.prepare(`SELECT 1 ${leadsBehind} LIMIT 1`);
   const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
   const remember = database.prepare(
     `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
@@ -41,35 +35,17 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
 
   async function learn(until: number): Promise<boolean> {
     for (const [owner, updatedAt, lead] of owners.values() as Owner[]) {
-      const { hints, last } = await hintsOf(owner, updatedAt, lead, until);
-      if (last === null) continue;
-      hints.sort((a, b) => a[0] - b[0]);
-      for (let from = 0; from < hints.length; from += writeAtOnce)
-        await writer.write(() => addHints.insert(hints.slice(from, from + writeAtOnce).flat()));
+      if (hasNext.values(owner, updatedAt, lead, until).length === 0) continue;
+      const read = await reader.leadHints({ owner, updatedAt, lead, until });
+      if (read === null) continue;
+      const { pairs, last } = read;
+      for (let from = 0; from < pairs.length; from += 2 * pairsAtOnce)
+        await writer.write(() => addHints.insert([...pairs.subarray(from, from + 2 * pairsAtOnce)]));
       // After a crash before this the same hints are learned once more.
-      await writer.write(() => remember.run(owner, last[3], last[0]));
+      await writer.write(() => remember.run(owner, last.updatedAt, last.lead));
       return true;
     }
     return false;
-  }
-
-  /** Of the leads behind that one; `last` is null when there are none. */
-  async function hintsOf(owner: number, updatedAt: number, lead: number, until: number) {
-    const hints: [key: number, lead: number][] = [];
-    let last: Row | null = null;
-    for (let read = 0; read < batch; read += readAtOnce) {
-      const rows = next.values(owner, last?.[3] ?? updatedAt, last?.[0] ?? lead, until) as Row[];
-      for (const [seq, email, company] of rows) {
-        const domain = email === null ? null : domainOfEmail(email);
-        if (domain !== null && !isFreeMail(domain)) hints.push([domainKey(owner, domain), seq]);
-        const name = company === null ? "" : companyName(company);
-        if (name !== "") hints.push([companyKey(owner, name), seq]);
-      }
-      last = rows.at(-1) ?? last;
-      if (rows.length < readAtOnce) break;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return { hints, last };
   }
 
   async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {

@@ -1,9 +1,10 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { ThreadPort } from "../../threads.ts";
+import { readLeadHints, type HintsWanted } from "./lead-hints-reading.ts";
 import { openForCheckpoints, openForReading } from "./open.ts";
 
-export type ReadRequest = { sql: string; params: unknown[] } | { checkpoint: true };
-export type ReadAnswer = { rows: unknown[] } | { error: string; code: unknown };
+export type ReadRequest = { sql: string; params: unknown[] } | { checkpoint: true } | { leadHints: HintsWanted };
+export type ReadAnswer = { value: unknown } | { error: string; code: unknown };
 
 export type ReaderThread = { task: "sqlite-reader"; init: { path: string }; port: ThreadPort<ReadRequest, ReadAnswer> };
 
@@ -18,11 +19,13 @@ export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThre
       writable.close();
     }
   };
+  const answerTo = (request: ReadRequest): unknown => {
+    if ("sql" in request) return database.query(request.sql).all(...(request.params as SQLQueryBindings[]));
+    return "leadHints" in request ? readLeadHints(database, request.leadHints) : checkpoint();
+  };
   port.onMessage((request) => {
     try {
-      const rows =
-        "sql" in request ? database.query(request.sql).all(...(request.params as SQLQueryBindings[])) : checkpoint();
-      port.post({ rows });
+      port.post({ value: answerTo(request) });
     } catch (error) {
       // An error that is copied from thread to thread would lose its code.
       const { message, code } = error as Error & { code?: unknown };

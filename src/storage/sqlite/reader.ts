@@ -1,8 +1,8 @@
 import { startThread, type Thread } from "../../threads.ts";
+import type { HintsRead, HintsWanted } from "./lead-hints-reading.ts";
 import type { ReadAnswer, ReadRequest } from "./reader-thread.ts";
 
-type Question = { sql: string; params: unknown[] } | { checkpoint: true };
-type Waiting = { question: Question; resolve: (rows: unknown[]) => void; reject: (reason: unknown) => void };
+type Waiting = { question: ReadRequest; resolve: (value: unknown) => void; reject: (reason: unknown) => void };
 /** A thread with the one question that it works on. */
 type Lane = { thread: Thread<ReadRequest, ReadAnswer>; current: Waiting | null };
 
@@ -28,6 +28,11 @@ export class Reader {
     return this.#ask({ sql, params }, false) as Promise<Row[]>;
   }
 
+  /** See `readLeadHints`. */
+  leadHints(wanted: HintsWanted): Promise<HintsRead | null> {
+    return this.#ask({ leadHints: wanted }, false) as Promise<HintsRead | null>;
+  }
+
   /** Moves what is committed from the write-ahead log into the database file, beside the writer and before any query. */
   async checkpoint(): Promise<void> {
     await this.#ask({ checkpoint: true }, true);
@@ -41,7 +46,7 @@ export class Reader {
     await Promise.all(lanes.map(({ thread }) => thread.closed));
   }
 
-  #ask(question: Question, first: boolean): Promise<unknown[]> {
+  #ask(question: ReadRequest, first: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const waiting = { question, resolve, reject };
       if (first) this.#waiting.unshift(waiting);
@@ -71,7 +76,7 @@ export class Reader {
     thread.onMessage((answer) => {
       const { current } = lane;
       lane.current = null;
-      if ("rows" in answer) current?.resolve(answer.rows);
+      if ("value" in answer) current?.resolve(answer.value);
       else current?.reject(Object.assign(new Error(answer.error), { code: answer.code }));
       this.#dispatch();
     });
