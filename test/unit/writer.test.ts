@@ -32,6 +32,30 @@ test("all units of a turn run in one transaction, in order, and none settles bef
   expect(notes.commits()).toBe(1);
 });
 
+test("what comes with the next turn of the event loop shares the commit", async () => {
+  using notes = openNotes();
+  const first = notes.writer.write(() => notes.insert("a"));
+  const second = new Promise((resolve) => {
+    setImmediate(() => resolve(notes.writer.write(() => notes.insert("b"))));
+  });
+  await Promise.all([first, second]);
+  expect(notes.commits()).toBe(1);
+});
+
+test("a write is committed soon, also while each turn brings more", async () => {
+  using notes = openNotes();
+  const all: Promise<unknown>[] = [];
+  let isFirstDone = false;
+  void notes.writer.write(() => notes.insert("first")).then(() => (isFirstDone = true));
+  while (!isFirstDone) {
+    const text = `more ${all.length}`;
+    all.push(notes.writer.write(() => notes.insert(text)));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(all);
+  expect(all.length).toBeLessThanOrEqual(256);
+});
+
 test("another connection sees what was written as soon as the write resolves", async () => {
   const folder = mkdtempSync(join(tmpdir(), "outreachd-writer-"));
   try {

@@ -31,8 +31,15 @@ const maxBatch = 256;
 const maxBatchMs = 10;
 
 /**
- * The one writer of the database, with group commit: all units queued in a turn of the event loop run in one
- * transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be synchronous.
+ * For so long a commit waits for the next turn of the event loop, as long as each brings more units: with what one turn
+ * brings, half of those who are served at once are in a commit, and each commit writes nearly the same pages.
+ */
+const gatherMs = 5;
+
+/**
+ * The one writer of the database, with group commit: units that are queued until a turn of the event loop brings no
+ * more run in one transaction, and no promise settles before the COMMIT that made its unit durable. A unit must be
+ * synchronous.
  * A unit that throws is rolled back alone: the batch is undone and runs again, then with a savepoint for each unit. So
  * a unit must do the same when it runs twice. Savepoints for all would cost as much as many a unit itself.
  *
@@ -121,11 +128,20 @@ export class Writer {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const gatherUntil = performance.now() + gatherMs;
+    let gathered = 0;
+    const commitOnceGathered = (): void => {
+      const hasMore = this.#queue.length > gathered && this.#queue.length < maxBatch;
+      gathered = this.#queue.length;
+      if (hasMore && !this.#isClosing && performance.now() < gatherUntil) {
+        setImmediate(commitOnceGathered);
+        return;
+      }
       this.#scheduled = false;
       this.#commitBatch();
       if (this.#queue.length > 0) this.#schedule();
-    });
+    };
+    setImmediate(commitOnceGathered);
   }
 
   #commitBatch(): void {
