@@ -1,4 +1,4 @@
-import { eventSubjects, type EventFilter } from "../../events/model.ts";
+import { eventSubjects, eventTypeNames, type EventFilter } from "../../events/model.ts";
 import type { EventPageRequest, EventStore } from "../../events/store.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows, eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
@@ -51,12 +51,11 @@ function branchesOf(scopes: readonly (number | null)[], filter: EventFilter): Br
     owner === null ? { where: ["owner IS NULL"], params: [] } : { where: ["owner = ?"], params: [owner] };
   const types = filter.types;
   const named = eventSubjects.flatMap((subject) => (filter[subject] === undefined ? [] : [[subject, filter[subject]]]));
-  if (named.length === 0 && types === undefined) return scopes.map(ofOwner);
   if (named.length === 0)
     return scopes
       .map(ofOwner)
       .flatMap(({ where, params }) =>
-        types!.map((type) => ({ where: [...where, "type = ?"], params: [...params, type] })),
+        (types ?? eventTypeNames).map((type) => ({ where: [...where, "type = ?"], params: [...params, type] })),
       );
   // The first is what the index is searched by; subjects are in the order of how few events each has.
   return scopes.map(ofOwner).map(({ where, params }) => ({
