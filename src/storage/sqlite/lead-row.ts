@@ -1,5 +1,5 @@
 import type { Lead } from "../../leads/model.ts";
-import { foldedLead } from "./lead-fold.ts";
+import { foldedLead } from "../../leads/fold.ts";
 import type { leads } from "./tables.ts";
 
 /** A lead with the number that the engine's own tables know it by. */

@@ -1,4 +1,4 @@
-import type { Lead } from "../../leads/model.ts";
+import type { Lead } from "./model.ts";
 
 // SQLite folds the case of ASCII letters only, so that what searches look into is folded here and stored. Each field
 // ends with a control character of its own, which no text of a lead contains.
