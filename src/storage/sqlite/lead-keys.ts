@@ -56,9 +56,17 @@ export class LeadKeys {
 
   /** Leads (`seq`) that may have this key. */
   find(key: number): number[] {
-    const mayBeMerged = !this.#isFilterWhole || this.#filter?.has(key) === true;
-    const merged = mayBeMerged ? (this.#inTable.values(key) as [number][]).flat() : [];
-    return this.#recentEntries().find(key, this.#merging.find(key, merged));
+    return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
+  }
+
+  /** Whether `find` would find any. */
+  has(key: number): boolean {
+    return this.#recentEntries().has(key) || this.#merging.has(key) || this.#merged(key).length > 0;
+  }
+
+  #merged(key: number): number[] {
+    if (this.#isFilterWhole && this.#filter?.has(key) === false) return [];
+    return (this.#inTable.values(key) as [number][]).flat();
   }
 
   /** Found from now on; `write` must follow before the COMMIT. */

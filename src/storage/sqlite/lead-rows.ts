@@ -54,6 +54,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     counted.clear();
   });
 
+  /** Keeps the number of leads in step with what is written elsewhere. */
   function count(owner: number, status: LeadStatus, change: number): void {
     const name = `${owner} ${status}`;
     const sum = counted.get(name);
@@ -144,7 +145,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     if (name !== null) keys.add(name, seq);
   }
 
-  return { get, candidates, findSame, withEmail, insert, write, merge, remove };
+  return { get, candidates, findSame, withEmail, insert, count, write, merge, remove };
 }
 
 const noTags: ReadonlySet<string> = new Set();
