@@ -159,7 +159,7 @@ async function compose(
   );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  const leadImport = observed(createImportHandler(storage.leads, blobs, clock, ids));
+  const leadImport = observed(createImportHandler(storage.leads, blobs, clock));
   const enrichment = await composeEnrichment({
     config,
     storage,

@@ -1,7 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { garbageCollector } from "../garbage.ts";
-import type { Ids } from "../ids.ts";
 import { fileOfJob } from "../jobs/file-intake.ts";
 import type { FileImports, ImportKind } from "../jobs/file-imports.ts";
 import { folderOfImports } from "../jobs/job-files.ts";
@@ -11,7 +10,7 @@ import type { JobEnd } from "../jobs/store.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
 import type { ImportOnDuplicate } from "./model.ts";
-import type { ImportCounts, ImportReportRequest, ImportReportRow, ImportRow, LeadStore } from "./store.ts";
+import type { ImportCounts, ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
 export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "columns" | "tags" | "source"> & {
@@ -19,12 +18,12 @@ export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "col
   dryRun: boolean;
 };
 
-/** Small enough that storing a batch keeps the event loop for 15 ms at most, large enough to share a commit among many. */
+/** Small enough that storing a batch keeps the event loop for 10 ms at most, large enough to share a commit among many. */
 const batchRows = 400;
-/** Some 2 MB of garbage. */
-const batchesBetweenCollections = 2;
-/** Some 20,000 rows: a full collection is felt by everybody. */
-const batchesBetweenFullCollections = 48;
+/** The rows are bytes, so most of the garbage is that of others who are served meanwhile. */
+const batchesBetweenCollections = 8;
+/** Some 10,000 rows: a full collection is felt by everybody. */
+const batchesBetweenFullCollections = 24;
 const forgetAtOnce = 2_000;
 
 const importFolder = folderOfImports.lead_import;
@@ -42,12 +41,14 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
 }
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
-export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock, ids: Ids): JobHandler {
+export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
     const settings = job.payload as ImportSettings;
     const path = await blobs.localPath(fileOfJob(importFolder, job.id));
     const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
-    const options = { ...settings, path, afterRow, batchRows };
+    const owner = await leads.ownerNumber(job.userId);
+    if (owner === null) return null; // the user is gone, and the job with it
+    const options = { ...settings, path, owner, afterRow, batchRows };
     const end = await importEnd(
       () => storeAll(job, context, settings, options),
       (counts) => summary(counts, settings.dryRun),
@@ -76,24 +77,19 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     return counts;
   }
 
-  /** Takes the rows out of the batch: nothing that still holds one keeps them from being collected. */
   async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
-    const at = clock.now();
-    const rows = batch.rows.splice(0).map((row): ImportRow => ("errors" in row ? row : { ...row, id: ids.next(at) }));
-    const counts = await leads.importBatch({
+    return await leads.importBatch({
       userId: job.userId,
       jobId: job.id,
       attempt: claim.attempt,
-      rows,
+      rows: batch.rows,
       onDuplicate: settings.onDuplicate,
       dryRun: settings.dryRun,
       lastRow: batch.lastRow,
       progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
       leaseUntil: leaseUntil(),
-      at,
+      at: clock.now(),
     });
-    rows.length = 0;
-    return counts;
   }
 
   async function forgetDryRun(job: Job, { dryRun }: ImportSettings): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../audit/model.ts";
 import type { FieldError } from "../errors.ts";
 import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
+import type { PackedRows } from "./import/packed-rows.ts";
 import type {
   ImportOnDuplicate,
   ImportOutcome,
@@ -58,17 +59,12 @@ export type RemoveLead = {
 };
 export type ChangeLeadOutcome = { kind: "changed"; lead: Lead } | { kind: "stale" } | { kind: "absent" };
 
-/** A row of a file: a lead with the id it gets if it is new, or why it can't be one. */
-export type ImportRow =
-  | { row: number; id: string; content: LeadContent; identity: LeadIdentity }
-  | { row: number; errors: FieldError[] };
-
 export type ImportBatch = {
   userId: string;
   /** The import job and the attempt that holds its lease. */
   jobId: string;
   attempt: number;
-  rows: ImportRow[];
+  rows: PackedRows;
   onDuplicate: ImportOnDuplicate;
   /** Decide and report only; leads stay as they are. */
   dryRun: boolean;
@@ -133,6 +129,8 @@ export type LeadStore = {
   update(request: UpdateLead): Promise<ChangeLeadOutcome | DoNotContact>;
   /** Deletes, and answers the lead as it was. */
   remove(request: RemoveLead): Promise<ChangeLeadOutcome>;
+  /** The number that large tables name the user by, for whom the rows of an import are packed; null for an unknown user. */
+  ownerNumber(userId: string): Promise<number | null>;
   /**
    * Stores a batch of an import, its report lines, and the job's progress, as one operation. Answers the counts of the
    * whole import so far, or null when the attempt no longer holds the job: then nothing was stored. Rows of people on

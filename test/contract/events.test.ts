@@ -181,7 +181,9 @@ describe.each(engines)("events on $name", ({ open }) => {
       for (const dryRun of [false, true]) {
         await make.storedJob(storage, userId, { type: "lead_import", metadata: { dryRun } });
         const job = await claimJob(storage);
-        await storage.leads.importBatch(make.importBatch(job, [make.importRow(1), make.importRow(2)], { dryRun }));
+        await storage.leads.importBatch(
+          await make.importBatch(storage, job, [make.importRow(1), make.importRow(2)], { dryRun }),
+        );
         expect(await told(storage, userId)).toHaveLength(dryRun ? 1 : 0);
         const metadata = { rows: 2, created: 2, updated: 0, skipped: 0, failed: 0 };
         await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata, at: startOfTests });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/jobs/model.ts";
-import type { Lead, LeadContent } from "../../src/leads/model.ts";
-import type { ImportBatch, ImportReportRow, ImportRow } from "../../src/leads/store.ts";
+import type { Lead, LeadContent, LeadFilter } from "../../src/leads/model.ts";
+import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
+import type { ImportBatch, ImportReportRow } from "../../src/leads/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -20,7 +21,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       id: make.ids.next(startOfTests),
       ...contentAndIdentity(make, { tags: ["x"], customFields: { a: 1 }, status: "qualified" }),
     };
-    const counts = await storage.leads.importBatch(make.importBatch(job, [row], { at: startOfTests + 5 }));
+    const counts = await storage.leads.importBatch(
+      await make.importBatch(storage, job, [row], { at: startOfTests + 5 }),
+    );
     expect(counts).toEqual({ rows: 1, created: 1, updated: 0, skipped: 0, failed: 0 });
     const lead: Lead = {
       ...row.content,
@@ -34,13 +37,72 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
     expect(await storage.leads.count(job.userId, { tag: "x" })).toBe(1);
   });
 
+  test("every field of every new row is stored, whatever stands between the rows", async () => {
+    await using opened = await open();
+    const { storage, job, make } = await withImport(opened.storage);
+    const known = await make.storedLead(storage, job.userId, { email: "known@example.com" });
+    const bad: ImportRow = { row: 4, errors: [{ path: "email", message: "Bad." }] };
+    const full = make.importRow(2, {
+      ...{ firstName: "Zoë", lastName: 'O"Neill \\', email: "Zoe@Example.com", company: "株式会社", title: "VP, 🦊" },
+      ...{ phone: "+49 30 1", networkUrl: "https://network.example/in/zoe", industry: "'x'", location: "Köln" },
+      ...{ source: "[1]", notes: "one\ntwo", tags: ["A", "ä;b"], customFields: { 'k"': [1.5, { deep: null }] } },
+    });
+    const rows = [
+      full,
+      make.importRow(3, { status: "qualified", tags: ["a"] }),
+      bad,
+      make.importRow(5, { tags: ["A", "a"] }),
+      make.importRow(6, { email: known.email }),
+      make.importRow(7, { email: "zoe@example.com" }),
+      make.importRow(8),
+    ];
+    expect(await storage.leads.importBatch(await make.importBatch(storage, job, rows))).toMatchObject({
+      ...{ created: 4, skipped: 2, failed: 1 },
+    });
+    const created = rows.filter((row) => "content" in row && [2, 3, 5, 8].includes(row.row));
+    for (const row of created)
+      if ("content" in row) expect(await storage.leads.get(job.userId, row.id)).toMatchObject(row.content);
+    const page = { userId: job.userId, filter: {}, sort: oldestFirst, limit: 10, offset: 0, after: null };
+    const { leads } = await storage.leads.page(page);
+    expect(leads.map(({ id }) => id)).toEqual([known.id, ...created.map((row) => ("id" in row ? row.id : ""))]);
+    const count = (filter: LeadFilter) => storage.leads.count(job.userId, filter);
+    expect([await count({}), await count({ statuses: ["qualified"] }), await count({ tag: "a" })]).toEqual([5, 1, 3]);
+    expect([
+      await count({ tag: "Ä;B" }),
+      await count({ company: "株式会社" }),
+      await count({ text: 'o"neill' }),
+    ]).toEqual([...[1, 1, 1]]);
+  });
+
+  test("a new row is merged with one further down", async () => {
+    await using opened = await open();
+    const { storage, job, make } = await withImport(opened.storage);
+    const rows = [
+      make.importRow(2, { email: "ada@example.com", tags: ["a"] }),
+      make.importRow(3, { email: "ada@example.com", tags: ["B"], title: "CTO" }),
+      make.importRow(4),
+    ];
+    const batch = await make.importBatch(storage, job, rows, { onDuplicate: "update" });
+    expect(await storage.leads.importBatch(batch)).toMatchObject({ created: 2, updated: 1 });
+    const id = "id" in rows[0]! ? rows[0].id : "";
+    expect(await storage.leads.get(job.userId, id)).toMatchObject({ title: "CTO", tags: ["a", "B"], version: 2 });
+    for (const tag of ["a", "b"]) expect(await storage.leads.count(job.userId, { tag })).toBe(1);
+  });
+
+  test("rows are packed for a user that is there", async () => {
+    await using opened = await open();
+    const { storage, job } = await withImport(opened.storage);
+    expect(await storage.leads.ownerNumber(job.userId)).toBeNumber();
+    expect(await storage.leads.ownerNumber("nobody")).toBeNull();
+  });
+
   test("counts go on from batch to batch, and the job tells of them, of the last row, the progress and the lease", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage, { metadata: { bytes: 9 } });
     const failed: ImportRow = { row: 4, errors: [{ path: "email", message: "Bad." }] };
-    await storage.leads.importBatch(make.importBatch(job, [make.importRow(2), make.importRow(3)]));
+    await storage.leads.importBatch(await make.importBatch(storage, job, [make.importRow(2), make.importRow(3)]));
     const counts = await storage.leads.importBatch(
-      make.importBatch(job, [failed, make.importRow(5)], {
+      await make.importBatch(storage, job, [failed, make.importRow(5)], {
         progress: 70.5,
         leaseUntil: startOfTests + 9 * minute,
         at: startOfTests + 7,
@@ -60,7 +122,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
   test("an empty batch moves the job on", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);
-    expect(await storage.leads.importBatch(make.importBatch(job, [], { lastRow: 40 }))).toMatchObject({ rows: 0 });
+    expect(await storage.leads.importBatch(await make.importBatch(storage, job, [], { lastRow: 40 }))).toMatchObject({
+      rows: 0,
+    });
     expect((await storage.jobs.get(job.userId, job.id))?.metadata).toMatchObject({ lastRow: 40 });
   });
 
@@ -70,7 +134,10 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com" });
       const rows = [make.importRow(2, { email: "ADA@example.com", title: "X" }), make.importRow(3)];
-      expect(await storage.leads.importBatch(make.importBatch(job, rows))).toMatchObject({ created: 1, skipped: 1 });
+      expect(await storage.leads.importBatch(await make.importBatch(storage, job, rows))).toMatchObject({
+        created: 1,
+        skipped: 1,
+      });
       expect(await storage.leads.get(job.userId, lead.id)).toEqual(lead);
       expect(await reportOf(storage, job)).toEqual([{ row: 2, outcome: "skipped", leadId: lead.id, errors: [] }]);
     });
@@ -80,7 +147,7 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       const lead = await make.storedLead(storage, job.userId, { email: "ada@example.com", phone: "1", tags: ["a"] });
       const rows = [make.importRow(2, { email: "ada@example.com", title: "X", tags: ["b"] })];
-      const batch = make.importBatch(job, rows, { onDuplicate: "update", at: startOfTests + 8 });
+      const batch = await make.importBatch(storage, job, rows, { onDuplicate: "update", at: startOfTests + 8 });
       expect(await storage.leads.importBatch(batch)).toMatchObject({ created: 0, updated: 1 });
       const merged = {
         title: "X",
@@ -99,7 +166,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       await make.storedLead(storage, job.userId, { email: "ada@example.com" });
       const rows = [2, 3].map((row) => make.importRow(row, { email: "ada@example.com" }));
-      expect(await storage.leads.importBatch(make.importBatch(job, rows, { onDuplicate: "create" }))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, rows, { onDuplicate: "create" })),
+      ).toMatchObject({
         created: 2,
       });
       expect(await storage.leads.count(job.userId, { email: "ada@example.com" })).toBe(3);
@@ -112,7 +181,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const other = (await make.storedUser(storage)).user.id;
       const lead = await make.storedLead(storage, other, { email: "ada@example.com" });
       const rows = [make.importRow(2, { email: "ada@example.com" })];
-      expect(await storage.leads.importBatch(make.importBatch(job, rows, { onDuplicate: "update" }))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, rows, { onDuplicate: "update" })),
+      ).toMatchObject({
         created: 1,
       });
       expect(await storage.leads.get(other, lead.id)).toEqual(lead);
@@ -123,11 +194,15 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       const same = { email: "ada@example.com" };
       const first = make.importRow(2, same);
-      expect(await storage.leads.importBatch(make.importBatch(job, [first, make.importRow(3, same)]))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, [first, make.importRow(3, same)])),
+      ).toMatchObject({
         created: 1,
         skipped: 1,
       });
-      expect(await storage.leads.importBatch(make.importBatch(job, [make.importRow(4, same)]))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, [make.importRow(4, same)])),
+      ).toMatchObject({
         created: 1,
         skipped: 2,
       });
@@ -144,8 +219,10 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       await make.storedLead(storage, job.userId, { email: "ada@example.com" });
       const known = (row: number) => make.importRow(row, { email: "ada@example.com" });
-      await storage.leads.importBatch(make.importBatch(job, [bad(12), known(11), make.importRow(10), bad(9)]));
-      await storage.leads.importBatch(make.importBatch(job, [known(2), bad(100)]));
+      await storage.leads.importBatch(
+        await make.importBatch(storage, job, [bad(12), known(11), make.importRow(10), bad(9)]),
+      );
+      await storage.leads.importBatch(await make.importBatch(storage, job, [known(2), bad(100)]));
       const rowsOf = async (request: Partial<Parameters<Storage["leads"]["importReport"]>[0]>) =>
         (await reportOf(storage, job, request)).map(({ row }) => row);
       expect(await rowsOf({})).toEqual([2, 9, 11, 12, 100]);
@@ -165,7 +242,7 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
     test("of somebody else's import, or of none, is empty", async () => {
       await using opened = await open();
       const { storage, job, make } = await withImport(opened.storage);
-      await storage.leads.importBatch(make.importBatch(job, [bad(2)]));
+      await storage.leads.importBatch(await make.importBatch(storage, job, [bad(2)]));
       const stranger = (await make.storedUser(storage)).user.id;
       expect(await reportOf(storage, job, { userId: stranger })).toEqual([]);
       expect(await reportOf(storage, job, { jobId: "nothing" })).toEqual([]);
@@ -192,7 +269,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
         make.importRow(3, { email: "ada@example.com", title: "X" }),
         { row: 4, errors: [] },
       ];
-      expect(await storage.leads.importBatch(make.importBatch(job, rows, { onDuplicate: "update" }))).toBeNull();
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, rows, { onDuplicate: "update" })),
+      ).toBeNull();
       expect(await storage.leads.count(job.userId, {})).toBe(1);
       expect(await storage.leads.get(job.userId, lead.id)).toEqual(lead);
       expect(await reportOf(storage, job)).toEqual([]);
@@ -205,7 +284,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { user } = await make.storedUser(opened.storage);
       const pending = await make.storedJob(opened.storage, user.id);
       for (const job of [pending, make.job(user.id)])
-        expect(await opened.storage.leads.importBatch(make.importBatch(job, [make.importRow(2)]))).toBeNull();
+        expect(
+          await opened.storage.leads.importBatch(await make.importBatch(opened.storage, job, [make.importRow(2)])),
+        ).toBeNull();
       expect(await opened.storage.leads.count(user.id, {})).toBe(0);
     });
 
@@ -214,7 +295,9 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const { storage, job, make } = await withImport(opened.storage);
       const stranger = (await make.storedUser(storage)).user.id;
       expect(
-        await storage.leads.importBatch(make.importBatch(job, [make.importRow(2)], { userId: stranger })),
+        await storage.leads.importBatch(
+          await make.importBatch(storage, job, [make.importRow(2)], { userId: stranger }),
+        ),
       ).toBeNull();
       expect(await storage.leads.count(stranger, {})).toBe(0);
     });
@@ -223,11 +306,11 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
   test("a batch in which one row can't be stored stores none of its rows, and the job stays where it was", async () => {
     await using opened = await open();
     const { storage, job, make } = await withImport(opened.storage);
-    await storage.leads.importBatch(make.importBatch(job, [make.importRow(2)]));
+    await storage.leads.importBatch(await make.importBatch(storage, job, [make.importRow(2)]));
     const before = await storage.jobs.get(job.userId, job.id);
     const [good, bad] = [make.importRow(3), make.importRow(4)];
     const taken = await make.storedLead(storage, job.userId);
-    const batch = make.importBatch(job, [good, { row: 5, errors: [] }, { ...bad, id: taken.id }]);
+    const batch = await make.importBatch(storage, job, [good, { row: 5, errors: [] }, { ...bad, id: taken.id }]);
     await expect(storage.leads.importBatch(batch)).rejects.toThrow();
     expect(await storage.leads.count(job.userId, {})).toBe(2);
     expect(await reportOf(storage, job)).toEqual([]);
@@ -243,15 +326,15 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
         : make.importRow(index + 2, { email: `p${index % 11}@example.com` }),
     );
     for (const rows of [file.slice(0, 8), file.slice(8, 16)])
-      await opened.storage.leads.importBatch(make.importBatch(job, rows));
+      await opened.storage.leads.importBatch(await make.importBatch(opened.storage, job, rows));
     const reportBefore = await reportOf(opened.storage, job);
     const storage = await opened.reopen();
     const again = await claimJob(storage, startOfTests + 1);
     expect(again).toMatchObject({ id: job.id, attempt: 2, metadata: { rows: 16, lastRow: 17 } });
     expect(await reportOf(storage, job)).toEqual(reportBefore);
-    expect(await storage.leads.importBatch(make.importBatch(job, file.slice(16)))).toBeNull();
+    expect(await storage.leads.importBatch(await make.importBatch(storage, job, file.slice(16)))).toBeNull();
     const rest = file.filter(({ row }) => row > Number(again.metadata["lastRow"]));
-    const counts = await storage.leads.importBatch(make.importBatch(again, rest));
+    const counts = await storage.leads.importBatch(await make.importBatch(storage, again, rest));
     expect(counts).toEqual({ rows: 30, created: 11, updated: 0, skipped: 15, failed: 4 });
     expect(await storage.leads.count(job.userId, {})).toBe(11);
     expect(await reportOf(storage, job)).toHaveLength(19);
@@ -268,7 +351,7 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
         { row: 4, errors: [{ path: "", message: "Bad." }] },
       ];
       const counts = await storage.leads.importBatch(
-        make.importBatch(job, rows, { dryRun: true, onDuplicate: "update" }),
+        await make.importBatch(storage, job, rows, { dryRun: true, onDuplicate: "update" }),
       );
       expect(counts).toEqual({ rows: 3, created: 1, updated: 1, skipped: 0, failed: 1 });
       expect(await reportOf(storage, job)).toEqual([
@@ -327,11 +410,13 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       await using opened = await open();
       const { job, make } = await withImport(opened.storage);
       const same = { email: "ada@example.com" };
-      await opened.storage.leads.importBatch(make.importBatch(job, [make.importRow(2, same)], { dryRun: true }));
+      await opened.storage.leads.importBatch(
+        await make.importBatch(opened.storage, job, [make.importRow(2, same)], { dryRun: true }),
+      );
       const storage = await opened.reopen();
       const again = await claimJob(storage, startOfTests + 1);
       const counts = await storage.leads.importBatch(
-        make.importBatch(again, [make.importRow(3, same)], { dryRun: true }),
+        await make.importBatch(storage, again, [make.importRow(3, same)], { dryRun: true }),
       );
       expect(counts).toMatchObject({ rows: 2, created: 1, skipped: 1 });
     });
@@ -345,18 +430,22 @@ describe.each(engines)("imports of leads on $name", ({ open }) => {
       const rows = (from: number) =>
         Array.from({ length: 5 }, (_, n) => make.importRow(from + n, { email: `p${n}@example.com` }));
       for (const run of [job, otherRun])
-        await storage.leads.importBatch(make.importBatch(run, rows(2), { dryRun: true }));
+        await storage.leads.importBatch(await make.importBatch(storage, run, rows(2), { dryRun: true }));
       const slices: number[] = [];
       do slices.push(await storage.leads.forgetDryRun(job.id, 3));
       while (slices.at(-1) === 3);
       expect(slices.length).toBeGreaterThan(1);
       expect(Math.max(...slices)).toBe(3);
       expect(await storage.leads.forgetDryRun(job.id, 3)).toBe(0);
-      expect(await storage.leads.importBatch(make.importBatch(job, rows(7), { dryRun: true }))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, job, rows(7), { dryRun: true })),
+      ).toMatchObject({
         created: 10,
         skipped: 0,
       });
-      expect(await storage.leads.importBatch(make.importBatch(otherRun, rows(7), { dryRun: true }))).toMatchObject({
+      expect(
+        await storage.leads.importBatch(await make.importBatch(storage, otherRun, rows(7), { dryRun: true })),
+      ).toMatchObject({
         created: 5,
         skipped: 5,
       });
@@ -399,7 +488,9 @@ async function expectForetold(
   const file = Array.from({ length: 40 }, (_, index) => make.importRow(index + 2, person()));
   const run = async (job: Job, dryRun: boolean) => {
     for (let at = 0; at < file.length; at += 10)
-      await storage.leads.importBatch(make.importBatch(job, file.slice(at, at + 10), { dryRun, onDuplicate }));
+      await storage.leads.importBatch(
+        await make.importBatch(storage, job, file.slice(at, at + 10), { dryRun, onDuplicate }),
+      );
     const report = new Map((await reportOf(storage, job)).map(({ row, outcome }) => [row, outcome]));
     return file.map(({ row }) => report.get(row) ?? "created");
   };

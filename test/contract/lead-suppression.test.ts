@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/jobs/model.ts";
 import type { LeadContent } from "../../src/leads/model.ts";
-import type { ImportRow, InsertLead } from "../../src/leads/store.ts";
+import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
+import type { InsertLead } from "../../src/leads/store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { suppressedField } from "../../src/suppression/refusal.ts";
 import type { SuppressionKind } from "../../src/suppression/model.ts";
@@ -80,7 +81,9 @@ describe.each(engines)("leads of people on the do-not-contact list on $name", ({
       const { storage, userId, job, make } = await withImport(opened.storage);
       const match = await list(storage, make, userId);
       const rows = [make.importRow(2, content), make.importRow(3), make.importRow(4, content)];
-      const counts = await storage.leads.importBatch(make.importBatch(job, rows, { dryRun, onDuplicate: "create" }));
+      const counts = await storage.leads.importBatch(
+        await make.importBatch(storage, job, rows, { dryRun, onDuplicate: "create" }),
+      );
       expect(counts).toEqual({ rows: 3, created: 1, updated: 0, skipped: 2, failed: 0, doNotContact: 2 });
       expect(await storage.leads.count(userId, {})).toBe(dryRun ? 0 : 1);
       const report = await storage.leads.importReport({ userId, jobId: job.id, outcome: null, afterRow: 0, limit: 10 });
@@ -104,8 +107,8 @@ describe.each(engines)("leads of people on the do-not-contact list on $name", ({
     const { storage, userId, job, make } = await withImport(opened.storage);
     await make.storedSuppression(storage, userId, "email", "ada@example.com");
     const rows: ImportRow[] = [2, 3].map((row) => make.importRow(row, { email: "ada@example.com" }));
-    for (const row of rows) await storage.leads.importBatch(make.importBatch(job, [row]));
-    const counts = await storage.leads.importBatch(make.importBatch(job, [make.importRow(4)]));
+    for (const row of rows) await storage.leads.importBatch(await make.importBatch(storage, job, [row]));
+    const counts = await storage.leads.importBatch(await make.importBatch(storage, job, [make.importRow(4)]));
     expect(counts).toMatchObject({ rows: 3, created: 1, skipped: 2, doNotContact: 2 });
   });
 

@@ -6,7 +6,8 @@ import { permissions, type ApiKey } from "../../src/keys/model.ts";
 import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
-import type { ImportBatch, ImportRow, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
+import { RowPacker, type ImportRow } from "../../src/leads/import/packed-rows.ts";
+import type { ImportBatch, InsertLead, InsertLeadOutcome, UpdateLead } from "../../src/leads/store.ts";
 import { defaultWorkingHours, type NetworkAccount } from "../../src/network/account-model.ts";
 import type { NetworkAction } from "../../src/network/action-model.ts";
 import type { WorkingHours } from "../../src/network/governor/calendar.ts";
@@ -199,13 +200,22 @@ export function createFactories(seed = 1) {
     return { row, id: nextId(), content, identity: leadIdentity(content) };
   }
 
-  /** A batch of an import, under the claim of its running job. */
-  function importBatch(job: Job, rows: ImportRow[], overrides: Partial<ImportBatch> = {}): ImportBatch {
+  /** A batch of an import, under the claim of its running job, its rows packed as by the thread that reads a file. */
+  async function importBatch(
+    storage: Storage,
+    job: Job,
+    rows: ImportRow[],
+    overrides: Partial<ImportBatch> = {},
+  ): Promise<ImportBatch> {
+    const packer = new RowPacker((await storage.leads.ownerNumber(job.userId)) ?? 0);
+    for (const row of rows)
+      if ("errors" in row) packer.addErrors(row.row, row.errors);
+      else packer.add(row.row, row.id, row.content, row.identity);
     return {
       userId: job.userId,
       jobId: job.id,
       attempt: job.attempt,
-      rows,
+      rows: packer.take(),
       onDuplicate: "skip",
       dryRun: false,
       lastRow: rows.at(-1)?.row ?? 0,

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leadContent } from "../../src/leads/identity.ts";
-import { readLeadFile } from "../../src/leads/import/lead-file.ts";
+import type { LeadFileOptions } from "../../src/leads/import/lead-file.ts";
 import { leadCsvHeader, leadCsvRow, unguardedCell } from "../../src/leads/lead-csv.ts";
 import { leadStatuses, leadTextFields, type LeadContent, type LeadView } from "../../src/leads/model.ts";
+import { readRows } from "../support/lead-files.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lead-csv-"));
@@ -26,18 +27,11 @@ function viewOf(content: Partial<LeadContent>): LeadView {
 async function imported(views: LeadView[]): Promise<unknown[]> {
   const path = join(folder, "export.csv");
   writeFileSync(path, leadCsvHeader() + views.map(leadCsvRow).join(""));
-  const options = {
-    path,
-    format: "auto",
-    delimiter: null,
-    columns: null,
-    tags: [],
-    source: null,
-    afterRow: 0,
-    batchRows: 200,
-  } as const;
-  const batches = await Array.fromAsync(readLeadFile({ ...options, tags: [] }, new AbortController().signal));
-  return batches.flatMap(({ rows }) => rows.map((row) => ("content" in row ? row.content : row)));
+  const options: LeadFileOptions = {
+    ...{ path, owner: 1, format: "auto", delimiter: null, columns: null },
+    ...{ tags: [], source: null, afterRow: 0, batchRows: 200 },
+  };
+  return (await readRows(options)).map((row) => ("content" in row ? row.content : row));
 }
 
 describe("the export of leads", () => {

@@ -8,9 +8,10 @@ import {
   readLeadFile,
   type LeadFileBatch,
   type LeadFileOptions,
-  type LeadFileRow,
 } from "../../src/leads/import/lead-file.ts";
+import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
 import { runLeadFileThread, type LeadFileAnswer } from "../../src/leads/import/lead-file-thread.ts";
+import { readRows } from "../support/lead-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lead-file-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,21 +28,22 @@ const never = new AbortController().signal;
 
 function optionsOf(content: string | Uint8Array, options: Partial<LeadFileOptions> = {}): LeadFileOptions {
   return {
-    ...{ path: fileOf(content), format: "auto", delimiter: null, columns: null },
+    ...{ path: fileOf(content), owner: 1, format: "auto", delimiter: null, columns: null },
     ...{ tags: [], source: null, afterRow: 0, batchRows: 200 },
     ...options,
   };
 }
 
-async function batchesOf(
-  content: string | Uint8Array,
-  options: Partial<LeadFileOptions> = {},
-): Promise<LeadFileBatch[]> {
-  return Array.fromAsync(readLeadFile(optionsOf(content, options), never));
+/** Each batch with the numbers of its rows, which it holds only until the next one. */
+async function batchesOf(content: string, options: Partial<LeadFileOptions> = {}) {
+  const batches: (Omit<LeadFileBatch, "rows"> & { numbers: number[] })[] = [];
+  for await (const { rows, ...batch } of readLeadFile(optionsOf(content, options), never))
+    batches.push({ ...batch, numbers: [...rows.numbers] });
+  return batches;
 }
 
-async function rowsOf(content: string | Uint8Array, options: Partial<LeadFileOptions> = {}): Promise<LeadFileRow[]> {
-  return (await batchesOf(content, options)).flatMap(({ rows }) => rows);
+async function rowsOf(content: string | Uint8Array, options: Partial<LeadFileOptions> = {}): Promise<ImportRow[]> {
+  return await readRows(optionsOf(content, options));
 }
 
 /** The one lead of a file, without the fields that it does not tell. */
@@ -252,10 +254,8 @@ describe("a CSV file of leads", () => {
   test("rows come in order and in batches that tell how far the file was read", async () => {
     const content = `Email\n${Array.from({ length: 50_000 }, (_, index) => `p${index}@x.com\n`).join("")}`;
     const batches = await batchesOf(content, { batchRows: 300 });
-    expect(batches.slice(0, -1).every(({ rows }) => rows.length === 300)).toBe(true);
-    expect(batches.flatMap(({ rows }) => rows.map(({ row }) => row))).toEqual(
-      Array.from({ length: 50_000 }, (_, index) => index + 2),
-    );
+    expect(batches.slice(0, -1).every(({ numbers }) => numbers.length === 300)).toBe(true);
+    expect(batches.flatMap(({ numbers }) => numbers)).toEqual(Array.from({ length: 50_000 }, (_, index) => index + 2));
     expect(batches.at(-1)).toMatchObject({ lastRow: 50_001, bytesRead: content.length, totalBytes: content.length });
   });
 

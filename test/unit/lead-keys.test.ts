@@ -33,6 +33,7 @@ test("a key leads to the leads that were added under it, and to no other", async
   expect(new Set(keys.find(5))).toEqual(new Set([1, 2]));
   expect(new Set(keys.find(6))).toEqual(new Set([3]));
   expect(keys.find(7)).toEqual([]);
+  expect([5, 6, 7].map((key) => keys.has(key))).toEqual([true, true, false]);
 });
 
 test("a removed entry is not found, nor merged, and those beside it are", async () => {
@@ -45,6 +46,12 @@ test("a removed entry is not found, nor merged, and those beside it are", async 
   });
   await engine.writer.write(() => keys.remove(5, 1));
   expect(keys.find(5)).toEqual([2]);
+  await engine.writer.write(() => keys.remove(5, 2));
+  expect(keys.has(5)).toBe(false);
+  await engine.writer.write(() => {
+    keys.add(5, 2);
+    keys.write();
+  });
   await fillToMerge(engine, keys, 1000);
   await keys.settled();
   expect(keys.find(5)).toEqual([2]);
@@ -165,7 +172,8 @@ function writerOver({ writer }: Engine, about: <T>(write: () => Promise<T>) => P
 }
 
 function expectFound(keys: LeadKeys, lead: number): void {
-  if (!keys.find(keyOf(lead)).includes(lead)) expect.unreachable(`Lead ${lead} is not found under its key`);
+  if (!keys.has(keyOf(lead)) || !keys.find(keyOf(lead)).includes(lead))
+    expect.unreachable(`Lead ${lead} is not found under its key`);
 }
 
 /** Of so many entries, a sample. */

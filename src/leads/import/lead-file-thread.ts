@@ -1,4 +1,5 @@
 import { garbageCollector } from "../../garbage.ts";
+import { systemIds } from "../../ids.ts";
 import type { ThreadPort } from "../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
@@ -14,6 +15,7 @@ import {
   type LeadFileRow,
 } from "./lead-file.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
+import { buffersOf, RowPacker, type PackedRows } from "./packed-rows.ts";
 import { TextFile } from "./text-file.ts";
 
 /** What is to be done with the file. */
@@ -25,8 +27,7 @@ export type LeadFileWork =
 export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
 
 export type LeadFileAnswer =
-  /** The rows as JSON in UTF-8: half the cost of copying the objects from thread to thread. */
-  | { kind: "batch"; batch: Omit<LeadFileBatch, "rows">; rows: Uint8Array<ArrayBuffer> }
+  | { kind: "batch"; batch: LeadFileBatch }
   | { kind: "inspection"; inspection: LeadFileInspection }
   | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
@@ -58,14 +59,21 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
 async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
   const { rows: reader } = rowReader(file, options, options, options.afterRow);
   const collect = garbageCollector(blocksBetweenCollections, blocksBetweenFullCollections);
-  let rows: LeadFileRow[] = [];
+  const packer = new RowPacker(options.owner);
   for (let block: string | null = ""; block !== null;) {
     block = file.next();
     collect();
-    rows = rows.concat(reader.take(block, file.hasBadBytes));
-    while (rows.length >= options.batchRows) await batches.post(rows.splice(0, options.batchRows), file.bytesRead);
+    for (const row of reader.take(block, file.hasBadBytes)) {
+      pack(row, packer);
+      if (packer.count === options.batchRows) await batches.post(packer.take(), file.bytesRead);
+    }
   }
-  if (rows.length > 0) await batches.post(rows, file.bytesRead);
+  if (packer.count > 0) await batches.post(packer.take(), file.bytesRead);
+}
+
+function pack(row: LeadFileRow, packer: RowPacker): void {
+  if ("errors" in row) packer.addErrors(row.row, row.errors);
+  else packer.add(row.row, systemIds.next(Date.now()), row.content, row.identity);
 }
 
 function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileInspection {
@@ -134,10 +142,10 @@ class BatchPort {
     });
   }
 
-  async post(rows: LeadFileRow[], bytesRead: number): Promise<void> {
+  async post(rows: PackedRows, bytesRead: number): Promise<void> {
     while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#allowed -= 1;
-    const batch = { lastRow: rows.at(-1)?.row ?? 0, bytesRead, totalBytes: this.#totalBytes };
-    this.#port.post({ kind: "batch", batch, rows: new TextEncoder().encode(JSON.stringify(rows)) });
+    const batch = { rows, lastRow: rows.numbers.at(-1) ?? 0, bytesRead, totalBytes: this.#totalBytes };
+    this.#port.post({ kind: "batch", batch }, buffersOf(rows));
   }
 }

@@ -5,6 +5,7 @@ import type { FieldError } from "../../errors.ts";
 import { messagesOf, startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
+import { buffersOf, type PackedRows } from "./packed-rows.ts";
 
 export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
 export type LeadFileFormat = (typeof leadFileFormats)[number];
@@ -20,6 +21,8 @@ export type LeadFileFormatOptions = {
 
 export type LeadFileOptions = LeadFileFormatOptions & {
   path: string;
+  /** The number that the store knows the user by. */
+  owner: number;
   /** Added to the tags of each row. */
   tags: string[];
   /** The source of rows that tell none. */
@@ -38,7 +41,7 @@ export type LeadFileRow =
   | { row: number; errors: FieldError[] };
 
 export type LeadFileBatch = {
-  rows: LeadFileRow[];
+  rows: PackedRows;
   /** The last row in the batch. */
   lastRow: number;
   /** How far the file was read for it; a bit ahead of the rows. */
@@ -75,7 +78,7 @@ const batchesInFlight = 2;
 
 /**
  * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with
- * the file. Rows that are no leads come as errors; empty rows don't come.
+ * the file. Rows that are no leads come as errors; empty rows don't come. A batch holds until the next is asked for.
  * Throws LeadFileError, the signal's reason, and the error of the file system when there is no such file. The thread
  * and the file are closed when the loop over the batches is left, whichever way.
  */
@@ -85,7 +88,9 @@ export async function* readLeadFile(
 ): AsyncGenerator<LeadFileBatch, void, void> {
   for await (const { answer, thread } of answers(options.path, { kind: "read", options, batchesInFlight }, signal)) {
     if (answer.kind !== "batch") continue;
-    yield { ...answer.batch, rows: rowsOf(answer.rows) };
+    yield answer.batch;
+    // The bytes go at once, before any collection.
+    for (const buffer of buffersOf(answer.batch.rows)) buffer.transfer(0);
     thread.post("next");
   }
 }
@@ -115,13 +120,6 @@ export async function inspectLeadBytes(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** The rows of a batch from their JSON, which our own thread wrote. Frees the bytes at once, before any collection. */
-function rowsOf(json: Uint8Array<ArrayBuffer>): LeadFileRow[] {
-  const rows = JSON.parse(new TextDecoder().decode(json)) as LeadFileRow[];
-  json.buffer.transfer(0);
-  return rows;
 }
 
 /** Starts a thread on a file and passes on what it answers until it is done. */

@@ -1,7 +1,7 @@
 import type { StoredResult } from "../../enrichment/store.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
-import { leadKeysOf } from "./lead-keys.ts";
+import { leadKeysOf } from "../../leads/keys.ts";
 import { samePerson } from "./lead-match.ts";
 
 /** What was found about people, inside a write unit, by the same rules by which leads are the same person. */

@@ -30,6 +30,12 @@ export class KeyTable {
     this.#size++;
   }
 
+  has(key: number): boolean {
+    for (let slot = this.#firstSlot(key); this.#leads[slot] !== 0; slot = this.#nextSlot(slot))
+      if (this.#keys[slot] === key && this.#leads[slot] !== removed) return true;
+    return false;
+  }
+
   /** Puts the leads of this key behind those that were found elsewhere, and answers them all. */
   find(key: number, found: number[]): number[] {
     for (let slot = this.#firstSlot(key); this.#leads[slot] !== 0; slot = this.#nextSlot(slot))

@@ -2,7 +2,7 @@ import { leadIdentity } from "../../leads/identity.ts";
 import type { LeadContent, LeadIdentity } from "../../leads/model.ts";
 import type { ImportBatch } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
-import { leadKeysOf } from "./lead-keys.ts";
+import { leadKeysOf } from "../../leads/keys.ts";
 import { samePerson } from "./lead-match.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import type { Owners } from "./owners.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { companyName } from "../../enrichment/company-name.ts";
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
-import { companyKey, domainKey } from "./lead-keys.ts";
+import { companyKey, domainKey } from "../../leads/keys.ts";
 
 /** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
 const batch = 5_000;

@@ -2,7 +2,7 @@ import { companyName } from "../../enrichment/company-name.ts";
 import type { Colleague, CompanyNames, LeadHintStore } from "../../enrichment/directory-store.ts";
 import { domainOfEmail } from "../../enrichment/email-domain.ts";
 import type { Engine } from "./engine.ts";
-import { companyKey, domainKey } from "./lead-keys.ts";
+import { companyKey, domainKey } from "../../leads/keys.ts";
 import { leadsBehind } from "./lead-hints-reading.ts";
 import { createOwners } from "./owners.ts";
 import { RowInserter } from "./row-inserter.ts";

@@ -1,26 +1,24 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
-import type { ImportOutcome, Lead } from "../../leads/model.ts";
-import type {
-  ImportBatch,
-  ImportCounts,
-  ImportReportRequest,
-  ImportRow,
-  ImportRowError,
-  LeadStore,
-} from "../../leads/store.ts";
+import { isLead, keysOfRow, unpackedRow, type PackedRows } from "../../leads/import/packed-rows.ts";
+import type { ImportOutcome, LeadIdentity } from "../../leads/model.ts";
+import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRowError, LeadStore } from "../../leads/store.ts";
 import type { SuppressionMatch } from "../../suppression/model.ts";
 import { doNotContactText, suppressedField } from "../../suppression/refusal.ts";
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./jobs.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
 import type { LeadKeys } from "./lead-keys.ts";
+import type { StoredLead } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
+import { createNewLeadParts, NewLeads } from "./new-leads.ts";
+import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import type { SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
 
-type Settled = { outcome: "created" | ImportOutcome; leadId: string | null; match?: SuppressionMatch };
+/** What a row comes to; `created` ones are still to be stored. */
+type Settled = { outcome: "created" | ImportOutcome; leadId: string | null; errors: ImportRowError[] };
 
 /** Imports: batches of rows, their report, and the notes of dry runs. */
 export function createLeadImports(
@@ -29,8 +27,10 @@ export function createLeadImports(
   keys: LeadKeys,
   suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
-): Pick<LeadStore, "importBatch" | "importReport" | "forgetDryRun"> {
+): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "forgetDryRun"> {
   const { orm, writer } = engine;
+  const owners = createOwners(engine);
+  const newLeads = createNewLeadParts(engine, keys, rows);
   const insertReport = orm
     .insert(leadImportRows)
     .values(placeholdersOf(leadImportRows))
@@ -57,15 +57,16 @@ export function createLeadImports(
     const job = jobById.get({ id: batch.jobId });
     if (job?.userId !== batch.userId || !isHeld(job, batch)) return null;
     const counts = countsOf(job.metadata);
-    for (const row of batch.rows) {
-      const { outcome, leadId, match } = settle(batch, row);
+    const created = new NewLeads(newLeads, batch.rows, batch.at);
+    for (const [place, row] of batch.rows.numbers.entries()) {
+      const { outcome, leadId, errors } = settle(batch, place, created);
       counts.rows++;
       counts[outcome]++;
       if (outcome === "created") continue;
-      if (match) counts.doNotContact = (counts.doNotContact ?? 0) + 1;
-      const errors = match ? [suppressed(match)] : "errors" in row ? row.errors : [];
-      insertReport.run({ jobId: batch.jobId, row: row.row, outcome, leadId, errors });
+      if (errors[0]?.code === "DO_NOT_CONTACT") counts.doNotContact = (counts.doNotContact ?? 0) + 1;
+      insertReport.run({ jobId: batch.jobId, row, outcome, leadId, errors });
     }
+    created.store();
     tellProgress.run({
       id: job.id,
       metadata: JSON.stringify({ ...job.metadata, ...counts, lastRow: batch.lastRow }),
@@ -77,19 +78,38 @@ export function createLeadImports(
     return counts;
   }
 
-  function settle(batch: ImportBatch, row: ImportRow): Settled {
-    if ("errors" in row) return { outcome: "failed", leadId: null };
-    const { userId, onDuplicate, at } = batch;
-    const { email, network: profileKey } = row.identity;
-    const match = suppressions.find(userId, { email, profileKey, phone: row.content.phone });
-    if (match !== null) return { outcome: "skipped", leadId: null, match };
-    if (batch.dryRun) return dryRuns.foresee(batch, row.content, row.identity);
-    const existing = onDuplicate === "create" ? null : rows.findSame(userId, row.identity);
-    if (existing !== null && onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id };
-    if (existing !== null) return { outcome: "updated", leadId: rows.merge(existing, row.content, at).id };
-    const lead: Lead = { ...row.content, id: row.id, userId, version: 1, createdAt: at, updatedAt: at };
-    rows.insert(lead, row.identity);
-    return { outcome: "created", leadId: lead.id };
+  function settle(batch: ImportBatch, place: number, created: NewLeads): Settled {
+    const { rows: packed, userId, onDuplicate } = batch;
+    const isNew = onDuplicate === "create" || !isKnown(packed, place);
+    if (isNew && isLead(packed, place) && !batch.dryRun && !suppressions.hasAny(userId)) {
+      // Nearly every row of nearly every import: nothing of it is read here but its keys.
+      created.add(place);
+      return stored;
+    }
+    const row = unpackedRow(packed, place);
+    if ("errors" in row) return { outcome: "failed", leadId: null, errors: row.errors };
+    const { content, identity } = row;
+    const { email, network: profileKey } = identity;
+    const match = suppressions.find(userId, { email, profileKey, phone: content.phone });
+    if (match !== null) return { outcome: "skipped", leadId: null, errors: [suppressed(match)] };
+    if (batch.dryRun) return { ...dryRuns.foresee(batch, content, identity), errors: [] };
+    const existing = isNew ? null : sameLead(userId, identity, created);
+    if (existing === null) created.add(place);
+    if (existing === null) return stored;
+    if (onDuplicate === "skip") return { outcome: "skipped", leadId: existing.lead.id, errors: [] };
+    return { outcome: "updated", leadId: rows.merge(existing, content, batch.at).id, errors: [] };
+  }
+
+  /** Whether some lead may be the same person. */
+  function isKnown({ keys: all }: PackedRows, place: number): boolean {
+    for (let at = place * keysOfRow; at < (place + 1) * keysOfRow; at++)
+      if (!Number.isNaN(all[at]) && keys.has(all[at]!)) return true;
+    return false;
+  }
+
+  function sameLead(userId: string, identity: LeadIdentity, created: NewLeads): StoredLead | null {
+    created.store(); // it may be one of them
+    return rows.findSame(userId, identity);
   }
 
   async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
@@ -120,8 +140,10 @@ export function createLeadImports(
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
-  return { importBatch, importReport, forgetDryRun };
+  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, forgetDryRun };
 }
+
+const stored: Settled = { outcome: "created", leadId: null, errors: [] };
 
 function suppressed(match: SuppressionMatch): ImportRowError {
   return { path: suppressedField[match.kind], message: doNotContactText(match), code: "DO_NOT_CONTACT" };

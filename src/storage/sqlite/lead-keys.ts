@@ -1,5 +1,4 @@
 import type { Statement } from "bun:sqlite";
-import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
@@ -57,9 +56,17 @@ export class LeadKeys {
 
   /** Leads (`seq`) that may have this key. */
   find(key: number): number[] {
-    const mayBeMerged = !this.#isFilterWhole || this.#filter?.has(key) === true;
-    const merged = mayBeMerged ? (this.#inTable.values(key) as [number][]).flat() : [];
-    return this.#recentEntries().find(key, this.#merging.find(key, merged));
+    return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
+  }
+
+  /** Whether `find` would find any. */
+  has(key: number): boolean {
+    return this.#recentEntries().has(key) || this.#merging.has(key) || this.#merged(key).length > 0;
+  }
+
+  #merged(key: number): number[] {
+    if (this.#isFilterWhole && this.#filter?.has(key) === false) return [];
+    return (this.#inTable.values(key) as [number][]).flat();
   }
 
   /** Found from now on; `write` must follow before the COMMIT. */
@@ -164,44 +171,4 @@ export class LeadKeys {
     for (let removed = forgetSlice; removed === forgetSlice;)
       removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
   }
-}
-
-/** The hashes that a lead is found by. `strong` ones name a person; a name and company alone may be shared. */
-export type KeysOfLead = { strong: number[]; name: number | null };
-
-// A row of an import is first looked for and then stored: both ask for the same keys.
-let latest: { owner: number; identity: LeadIdentity; keys: KeysOfLead } | null = null;
-
-/** The keys of a lead of this owner; none for what it lacks. */
-export function leadKeysOf(owner: number, identity: LeadIdentity): KeysOfLead {
-  if (latest?.identity !== identity || latest.owner !== owner)
-    latest = { owner, identity, keys: keysFor(owner, identity) };
-  return latest.keys;
-}
-
-function keysFor(owner: number, { email, network, name }: LeadIdentity): KeysOfLead {
-  const strong: number[] = [];
-  if (email !== null) strong.push(emailKey(owner, email));
-  if (network !== null) strong.push(hashOf(`${owner}\np\n${network}`));
-  return { strong, name: name === null ? null : hashOf(`${owner}\nn\n${name}`) };
-}
-
-/** The hash of an e-mail address in lower case. */
-export function emailKey(owner: number, email: string): number {
-  return hashOf(`${owner}\ne\n${email}`);
-}
-
-/** The hash of a domain in lower case, for the leads that have an address there. */
-export function domainKey(owner: number, domain: string): number {
-  return hashOf(`${owner}\nd\n${domain}`);
-}
-
-/** The hash of a company's name as `companyName` writes it. */
-export function companyKey(owner: number, company: string): number {
-  return hashOf(`${owner}\nc\n${company}`);
-}
-
-/** 53 bits, which a number holds exactly. It is stored, so it has to be a hash that never changes. */
-function hashOf(text: string): number {
-  return Number(Bun.hash.xxHash64(text) >> 11n);
 }

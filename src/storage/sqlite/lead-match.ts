@@ -1,6 +1,6 @@
 import { namesakeIsSame } from "../../leads/merge.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
-import { leadKeysOf } from "./lead-keys.ts";
+import { leadKeysOf } from "../../leads/keys.ts";
 
 /**
  * The candidate that is the same person: by e-mail or profile first, else by name and company where nothing speaks

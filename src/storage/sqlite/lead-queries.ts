@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "driz
 import type { LeadFilter, LeadSortField } from "../../leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
 import type { Engine } from "./engine.ts";
-import { foldedCompany, foldedSource, foldedText } from "./lead-fold.ts";
+import { foldedCompany, foldedSource, foldedText } from "../../leads/fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { LeadRows } from "./lead-rows.ts";

@@ -1,5 +1,5 @@
 import type { Lead } from "../../leads/model.ts";
-import { foldedLead } from "./lead-fold.ts";
+import { foldedLead } from "../../leads/fold.ts";
 import type { leads } from "./tables.ts";
 
 /** A lead with the number that the engine's own tables know it by. */
@@ -42,6 +42,13 @@ export function storedLead(row: unknown[], userId: string): StoredLead {
 export const insertLeadSql = `INSERT INTO leads (id, owner, first_name, last_name, email, company, title, phone,
   network_url, industry, location, source, notes, status, tags, custom_fields, folded, version, created_at, updated_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Stores a list of `PackedLead` in the bytes ?1 for the owner ?2 at the instant ?3. */
+export const insertPackedSql = `WITH packed (v) AS MATERIALIZED (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+  INSERT INTO leads (id, first_name, last_name, email, company, title, phone, network_url, industry, location, source,
+    notes, status, tags, custom_fields, folded, owner, version, created_at, updated_at)
+  SELECT v ->> 0, v ->> 1, v ->> 2, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8, v ->> 9, v ->> 10,
+    v ->> 11, v ->> 12, v ->> 13, v ->> 14, v ->> 15, ?2, 1, ?3, ?3 FROM packed`;
 
 /** The parameters of `insertLeadSql`. */
 export function leadParams(owner: number, lead: Lead): (string | number | null)[] {

@@ -3,8 +3,9 @@ import { leadIdentity } from "../../leads/identity.ts";
 import { mergedContent } from "../../leads/merge.ts";
 import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
-import { emailKey, leadKeysOf, type LeadKeys } from "./lead-keys.ts";
-import { foldedLead } from "./lead-fold.ts";
+import { foldedLead } from "../../leads/fold.ts";
+import { emailKey, leadKeysOf } from "../../leads/keys.ts";
+import type { LeadKeys } from "./lead-keys.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
 import { createLeadReader } from "./lead-reader.ts";
@@ -53,6 +54,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     counted.clear();
   });
 
+  /** Keeps the number of leads in step with what is written elsewhere. */
   function count(owner: number, status: LeadStatus, change: number): void {
     const name = `${owner} ${status}`;
     const sum = counted.get(name);
@@ -143,7 +145,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
     if (name !== null) keys.add(name, seq);
   }
 
-  return { get, candidates, findSame, withEmail, insert, write, merge, remove };
+  return { get, candidates, findSame, withEmail, insert, count, write, merge, remove };
 }
 
 const noTags: ReadonlySet<string> = new Set();

@@ -1,5 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { leadIdentity } from "../../../leads/identity.ts";
+import { leadKeysOf } from "../../../leads/keys.ts";
 import { openStates } from "../../../network/action-model.ts";
 import { mentionsOf, type Mentions } from "../../../privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord } from "../../../privacy/model.ts";
@@ -8,7 +9,7 @@ import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import { createEventRows } from "../event-rows.ts";
 import type { JobRows } from "../jobs.ts";
-import { leadKeysOf, type LeadKeys } from "../lead-keys.ts";
+import type { LeadKeys } from "../lead-keys.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
 import { isUnderWay } from "../network-schedule.ts";

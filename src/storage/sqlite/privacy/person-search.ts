@@ -1,4 +1,5 @@
 import { leadIdentity } from "../../../leads/identity.ts";
+import { leadKeysOf } from "../../../leads/keys.ts";
 import { canonicalProfileUrl } from "../../../network/profile-url.ts";
 import { mentionsOf } from "../../../privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../../privacy/model.ts";
@@ -11,7 +12,6 @@ import { maxNamesakes, seqOf } from "../directory/index-messages.ts";
 import type { ProspectIndex } from "../directory/prospect-index.ts";
 import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
-import { leadKeysOf } from "../lead-keys.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import { places, type Place } from "./places.ts";
 

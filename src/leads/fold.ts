@@ -1,11 +1,11 @@
-import type { Lead } from "../../leads/model.ts";
+import type { LeadContent } from "./model.ts";
 
 // SQLite folds the case of ASCII letters only, so that what searches look into is folded here and stored. Each field
 // ends with a control character of its own, which no text of a lead contains.
 const endOf = { name: "\u0001", email: "\u0002", company: "\u0003", title: "\u0004", source: "\u0005" } as const;
 
 /** The column `folded` of a lead. */
-export function foldedLead({ firstName, lastName, email, company, title, source }: Lead): string {
+export function foldedLead({ firstName, lastName, email, company, title, source }: LeadContent): string {
   const name = firstName !== null && lastName !== null ? `${firstName} ${lastName}` : (firstName ?? lastName ?? "");
   const who = name + endOf.name + (email ?? "") + endOf.email;
   const what = (company ?? "") + endOf.company + (title ?? "") + endOf.title + (source ?? "") + endOf.source;

@@ -1,0 +1,13 @@
+import { readLeadFile, type LeadFileOptions } from "../../src/leads/import/lead-file.ts";
+import { unpackedRow, type ImportRow, type PackedRows } from "../../src/leads/import/packed-rows.ts";
+
+/** All rows of a file, as whoever stores them sees them. */
+export async function readRows(options: LeadFileOptions): Promise<ImportRow[]> {
+  const all: ImportRow[] = [];
+  for await (const { rows } of readLeadFile(options, new AbortController().signal)) all.push(...unpackedRows(rows));
+  return all;
+}
+
+export function unpackedRows(rows: PackedRows): ImportRow[] {
+  return Array.from(rows.numbers, (_, place) => unpackedRow(rows, place));
+}
