@@ -71,19 +71,11 @@ export class RowBuffer {
     this.#rawEnds = enlarged(this.#rawEnds, new Uint32Array(length));
   }
 
-  bytes(bytes: Uint8Array): void {
+  bytes(bytes: Uint8Array, start = 0, end = bytes.length): void {
     const to = this.#bytes;
     let length = this.#length;
     // A loop: `set` would take longer for the few bytes that these are.
-    for (let at = 0; at < bytes.length; at++) to[length++] = bytes[at]!;
-    this.#length = length;
-  }
-
-  /** A piece of a text that is ASCII. */
-  ascii(text: string, start: number, end: number): void {
-    const to = this.#bytes;
-    let length = this.#length;
-    for (let at = start; at < end; at++) to[length++] = text.charCodeAt(at);
+    for (let at = start; at < end; at++) to[length++] = bytes[at]!;
     this.#length = length;
   }
 
