@@ -90,7 +90,8 @@ export class PlainPeople {
 
   #findNames(): boolean {
     const text = this.#text;
-    let [first, last] = [this.#known(firstName), this.#known(lastName)];
+    let first = this.#known(firstName);
+    let last = this.#known(lastName);
     if (text.has(fullName) && !text.has(firstName)) {
       const names = splitFullName(text.slice(fullName));
       first = names.firstName ? knownParts.of(firstName, names.firstName) : noPart;
@@ -166,7 +167,9 @@ export class PlainPeople {
 
   #writeProfileKey(): boolean {
     const text = this.#text;
-    const [of, start, end] = [text.bytes(networkUrl), text.start(networkUrl), text.end(networkUrl)];
+    const of = text.bytes(networkUrl);
+    const start = text.start(networkUrl);
+    const end = text.end(networkUrl);
     if (end - start > prospectTextLimits.networkUrl || endOf(kinds.url, of, start, end) !== end) return false;
     const host = hostOfPlainProfile(of, start, end);
     if (host !== -1) {
@@ -183,7 +186,9 @@ export class PlainPeople {
   /** As `companyNameKey` has it. */
   #companyKey(): number {
     const text = this.#text;
-    const [of, start, end] = [text.bytes(company), text.start(company), text.end(company)];
+    const of = text.bytes(company);
+    const start = text.start(company);
+    const end = text.end(company);
     if (!isPlainName(of, start, end)) return companyNameKey(text.slice(company));
     return this.#key.begin(kind.company).lower(of, start, end).key();
   }
@@ -199,7 +204,8 @@ export class PlainPeople {
     const implied = this.#title.implied ?? nothingImplied;
     const level = this.#seniority === noPart ? implied.seniority : this.#seniority;
     const team = this.#department === noPart ? implied.department : this.#department;
-    const [isLevelFirst, isTeamFirst] = [implied.seniority !== noPart, implied.department !== noPart];
+    const isLevelFirst = implied.seniority !== noPart;
+    const isTeamFirst = implied.department !== noPart;
     to.byte(brace);
     if (isLevelFirst) to.bytes(level.json);
     if (isTeamFirst) to.bytes(team.json);
@@ -236,7 +242,7 @@ export class PlainPeople {
     if (part !== null) this.#to.bytes(part.json);
     else if (text.has(target)) {
       this.#to.bytes(opened[target]!);
-      this.#to.bytes(text.bytes(target), text.start(target), text.end(target));
+      this.#to.piece(text.bytes(target), text.start(target), text.end(target));
       this.#to.bytes(closed);
     }
   }
@@ -245,7 +251,9 @@ export class PlainPeople {
   #writeTechnologies(): boolean {
     const text = this.#text;
     if (!text.has(tools)) return false;
-    const [of, start, end] = [text.bytes(tools), text.start(tools), text.end(tools)];
+    const of = text.bytes(tools);
+    const start = text.start(tools);
+    const end = text.end(tools);
     if (of[start]! === bracket) return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;

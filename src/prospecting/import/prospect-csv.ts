@@ -125,7 +125,8 @@ export class ProspectCsvRows {
     to.clear();
     let isEmpty = true;
     for (let column = 0; column < count; column++) {
-      const [start, end] = [starts[column]!, ends[column]!];
+      const start = starts[column]!;
+      const end = ends[column]!;
       if (start === end) continue;
       const target = targets[column];
       if (target === undefined) {

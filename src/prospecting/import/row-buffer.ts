@@ -71,7 +71,12 @@ export class RowBuffer {
     this.#rawEnds = enlarged(this.#rawEnds, new Uint32Array(length));
   }
 
-  bytes(bytes: Uint8Array, start = 0, end = bytes.length): void {
+  bytes(bytes: Uint8Array): void {
+    this.piece(bytes, 0, bytes.length);
+  }
+
+  /** The bytes from `start` to `end`. */
+  piece(bytes: Uint8Array, start: number, end: number): void {
     const to = this.#bytes;
     let length = this.#length;
     // A loop: `set` would take longer for the few bytes that these are.

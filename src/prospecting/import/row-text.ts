@@ -49,7 +49,8 @@ export class RowText {
 
   /** Notes a piece with its hash, unless there is one already. False when it is blank. */
   put(target: number, bytes: Uint8Array, start: number, end: number, hash: number): boolean {
-    let [first, last] = [start, end];
+    let first = start;
+    let last = end;
     while (first < last && isBlank(bytes[first]!)) first++;
     while (first < last && isBlank(bytes[last - 1]!)) last--;
     if (first === last) return false;
