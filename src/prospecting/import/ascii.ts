@@ -38,11 +38,18 @@ export function lower(code: number): number {
 }
 
 /** Where characters of a kind end. */
-export function endOf(kind: number, text: string, from: number, to: number): number {
+export function endOf(kind: number, bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   for (; at < to; at++) {
-    const code = text.charCodeAt(at);
+    const code = bytes[at]!;
     if (code >= 128 || (byCode[code]! & kind) === 0) break;
   }
   return at;
+}
+
+/** Whether a piece goes on with this text, which is ASCII. */
+export function startsWith(start: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from < start.length) return false;
+  for (let at = 0; at < start.length; at++) if (bytes[from + at] !== start[at]) return false;
+  return true;
 }

@@ -30,11 +30,11 @@ export class KeyText {
     return this;
   }
 
-  /** A piece of a text that is ASCII, in lower case. */
-  lower(text: string, start: number, end: number): this {
+  /** A piece that is ASCII, in lower case. */
+  lower(bytes: Uint8Array, start: number, end: number): this {
     const to = this.#bytes;
     let length = this.#length;
-    for (let at = start; at < end; at++) to[length++] = lower(text.charCodeAt(at));
+    for (let at = start; at < end; at++) to[length++] = lower(bytes[at]!);
     this.#length = length;
     return this;
   }

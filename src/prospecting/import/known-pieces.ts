@@ -1,8 +1,4 @@
-import { ownText } from "../remembered.ts";
 import { hashOfPiece } from "./row-text.ts";
-
-/** A piece that is kept, with what was made of it. */
-type Known<T> = { kind: number; raw: string; made: T };
 
 /**
  * What is made of pieces of a text, by the place where they stand, for a reader that has a hash of each already: what is
@@ -12,8 +8,11 @@ type Known<T> = { kind: number; raw: string; made: T };
  */
 export class KnownPieces<T> {
   readonly #make: (kind: number, raw: string) => T;
-  readonly #known: (Known<T> | undefined)[];
-  /** Of those who are known, in flat memory: nearly every stranger is told by it alone. */
+  readonly #made: (T | undefined)[] = Array.from({ length: slots });
+  // In flat memory, where a look costs a line of the processor's cache and not one for each object on the way.
+  readonly #raws = new Uint8Array(slots * mostBytes);
+  readonly #lengths = new Uint8Array(slots);
+  readonly #kinds = new Uint8Array(slots);
   readonly #hashes = new Int32Array(slots);
   readonly #uses = new Uint8Array(slots);
   /** Hash of who came last and was not known. */
@@ -21,43 +20,45 @@ export class KnownPieces<T> {
 
   constructor(make: (kind: number, raw: string) => T) {
     this.#make = make;
-    this.#known = Array.from({ length: slots });
   }
 
-  get(kind: number, hash: number, text: string, start: number, end: number): T {
+  /** Of a piece in UTF-8. */
+  get(kind: number, hash: number, bytes: Uint8Array, start: number, end: number): T {
     const own = hash ^ (kind * 0x9e3779b1);
     const slot = (own ^ (own >>> 15)) & (slots - 1);
-    if (this.#hashes[slot] === own && this.#isAt(slot, kind, text, start, end)) return this.#used(slot);
-    if (this.#hashes[slot ^ 1] === own && this.#isAt(slot ^ 1, kind, text, start, end)) return this.#used(slot ^ 1);
-    return this.#meet(slot, own, kind, text.slice(start, end));
+    if (this.#hashes[slot] === own && this.#isAt(slot, kind, bytes, start, end)) return this.#used(slot);
+    if (this.#hashes[slot ^ 1] === own && this.#isAt(slot ^ 1, kind, bytes, start, end)) return this.#used(slot ^ 1);
+    return this.#meet(slot, own, kind, bytes.subarray(start, end));
   }
 
   of(kind: number, text: string): T {
-    return this.get(kind, hashOfPiece(text, 0, text.length), text, 0, text.length);
+    const bytes = encoder.encode(text);
+    return this.get(kind, hashOfPiece(bytes, 0, bytes.length), bytes, 0, bytes.length);
   }
 
-  #isAt(slot: number, kind: number, text: string, start: number, end: number): boolean {
-    const known = this.#known[slot];
-    if (known === undefined || known.kind !== kind || known.raw.length !== end - start) return false;
-    const { raw } = known;
-    for (let at = 0; at < raw.length; at++) if (raw.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
+  #isAt(slot: number, kind: number, bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#lengths[slot] !== end - start || this.#kinds[slot] !== kind) return false;
+    const raws = this.#raws;
+    for (let at = start, of = slot * mostBytes; at < end; at++, of++) if (raws[of] !== bytes[at]) return false;
     return true;
   }
 
   #used(slot: number): T {
     if (this.#uses[slot]! < mostUses) this.#uses[slot]!++;
-    return this.#known[slot]!.made;
+    return this.#made[slot]!;
   }
 
-  #meet(first: number, hash: number, kind: number, raw: string): T {
+  #meet(first: number, hash: number, kind: number, raw: Uint8Array): T {
     const isStranger = this.#strangers[first] !== hash;
     this.#strangers[first] = hash;
-    if (isStranger) return this.#make(kind, raw);
+    const made = this.#make(kind, decoder.decode(raw));
+    if (isStranger || raw.length > mostBytes || raw.length === 0) return made;
     const slot = this.#uses[first ^ 1]! < this.#uses[first]! ? first ^ 1 : first;
-    if (this.#uses[slot]! > 0 && --this.#uses[slot]! > 0) return this.#make(kind, raw);
-    const own = ownText(raw);
-    const made = this.#make(kind, own);
-    this.#known[slot] = { kind, raw: own, made };
+    if (this.#uses[slot]! > 0 && --this.#uses[slot]! > 0) return made;
+    this.#made[slot] = made;
+    this.#raws.set(raw, slot * mostBytes);
+    this.#lengths[slot] = raw.length;
+    this.#kinds[slot] = kind;
     this.#hashes[slot] = hash;
     this.#uses[slot] = 1;
     return made;
@@ -66,3 +67,7 @@ export class KnownPieces<T> {
 
 const slots = 2 ** 14;
 const mostUses = 16;
+/** Of a piece that is kept: a line of the cache, and few titles or places are longer. */
+const mostBytes = 64;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

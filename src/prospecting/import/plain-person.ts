@@ -1,6 +1,5 @@
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
-import { hashBasis, hashed } from "../../leads/import/plain-record.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import { companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
@@ -18,15 +17,16 @@ import {
   type Technology,
 } from "./parts.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { hashBasis, hashed } from "./plain-record.ts";
 import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 import { numberOfTarget, type RowText } from "./row-text.ts";
 import { confidenceIn, place, type NumberedRaw } from "./row-values.ts";
 
 /**
- * Writes people into a buffer straight from the text of a file, exactly as `checkedProspect` would have them. Values
+ * Writes people into a buffer straight from the bytes of a file, exactly as `checkedProspect` would have them. Values
  * that come again and again are parts that were made before; those that each row has its own of are looked at and
- * copied character by character, without a string in between.
+ * copied byte by byte, without a string in between.
  */
 export class PlainPeople {
   readonly #to: RowBuffer;
@@ -90,7 +90,8 @@ export class PlainPeople {
 
   #findNames(): boolean {
     const text = this.#text;
-    let [first, last] = [this.#known(firstName), this.#known(lastName)];
+    let first = this.#known(firstName);
+    let last = this.#known(lastName);
     if (text.has(fullName) && !text.has(firstName)) {
       const names = splitFullName(text.slice(fullName));
       first = names.firstName ? knownParts.of(firstName, names.firstName) : noPart;
@@ -107,24 +108,24 @@ export class PlainPeople {
     const text = this.#text;
     const isPlain = (target: number, most: number) =>
       text.end(target) - text.start(target) <= most &&
-      isPlainText(text.text(target), text.start(target), text.end(target));
+      isPlainText(text.bytes(target), text.start(target), text.end(target));
     const own = (target: number, isAsItStands: boolean) => {
       if (!text.has(target)) return noPart;
       if (isAsItStands) return null;
       return (
-        knownParts.get(target, text.hash(target), text.text(target), text.start(target), text.end(target)) ?? tooLong
+        knownParts.get(target, text.hash(target), text.bytes(target), text.start(target), text.end(target)) ?? tooLong
       );
     };
     this.#company = own(company, isPlain(company, prospectTextLimits.company));
     this.#phone = own(phone, isPlain(phone, prospectTextLimits.phone));
-    this.#domain = own(domain, isPlainDomain(text.text(domain), text.start(domain), text.end(domain)));
+    this.#domain = own(domain, isPlainDomain(text.bytes(domain), text.start(domain), text.end(domain)));
     return this.#company !== tooLong && this.#phone !== tooLong && this.#domain !== tooLong;
   }
 
   #known(target: number): Part | null {
     const text = this.#text;
     if (!text.has(target)) return noPart;
-    return knownParts.get(target, text.hash(target), text.text(target), text.start(target), text.end(target));
+    return knownParts.get(target, text.hash(target), text.bytes(target), text.start(target), text.end(target));
   }
 
   #place(whole: number, ...parts: number[]): Part | null {
@@ -141,23 +142,24 @@ export class PlainPeople {
     const to = this.#to;
     const text = this.#text;
     if (text.has(email)) {
-      if (!isPlainEmail(text.text(email), text.start(email), text.end(email))) return false;
+      if (!isPlainEmail(text.bytes(email), text.start(email), text.end(email))) return false;
       const key = this.#key.begin(kind.email);
-      to.key(key.lower(text.text(email), text.start(email), text.end(email)).key());
+      to.key(key.lower(text.bytes(email), text.start(email), text.end(email)).key());
     }
     if (text.has(networkUrl) && !this.#writeProfileKey()) return false;
     if (this.#firstName !== noPart && this.#lastName !== noPart && this.#company !== noPart) {
       const key = this.#key.begin(kind.name).bytes(this.#firstName.regular).byte(newline);
       key.bytes(this.#lastName.regular).byte(newline);
       if (this.#company !== null) key.bytes(this.#company.regular);
-      else key.lower(text.text(company), text.start(company), text.end(company));
+      else key.lower(text.bytes(company), text.start(company), text.end(company));
       to.key(key.key());
     }
     if (to.keyCount === 0) return false;
     if (this.#company !== noPart) to.key(this.#company?.key ?? this.#companyKey());
     if (this.#domain !== noPart) to.key(this.#domain?.key ?? this.#domainKey());
     else if (text.has(email)) {
-      const { key } = businessDomain(text.slice(email).slice(text.slice(email).lastIndexOf("@") + 1));
+      const address = text.slice(email);
+      const { key } = businessDomain(address.slice(address.lastIndexOf("@") + 1));
       if (key !== 0) to.key(key);
     }
     return true;
@@ -165,11 +167,13 @@ export class PlainPeople {
 
   #writeProfileKey(): boolean {
     const text = this.#text;
-    const [of, start, end] = [text.text(networkUrl), text.start(networkUrl), text.end(networkUrl)];
+    const of = text.bytes(networkUrl);
+    const start = text.start(networkUrl);
+    const end = text.end(networkUrl);
     if (end - start > prospectTextLimits.networkUrl || endOf(kinds.url, of, start, end) !== end) return false;
     const host = hostOfPlainProfile(of, start, end);
     if (host !== -1) {
-      const last = of.charCodeAt(end - 1) === slash ? end - 1 : end;
+      const last = of[end - 1]! === slash ? end - 1 : end;
       this.#to.key(this.#key.begin(kind.network).bytes(https).lower(of, host, last).key());
       return true;
     }
@@ -182,14 +186,16 @@ export class PlainPeople {
   /** As `companyNameKey` has it. */
   #companyKey(): number {
     const text = this.#text;
-    const [of, start, end] = [text.text(company), text.start(company), text.end(company)];
+    const of = text.bytes(company);
+    const start = text.start(company);
+    const end = text.end(company);
     if (!isPlainName(of, start, end)) return companyNameKey(text.slice(company));
     return this.#key.begin(kind.company).lower(of, start, end).key();
   }
 
   #domainKey(): number {
     const text = this.#text;
-    return this.#key.begin(kind.domain).lower(text.text(domain), text.start(domain), text.end(domain)).key();
+    return this.#key.begin(kind.domain).lower(text.bytes(domain), text.start(domain), text.end(domain)).key();
   }
 
   /** In the order in which an object would have been made: what the title implies first, then the fields. */
@@ -198,7 +204,8 @@ export class PlainPeople {
     const implied = this.#title.implied ?? nothingImplied;
     const level = this.#seniority === noPart ? implied.seniority : this.#seniority;
     const team = this.#department === noPart ? implied.department : this.#department;
-    const [isLevelFirst, isTeamFirst] = [implied.seniority !== noPart, implied.department !== noPart];
+    const isLevelFirst = implied.seniority !== noPart;
+    const isTeamFirst = implied.department !== noPart;
     to.byte(brace);
     if (isLevelFirst) to.bytes(level.json);
     if (isTeamFirst) to.bytes(team.json);
@@ -235,7 +242,7 @@ export class PlainPeople {
     if (part !== null) this.#to.bytes(part.json);
     else if (text.has(target)) {
       this.#to.bytes(opened[target]!);
-      this.#to.ascii(text.text(target), text.start(target), text.end(target));
+      this.#to.piece(text.bytes(target), text.start(target), text.end(target));
       this.#to.bytes(closed);
     }
   }
@@ -244,16 +251,18 @@ export class PlainPeople {
   #writeTechnologies(): boolean {
     const text = this.#text;
     if (!text.has(tools)) return false;
-    const [of, start, end] = [text.text(tools), text.start(tools), text.end(tools)];
-    if (of.charCodeAt(start) === bracket) return addPart(this.#to, this.#known(tools)!);
+    const of = text.bytes(tools);
+    const start = text.start(tools);
+    const end = text.end(tools);
+    if (of[start]! === bracket) return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
     const separator = separatorIn(of, start, end);
     for (let at = start; at <= end; at++) {
-      while (at < end && of.charCodeAt(at) === blank) at++;
+      while (at < end && of[at]! === blank) at++;
       const first = at;
       let hash = hashBasis;
-      for (let code = 0; at < end && (code = of.charCodeAt(at)) !== separator; at++) hash = hashed(hash, code);
+      for (let code = 0; at < end && (code = of[at]!) !== separator; at++) hash = hashed(hash, code);
       if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
     }
     if (found.length === 0) return false;
@@ -306,7 +315,7 @@ const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),
 ]; // prettier-ignore
 
-/** What a character can come to: an escape. */
+/** What a byte can come to: an escape. */
 const mostBytes = 6;
 /** Names of fields, and what a title implies. */
 const ownBytes = 4096;
@@ -338,10 +347,10 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
 }
 
 /** As `namesIn` chooses it. */
-function separatorIn(text: string, start: number, end: number): number {
+function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   let found = comma;
   for (let place = start; place < end; place++) {
-    const code = text.charCodeAt(place);
+    const code = bytes[place]!;
     if (code === semicolon) return semicolon;
     if (code === bar) found = bar;
   }

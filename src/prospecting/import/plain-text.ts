@@ -1,6 +1,6 @@
 import { legalWords } from "../keys.ts";
 import { prospectTextLimits } from "../model.ts";
-import { endOf, isOf, kinds } from "./ascii.ts";
+import { endOf, isOf, kinds, startsWith } from "./ascii.ts";
 
 // Shapes of pieces of a text that can be stored, or made a key of, as they stand. Each says the same as the rule that it
 // saves the time of, and false where that would have to look.
@@ -8,10 +8,10 @@ import { endOf, isOf, kinds } from "./ascii.ts";
 const [blank, dot, slash, at] = [32, 46, 47, 64];
 
 /** Whether nothing of a text needs cleaning or escapes: printable ASCII without quotes, backslashes and idle blanks. */
-export function isPlainText(text: string, start: number, end: number): boolean {
+export function isPlainText(bytes: Uint8Array, start: number, end: number): boolean {
   let before = blank;
   for (let place = start; place < end; place++) {
-    const code = text.charCodeAt(place);
+    const code = bytes[place]!;
     if (!isOf(kinds.text, code) || (code === blank && before === blank)) return false;
     before = code;
   }
@@ -19,38 +19,45 @@ export function isPlainText(text: string, start: number, end: number): boolean {
 }
 
 /** Of a plain text: whether it is the name of a company as it stands, made of letters, digits and blanks, but for case. */
-export function isPlainName(text: string, start: number, end: number): boolean {
+export function isPlainName(bytes: Uint8Array, start: number, end: number): boolean {
   let word = start;
   for (let place = start; place < end; place++) {
-    const code = text.charCodeAt(place);
+    const code = bytes[place]!;
     if (code === blank) word = place + 1;
     else if (!isOf(kinds.letter | kinds.digit, code)) return false;
   }
-  return isOf(kinds.digit, text.charCodeAt(word)) || !legalWords.has(text.slice(word, end).toLowerCase());
+  return isOf(kinds.digit, bytes[word]!) || !isLegalWord(bytes, word, end);
+}
+
+const longestLegalWord = Math.max(...[...legalWords].map(({ length }) => length));
+
+function isLegalWord(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > longestLegalWord) return false;
+  return legalWords.has(String.fromCharCode(...bytes.subarray(start, end)).toLowerCase());
 }
 
 /** An address that needs neither cleaning nor escapes: `[\w.+%'-]+@([a-z0-9-]+\.)+[a-z0-9-]+`. */
-export function isPlainEmail(text: string, start: number, end: number): boolean {
-  let place = endOf(kinds.mailbox, text, start, end);
-  if (place === start || place === end || text.charCodeAt(place) !== at) return false;
+export function isPlainEmail(bytes: Uint8Array, start: number, end: number): boolean {
+  let place = endOf(kinds.mailbox, bytes, start, end);
+  if (place === start || place === end || bytes[place]! !== at) return false;
   if (end - start > prospectTextLimits.email) return false;
   for (let labels = 1; ; labels++) {
     const label = place + 1;
-    place = endOf(kinds.host, text, label, end);
+    place = endOf(kinds.host, bytes, label, end);
     if (place === label) return false;
     if (place === end) return labels > 1;
-    if (text.charCodeAt(place) !== dot) return false;
+    if (bytes[place]! !== dot) return false;
   }
 }
 
 /** A host name as `domainOf` gives it back. */
-export function isPlainDomain(text: string, start: number, end: number): boolean {
-  if (end - start > prospectTextLimits.domain || text.startsWith("www.", start)) return false;
+export function isPlainDomain(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > prospectTextLimits.domain || startsWith(www, bytes, start, end)) return false;
   for (let label = start, labels = 1; ; labels++) {
-    const place = endOf(kinds.lowerHost, text, label, end);
-    if (place === label || text.startsWith("xn--", label)) return false;
-    if (place === end) return labels > 1 && end - label > 1 && endOf(kinds.letter, text, label, end) === end;
-    if (text.charCodeAt(place) !== dot) return false;
+    const place = endOf(kinds.lowerHost, bytes, label, end);
+    if (place === label || startsWith(punycode, bytes, label, end)) return false;
+    if (place === end) return labels > 1 && end - label > 1 && endOf(kinds.letter, bytes, label, end) === end;
+    if (bytes[place]! !== dot) return false;
     label = place + 1;
   }
 }
@@ -59,31 +66,39 @@ export function isPlainDomain(text: string, start: number, end: number): boolean
  * Where the host begins of a profile that `canonicalProfileUrl` would change only in scheme, case and closing slash: two
  * segments behind a host without a subdomain that it would leave out. -1: not such a one, or it takes a closer look.
  */
-export function hostOfPlainProfile(text: string, start: number, end: number): number {
-  const host = text.startsWith("https://", start) ? start + 8 : text.startsWith("http://", start) ? start + 7 : -1;
+export function hostOfPlainProfile(bytes: Uint8Array, start: number, end: number): number {
+  const host = hostBehind(https, bytes, start, end) ?? hostBehind(http, bytes, start, end) ?? -1;
   if (host === -1) return -1;
   let label = host;
   for (let labels = 1; ; labels++) {
-    const place = endOf(kinds.host, text, label, end);
+    const place = endOf(kinds.host, bytes, label, end);
     // `www`, `m` and countries are of three letters at most.
-    if (place - label < (labels === 1 ? 4 : 1) || (text.charCodeAt(label) | 32) === letterX) return -1;
+    if (place - label < (labels === 1 ? 4 : 1) || (bytes[label]! | 32) === letterX) return -1;
     if (place === end) return -1;
-    if (text.charCodeAt(place) === slash) {
-      if (labels < 2 || place - label < 2 || endOf(kinds.letter, text, label, place) !== place) return -1;
-      return hasTwoSegments(text, place + 1, end) ? host : -1;
+    if (bytes[place]! === slash) {
+      if (labels < 2 || place - label < 2 || endOf(kinds.letter, bytes, label, place) !== place) return -1;
+      return hasTwoSegments(bytes, place + 1, end) ? host : -1;
     }
-    if (text.charCodeAt(place) !== dot) return -1;
+    if (bytes[place]! !== dot) return -1;
     label = place + 1;
   }
 }
 
+function hostBehind(scheme: Uint8Array, bytes: Uint8Array, start: number, end: number): number | null {
+  return startsWith(scheme, bytes, start, end) ? start + scheme.length : null;
+}
+
+const encoder = new TextEncoder();
+const [https, http, www, punycode] = [
+  encoder.encode("https://"), encoder.encode("http://"), encoder.encode("www."), encoder.encode("xn--"),
+]; // prettier-ignore
 /** A label that begins so may be punycode. */
 const letterX = 120;
 
-function hasTwoSegments(text: string, start: number, end: number): boolean {
-  const first = endOf(kinds.path, text, start, end);
-  if (first === start || first === end || text.charCodeAt(first) !== slash) return false;
-  const second = endOf(kinds.path, text, first + 1, end);
+function hasTwoSegments(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = endOf(kinds.path, bytes, start, end);
+  if (first === start || first === end || bytes[first]! !== slash) return false;
+  const second = endOf(kinds.path, bytes, first + 1, end);
   if (second === first + 1) return false;
-  return second === end || (second === end - 1 && text.charCodeAt(second) === slash);
+  return second === end || (second === end - 1 && bytes[second]! === slash);
 }

@@ -2,9 +2,9 @@ import { normalized } from "../../leads/import/columns.ts";
 import { CsvRecords, newlineOf, type CsvRecord } from "../../leads/import/csv-records.ts";
 import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
-import { incomplete, irregular, PlainRecord } from "../../leads/import/plain-record.ts";
+import { incomplete, PlainRecord } from "./plain-record.ts";
 import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
-import { hashOfPiece, numberOfTarget } from "./row-text.ts";
+import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
 /** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
@@ -65,8 +65,9 @@ export class ProspectCsvRows {
   readonly #afterRow: number;
   readonly #source: string | null;
   readonly #to: RowWriter;
-  /** What no record is made of yet; null while `#records` has it. */
-  #rest: string | null;
+  readonly #text = new PlainText();
+  /** Whether plain records are read of `#text`; else `#records` has what no record is made of yet. */
+  #isPlain: boolean;
 
   constructor(
     { delimiter, newline, headerRow, targets }: ProspectLayout,
@@ -75,8 +76,8 @@ export class ProspectCsvRows {
     to: RowWriter,
   ) {
     this.#records = new CsvRecords(delimiter, newline);
-    this.#record = delimiter.length === 1 ? new PlainRecord(delimiter, newline) : null;
-    this.#rest = this.#record === null ? null : "";
+    this.#record = /^[\0-\x7f]$/.test(delimiter) ? new PlainRecord(delimiter, newline) : null;
+    this.#isPlain = this.#record !== null;
     this.#targets = targets.map(numberOfTarget);
     this.#afterRow = Math.max(afterRow, headerRow);
     this.#source = source;
@@ -85,46 +86,52 @@ export class ProspectCsvRows {
 
   /** Writes the rows that the next block completes; null is the end of the file. */
   take(block: string | null, hasBadBytes: boolean): void {
-    let text = block;
-    if (this.#rest !== null) {
-      text = this.#takePlain(this.#rest + (block ?? ""), hasBadBytes || block === null);
-      if (text === null) return;
-    }
-    this.#rest = null;
-    for (const part of block === null && text !== null ? [text, null] : [text])
-      for (const record of this.#records.take(part))
-        if (record.row > this.#afterRow) this.#writeRecord(record, hasBadBytes);
-    if (this.#record !== null && !hasBadBytes) this.#rest = this.#records.rest();
+    if (!this.#isPlain) return this.#takeAny([block], hasBadBytes);
+    this.#text.add(block ?? "");
+    const isOdd = hasBadBytes || block === null;
+    if (!isOdd && this.#takePlain(this.#record!)) return;
+    const text = this.#text.take();
+    this.#takeAny(block === null ? [text, null] : [text], hasBadBytes);
   }
 
-  /** Reads plain records as far as they go. Answers the text behind them that the whole of the rules is for, or null. */
-  #takePlain(text: string, isOdd: boolean): string | null {
-    const record = this.#record!;
+  /** Reads plain records as far as they go. False when the whole of the rules is for the text behind them. */
+  #takePlain(record: PlainRecord): boolean {
+    const { bytes, length } = this.#text;
     let start = 0;
-    let next = irregular;
+    let next: number;
     let row = this.#records.row;
-    while (!isOdd && (next = record.read(text, start)) >= 0) {
-      if (++row > this.#afterRow) this.#writePlain(row, record, text);
+    while ((next = record.read(bytes, start, length)) >= 0) {
+      if (++row > this.#afterRow) this.#writePlain(row, record, bytes);
       start = next;
     }
     this.#records.skip(row - this.#records.row);
-    this.#rest = text.slice(start);
+    this.#text.drop(start);
     // A line of more than a block is for those who know when to give it up.
-    return next === incomplete && this.#rest.length < longLine ? null : this.#rest;
+    return next === incomplete && this.#text.length < longLine;
   }
 
-  #writePlain(row: number, { count, starts, ends, hashes }: PlainRecord, text: string): void {
+  #takeAny(blocks: (string | null)[], hasBadBytes: boolean): void {
+    for (const block of blocks)
+      for (const record of this.#records.take(block))
+        if (record.row > this.#afterRow) this.#writeRecord(record, hasBadBytes);
+    const rest = this.#record === null || hasBadBytes ? null : this.#records.rest();
+    this.#isPlain = rest !== null;
+    if (rest !== null) this.#text.add(rest);
+  }
+
+  #writePlain(row: number, { count, starts, ends, hashes }: PlainRecord, bytes: Uint8Array): void {
     const targets = this.#targets;
     const to = this.#to.text;
     to.clear();
     let isEmpty = true;
     for (let column = 0; column < count; column++) {
-      const [start, end] = [starts[column]!, ends[column]!];
+      const start = starts[column]!;
+      const end = ends[column]!;
       if (start === end) continue;
       const target = targets[column];
       if (target === undefined) {
-        if (text.slice(start, end).trim() !== "") return this.#to.refuse(row, tooManyCells(count, targets.length));
-      } else if (to.put(target, text, start, end, hashes[column]!)) isEmpty = false;
+        if (!isBlank(bytes.subarray(start, end))) return this.#to.refuse(row, tooManyCells(count, targets.length));
+      } else if (to.put(target, bytes, start, end, hashes[column]!)) isEmpty = false;
     }
     if (!isEmpty) this.#write(row);
   }
@@ -141,7 +148,7 @@ export class ProspectCsvRows {
       if (cell.trim() === "") continue;
       const target = targets[at];
       if (target === undefined) return this.#to.refuse(row, tooManyCells(cells.length, targets.length));
-      to.put(target, cell, 0, cell.length, hashOfPiece(cell, 0, cell.length));
+      to.putText(target, cell);
       isEmpty = false;
     }
     if (isEmpty) return;
@@ -159,8 +166,45 @@ export class ProspectCsvRows {
 
 const source = numberOfTarget("source");
 
-/** In characters: that of a block. */
+/** That of a block of ASCII. */
 const longLine = 65_536;
+
+/** The text that plain records are read of, in UTF-8: what the block before left, and the next behind it. */
+class PlainText {
+  bytes = new Uint8Array(startBytes);
+  length = 0;
+
+  add(text: string): void {
+    const most = this.length + text.length * 3;
+    if (most > this.bytes.length) {
+      const before = this.bytes;
+      this.bytes = new Uint8Array(most);
+      this.bytes.set(before);
+    }
+    this.length += encoder.encodeInto(text, this.bytes.subarray(this.length)).written;
+  }
+
+  /** Drops the first bytes. */
+  drop(count: number): void {
+    this.bytes.copyWithin(0, count, this.length);
+    this.length -= count;
+  }
+
+  take(): string {
+    const text = decoder.decode(this.bytes.subarray(0, this.length));
+    this.length = 0;
+    return text;
+  }
+}
+
+/** A block that is mostly ASCII, and what the one before left. */
+const startBytes = 262_144;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function isBlank(bytes: Uint8Array): boolean {
+  return decoder.decode(bytes).trim() === "";
+}
 
 function tooManyCells(cells: number, columns: number): string {
   return `The row has ${cells} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;

@@ -29,9 +29,9 @@ export type ProspectFileBatch = {
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 3;
-const batchesBetweenCollections = 12;
+const batchesBetweenCollections = 6;
 /** Some 60,000 rows: a full collection in the main thread is felt by everybody. */
-const batchesBetweenFullCollections = 120;
+const batchesBetweenFullCollections = 60;
 
 /**
  * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does

@@ -72,18 +72,15 @@ export class RowBuffer {
   }
 
   bytes(bytes: Uint8Array): void {
+    this.piece(bytes, 0, bytes.length);
+  }
+
+  /** The bytes from `start` to `end`. */
+  piece(bytes: Uint8Array, start: number, end: number): void {
     const to = this.#bytes;
     let length = this.#length;
     // A loop: `set` would take longer for the few bytes that these are.
-    for (let at = 0; at < bytes.length; at++) to[length++] = bytes[at]!;
-    this.#length = length;
-  }
-
-  /** A piece of a text that is ASCII. */
-  ascii(text: string, start: number, end: number): void {
-    const to = this.#bytes;
-    let length = this.#length;
-    for (let at = start; at < end; at++) to[length++] = text.charCodeAt(at);
+    for (let at = start; at < end; at++) to[length++] = bytes[at]!;
     this.#length = length;
   }
 

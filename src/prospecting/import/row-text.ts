@@ -1,14 +1,14 @@
-import { hashBasis, hashed } from "../../leads/import/plain-record.ts";
 import { unguardedCell } from "../../leads/lead-csv.ts";
+import { hashBasis, hashed } from "./plain-record.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
 import type { Values } from "./row-values.ts";
 
 /**
- * What the columns of a row say: pieces of texts, without blanks around and the quote of an export, each with a hash, so
+ * What the columns of a row say: pieces of UTF-8, without blanks around and the quote of an export, each with a hash, so
  * that whoever knows a piece already need not make a text of it. One is used for row after row.
  */
 export class RowText {
-  readonly #texts: string[] = prospectTargetNames.map(() => "");
+  readonly #bytes: Uint8Array[] = prospectTargetNames.map(() => noBytes);
   readonly #starts = new Int32Array(prospectTargetNames.length);
   readonly #ends = new Int32Array(prospectTargetNames.length);
   readonly #hashes = new Int32Array(prospectTargetNames.length);
@@ -18,7 +18,7 @@ export class RowText {
     this.#ends.fill(0);
   }
 
-  /** Of all pieces together. */
+  /** Of all pieces together, in bytes. */
   get length(): number {
     let length = 0;
     for (let target = 0; target < this.#starts.length; target++) length += this.#ends[target]! - this.#starts[target]!;
@@ -29,8 +29,9 @@ export class RowText {
     return this.#ends[target] !== this.#starts[target];
   }
 
-  text(target: number): string {
-    return this.#texts[target]!;
+  /** Where the piece of a target lies, from `start` to `end`. */
+  bytes(target: number): Uint8Array {
+    return this.#bytes[target]!;
   }
   start(target: number): number {
     return this.#starts[target]!;
@@ -43,30 +44,41 @@ export class RowText {
   }
 
   slice(target: number): string {
-    return this.#texts[target]!.slice(this.#starts[target], this.#ends[target]);
+    return decoder.decode(this.#bytes[target]!.subarray(this.#starts[target], this.#ends[target]));
   }
 
   /** Notes a piece with its hash, unless there is one already. False when it is blank. */
-  put(target: number, text: string, start: number, end: number, hash: number): boolean {
-    let [first, last] = [start, end];
-    while (first < last && isBlank(text.charCodeAt(first))) first++;
-    while (first < last && isBlank(text.charCodeAt(last - 1))) last--;
+  put(target: number, bytes: Uint8Array, start: number, end: number, hash: number): boolean {
+    let first = start;
+    let last = end;
+    while (first < last && isBlank(bytes[first]!)) first++;
+    while (first < last && isBlank(bytes[last - 1]!)) last--;
     if (first === last) return false;
+    const isOdd = bytes[first] === apostrophe || mayBeBlank(bytes[first]!) || mayEndBlank(bytes, last);
+    if (isOdd) return this.putText(target, decoder.decode(bytes.subarray(first, last)));
     if (this.has(target) || target === ignored) return true;
-    if (text.charCodeAt(first) === apostrophe) return this.set(target, unguardedCell(text.slice(first, last)));
-    this.#texts[target] = text;
+    this.#bytes[target] = bytes;
     this.#starts[target] = first;
     this.#ends[target] = last;
-    this.#hashes[target] = last - first === end - start ? hash : hashOfPiece(text, first, last);
+    this.#hashes[target] = last - first === end - start ? hash : hashOfPiece(bytes, first, last);
+    return true;
+  }
+
+  /** As `put`. */
+  putText(target: number, text: string): boolean {
+    const trimmed = text.trim();
+    if (trimmed === "") return false;
+    if (!this.has(target) && target !== ignored) this.set(target, unguardedCell(trimmed));
     return true;
   }
 
   /** Notes a whole text as it is. */
   set(target: number, text: string): true {
-    this.#texts[target] = text;
+    const bytes = encoder.encode(text);
+    this.#bytes[target] = bytes;
     this.#starts[target] = 0;
-    this.#ends[target] = text.length;
-    this.#hashes[target] = hashOfPiece(text, 0, text.length);
+    this.#ends[target] = bytes.length;
+    this.#hashes[target] = hashOfPiece(bytes, 0, bytes.length);
     return true;
   }
 
@@ -78,9 +90,9 @@ export class RowText {
   }
 }
 
-export function hashOfPiece(text: string, start: number, end: number): number {
+export function hashOfPiece(bytes: Uint8Array, start: number, end: number): number {
   let hash = hashBasis;
-  for (let at = start; at < end; at++) hash = hashed(hash, text.charCodeAt(at));
+  for (let at = start; at < end; at++) hash = hashed(hash, bytes[at]!);
   return hash;
 }
 
@@ -89,14 +101,24 @@ export function numberOfTarget(target: ProspectTarget): number {
   return prospectTargetNames.indexOf(target);
 }
 
+const noBytes = new Uint8Array();
+const encoder = new TextEncoder();
+// A mark in the middle of a file is a character of its text, and no sign of the encoding.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const ignored = numberOfTarget("ignore");
 const apostrophe = 39;
 
-/** What `trim` takes away. */
-function isBlank(code: number): boolean {
-  if (code < 127) return code === 32 || (code >= 9 && code <= 13);
-  if (code < 0x1680) return code === 0xa0;
-  if (code < 0x2000) return code === 0x1680;
-  if (code <= 0x200a || code === 0x2028 || code === 0x2029) return true;
-  return code === 0x202f || code === 0x205f || code === 0x3000 || code === 0xfeff;
+/** What `trim` takes away, as far as it is ASCII. */
+function isBlank(byte: number): boolean {
+  return byte === 32 || (byte >= 9 && byte <= 13);
+}
+
+/** What the other characters that `trim` takes away begin with: U+00A0, U+1680, U+2000 to U+205F, U+3000 and U+FEFF. */
+function mayBeBlank(lead: number): boolean {
+  return lead === 0xc2 || (lead >= 0xe1 && lead <= 0xe3) || lead === 0xef;
+}
+
+/** Whether the last character before `end` may be one of them; they have two or three bytes. */
+function mayEndBlank(bytes: Uint8Array, end: number): boolean {
+  return bytes[end - 1]! >= 128 && (mayBeBlank(bytes[end - 2]!) || mayBeBlank(bytes[end - 3]!));
 }

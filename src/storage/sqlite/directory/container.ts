@@ -148,6 +148,19 @@ export class MutableContainer {
     return true;
   }
 
+  /** Adds the lower halves of the numbers in a part of a list, in which they ascend; answers how many were new. */
+  addAll(numbers: Uint32Array, start: number, end: number): number {
+    const before = this.#count;
+    const isBehind = before === 0 || this.#list === null || this.#list[before - 1]! < (numbers[start]! & 0xffff);
+    // To move what is behind a number is for a few.
+    if (this.#list !== null && (before + end - start >= dense || (!isBehind && before > fewToMove))) {
+      this.#bits = bitsOf(this.#list.subarray(0, before));
+      this.#list = null;
+    }
+    for (let at = start; at < end; at++) this.add(numbers[at]! & 0xffff);
+    return this.#count - before;
+  }
+
   /** False when it was not there. */
   remove(number: number): boolean {
     if (this.#bits !== null) {
@@ -184,6 +197,8 @@ export class MutableContainer {
     return lowerBound(this.#list!.subarray(0, this.#count), number);
   }
 }
+
+const fewToMove = 256;
 
 function enlarged(list: Uint16Array): Uint16Array {
   const grown = new Uint16Array(Math.min(Math.max(4, list.length * 2), dense));

@@ -12,6 +12,7 @@ import type { ProspectContent } from "../../../prospecting/model.ts";
 import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type Page, type RunState } from "./key-runs.ts";
 import { StoredBatches } from "./stored-batches.ts";
+import { ToldRows } from "./told-rows.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects read at once; between two such slices others are served. */
@@ -57,6 +58,7 @@ export class DirectoryIndex {
   readonly #state: Statement<State, [number]>;
   #remembered = new RememberedTerms();
   readonly #batches = new StoredBatches();
+  readonly #told = new ToldRows();
   #generation = 0;
   #number = 0;
   #opened: { postings: Postings; keys: KeyRuns } | null = null;
@@ -87,7 +89,9 @@ export class DirectoryIndex {
   }
 
   get postings(): Postings {
-    return this.#open.postings;
+    const { postings } = this.#open;
+    this.#told.moveTo(postings);
+    return postings;
   }
 
   /** Another number whenever something was taken in. */
@@ -114,7 +118,7 @@ export class DirectoryIndex {
       // Here and not inside: what is alive while young garbage is collected counts as old.
       if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
       this.#open.keys.prepare();
-      if (this.#unwrittenRows >= flushRows || this.postings.dirtyContainers >= flushContainers)
+      if (this.#unwrittenRows >= flushRows || this.#open.postings.dirtyContainers >= flushContainers)
         await this.#beginFlush();
       if (isDone) break;
       await this.#shared.pause();
@@ -237,35 +241,31 @@ export class DirectoryIndex {
   #indexStored(): number {
     const { stored, raws } = this.#batches.shift();
     const { first, places, found } = stored;
-    const { keys, postings } = this.#open;
-    const of = (term: Term) => postings.of(term);
+    const { keys } = this.#open;
     let row = 0;
     let key = 0;
-    let raw = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at]!;
       const number = first + at;
-      for (; row < place; row++) {
-        key += found.keyCounts[row]!;
-        raw += found.rawCounts[row]!;
-      }
+      for (; row < place; row++) key += found.keyCounts[row]!;
       if (place === -1 || found.rawCounts[place] === 0) {
         this.#indexedTo = number;
         this.#indexRows(number + 1, 1);
         continue;
       }
-      this.#number = number;
-      for (const end = raw + found.rawCounts[place]!; raw < end; raw++)
-        this.#addAll(raws.postings(found.raws[raw]!, postings.generation, of));
       for (const end = key + found.keyCounts[place]!; key < end; key++) keys.add(found.keys[key]!, number);
       row++;
+    }
+    if (!this.#told.add(stored, raws)) {
+      this.#told.moveTo(this.#open.postings);
+      this.#told.add(stored, raws);
     }
     this.#indexedTo = first + places.length;
     return places.length;
   }
 
   #indexRow(number: number, content: ProspectContent): void {
-    if (this.#generation !== this.postings.generation || this.#remembered.size > maxRemembered) this.#forgetTerms();
+    if (this.#generation !== this.#open.postings.generation || this.#remembered.size > maxRemembered) this.#forgetTerms();
     this.#number = number;
     eachRaw(content, this.#addRaw);
   }
@@ -275,17 +275,18 @@ export class DirectoryIndex {
   };
 
   #addAll(found: TermPostings[]): void {
-    for (let at = 0; at < found.length; at++) this.#open.postings.add(found[at]!, this.#number);
+    const { postings } = this.#open;
+    for (let at = 0; at < found.length; at++) postings.add(found[at]!, this.#number);
   }
 
   #remember(facet: string, raw: string, terms: Term[]): TermPostings[] {
-    const found = terms.map((term) => this.postings.of(term));
+    const found = terms.map((term) => this.#open.postings.of(term));
     this.#remembered.set(facet, raw, found);
     return found;
   }
 
   #forgetTerms(): void {
-    this.#generation = this.postings.generation;
+    this.#generation = this.#open.postings.generation;
     this.#remembered = new RememberedTerms();
   }
 
@@ -304,7 +305,8 @@ export class DirectoryIndex {
   }
 
   async #flushAll(): Promise<void> {
-    const { postings, keys } = this.#open;
+    const { keys } = this.#open;
+    const { postings } = this;
     const [indexedTo, changesTo] = [this.#indexedTo, this.#changesTo];
     const rows = this.#unwrittenRows;
     const hadChanges = this.#unwrittenChanges > 0;

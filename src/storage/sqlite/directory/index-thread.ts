@@ -10,7 +10,7 @@ import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
-/** During an import some 4,000 prospects, which leave a few MB. */
+/** During an import some 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
 const slicesBetweenFullCollections = 96;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */

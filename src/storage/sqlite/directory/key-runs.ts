@@ -1,6 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
 import { isPersonKey } from "../../../prospecting/keys.ts";
 import type { Write } from "./index-messages.ts";
+import type { Entries } from "./key-entries.ts";
+import { hashOfKey } from "./key-hash.ts";
 import { noteNumber, PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
@@ -29,6 +31,8 @@ export class KeyRuns {
   #runs: Run[];
   #pending = new PendingKeys();
   #flushing: PendingKeys | null = null;
+  /** Of the run that is being written. */
+  #written: Entries | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -96,6 +100,7 @@ export class KeyRuns {
       entries += run.entries;
     }
     const all = merged.reduce((sum, run) => mergedEntries(sum, gathered(this.#pagesOf(run), run.entries)), own);
+    this.#written = all;
     const run = next();
     const kept = this.#runs.slice(0, this.#runs.length - merged.length);
     return {
@@ -109,6 +114,10 @@ export class KeyRuns {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
     this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
     this.#filters.keep(runs.length - 1);
+    // While they are here they need not be read again.
+    const isLast = this.#filters.ready > 0 && this.#filters.ready === runs.length - 1;
+    if (isLast && this.#written !== null) this.#filters.fill([this.#written]);
+    this.#written = null;
     if (this.#flushing === null) return;
     // The memory of what was flushed serves for the next ones: a new table would grow to the same size once more.
     this.#flushing.clear();
@@ -120,6 +129,7 @@ export class KeyRuns {
   failFlush(): void {
     this.#flushing?.copyTo(this.#pending);
     this.#flushing = null;
+    this.#written = null;
   }
 
   #findIn(run: Run, key: number, found: number[], most: number): void {
@@ -152,8 +162,6 @@ export async function dropRuns(runs: readonly number[], write: Write): Promise<v
     while ((await write({ kind: "dropPages", ...pages })) !== 0);
   }
 }
-
-type Entries = { keys: Float64Array; numbers: Uint32Array };
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {
   const keys = new Float64Array(count);
@@ -206,11 +214,14 @@ function lowerBound(list: Float64Array, key: number): number {
   return low;
 }
 
-const filterPlaces = 2 ** 22;
 const slotsOfGroup = 16;
+const filterLines = 2 ** 17;
+/** Words of a line: the 64 bytes that a processor fetches at once. */
+const lineWords = 32;
 
 /**
- * Bloom filters of up to 16 runs lie across: a word has one bit of each run, so that one look tells for all of them.
+ * Bloom filters of up to 16 runs lie across: a word has one bit of each run, so that one look tells for all of them, and
+ * the words of a key are in one line (Putze, Sanders, Singler 2007, "Cache-, Hash- and Space-Efficient Bloom Filters").
  * 8 MB a group, which is a million prospects; of the hashes that a run does not have, one in 200 seems to be there.
  */
 class RunFilters {
@@ -225,22 +236,18 @@ class RunFilters {
   /** Runs of a group that may have the key: a bit for each. */
   bitsOf(group: number, key: number): number {
     const words = this.#groups[group]!;
-    return words[first(key)]! & words[second(key)]! & words[third(key)]!;
+    const hash = hashOfKey(key);
+    const line = lineOf(hash);
+    return words[line + first(hash)]! & words[line + second(hash)]! & words[line + third(hash)]!;
   }
 
   /** Takes the keys of the next run. */
   fill(pages: Iterable<Entries>): void {
     const slot = this.#ready++;
-    const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Uint16Array(filterPlaces));
+    const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Uint16Array(filterLines * lineWords));
     const bit = 1 << (slot % slotsOfGroup);
     for (const { keys } of pages)
-      for (let at = 0; at < keys.length; at++) {
-        const key = keys[at]!;
-        if (!isPersonKey(key)) continue;
-        words[first(key)] = words[first(key)]! | bit;
-        words[second(key)] = words[second(key)]! | bit;
-        words[third(key)] = words[third(key)]! | bit;
-      }
+      for (let at = 0; at < keys.length; at++) if (isPersonKey(keys[at]!)) setBit(words, bit, hashOfKey(keys[at]!));
   }
 
   /** Of the runs only the first `count` are what they were. */
@@ -248,12 +255,20 @@ class RunFilters {
     for (let slot = Math.max(0, count); slot < this.#ready; slot++) {
       const words = this.#groups[Math.floor(slot / slotsOfGroup)]!;
       const others = ~(1 << (slot % slotsOfGroup));
-      for (let at = 0; at < filterPlaces; at++) words[at] = words[at]! & others;
+      for (let at = 0; at < words.length; at++) words[at] = words[at]! & others;
     }
     this.#ready = Math.min(this.#ready, Math.max(0, count));
   }
 }
 
-const first = (key: number): number => (key / 2) % filterPlaces;
-const second = (key: number): number => Math.floor(key / 2 ** 23) % filterPlaces;
-const third = (key: number): number => (Math.floor(key / 2 ** 12) * 5 + Math.floor(key / 2 ** 31)) % filterPlaces;
+function setBit(words: Uint16Array, bit: number, hash: number): void {
+  const line = lineOf(hash);
+  words[line + first(hash)]! |= bit;
+  words[line + second(hash)]! |= bit;
+  words[line + third(hash)]! |= bit;
+}
+
+const lineOf = (hash: number): number => (hash >>> 15) * lineWords;
+const first = (hash: number): number => hash & (lineWords - 1);
+const second = (hash: number): number => (hash >>> 5) & (lineWords - 1);
+const third = (hash: number): number => (hash >>> 10) & (lineWords - 1);

@@ -1,88 +1,147 @@
+import { isPersonKey } from "../../../prospecting/keys.ts";
+import { hashOfKey } from "./key-hash.ts";
+import { enlarged, sortedEntries, type Entries } from "./key-entries.ts";
+
 const startCapacity = 4096;
 /** From here on it grows in steps: to double 6 MB that one entry is missing in would be a waste. */
 const largeCapacity = 2 ** 18;
 
 /**
- * Keys and their numbers, as a hash table in flat memory: a Map of as many takes four times the space, and all of it is
- * walked by each garbage collection. Entries of one key are chained, the latest first.
+ * Keys and their numbers that are in no run yet. Those of persons are asked for row by row while a file is imported, and
+ * lie in a table; those of companies hardly ever, and lie in a list until somebody asks for one.
  */
 export class PendingKeys {
-  /** Entry + 1 of the latest with a key; 0 = free. */
-  #heads = new Uint32Array(startCapacity * 2);
-  #keys = new Float64Array(startCapacity);
-  #numbers = new Uint32Array(startCapacity);
-  #next = new Uint32Array(startCapacity);
-  #distinct = 0;
-  size = 0;
+  readonly #table = new KeyTable();
+  readonly #listed = new KeyList();
+
+  get size(): number {
+    return this.#table.entries.size + this.#listed.size;
+  }
 
   add(key: number, number: number): void {
-    if (this.size === this.#keys.length) this.#grow();
-    if (this.#distinct * 2 >= this.#heads.length) this.#widen();
-    const slot = this.#slotOf(key);
-    if (this.#heads[slot] === 0) this.#distinct++;
-    const entry = this.size++;
-    this.#keys[entry] = key;
-    this.#numbers[entry] = number;
-    this.#next[entry] = this.#heads[slot]!;
-    this.#heads[slot] = entry + 1;
+    if (isPersonKey(key)) this.#table.add(key, number);
+    else this.#listed.add(key, number);
   }
 
   /** Adds the numbers of a key to `found`, until that has `most`. */
   find(key: number, found: number[], most: number): void {
-    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
-      noteNumber(found, this.#numbers[at - 1]!, most);
+    if (this.#listed.size > 0 && !isPersonKey(key)) {
+      this.#listed.each((listed, number) => this.#table.add(listed, number));
+      this.#listed.clear();
+    }
+    this.#table.find(key, found, most);
   }
 
   /** All entries, by key. */
-  sorted(): { keys: Float64Array; numbers: Uint32Array } {
-    const keys = this.#keys.slice(0, this.size).sort();
-    const numbers = new Uint32Array(this.size);
-    for (let at = 0; at < keys.length;)
-      for (let entry = this.#heads[this.#slotOf(keys[at]!)]!; entry !== 0; entry = this.#next[entry - 1]!)
-        numbers[at++] = this.#numbers[entry - 1]!;
-    return { keys, numbers };
+  sorted(): Entries {
+    const all = { keys: new Float64Array(this.size), numbers: new Uint32Array(this.size) };
+    this.#table.entries.copyInto(all, 0);
+    this.#listed.copyInto(all, this.#table.entries.size);
+    return sortedEntries(all);
   }
 
   /** Keeps its memory for the next ones. */
   clear(): void {
-    this.#heads.fill(0);
-    this.#distinct = 0;
-    this.size = 0;
+    this.#table.clear();
+    this.#listed.clear();
   }
 
   copyTo(other: PendingKeys): void {
-    for (let entry = 0; entry < this.size; entry++) other.add(this.#keys[entry]!, this.#numbers[entry]!);
+    for (const list of [this.#table.entries, this.#listed]) list.each((key, number) => other.add(key, number));
+  }
+}
+
+/** Entries in the order in which they came, in flat memory. */
+class KeyList {
+  keys = new Float64Array(startCapacity);
+  numbers = new Uint32Array(startCapacity);
+  size = 0;
+
+  get capacity(): number {
+    return this.keys.length;
   }
 
-  /** The slot with the key, or the free one where it belongs. */
-  #slotOf(key: number): number {
-    const mask = this.#heads.length - 1;
-    let slot = (key % 2147483647) & mask;
-    for (; this.#heads[slot] !== 0; slot = (slot + 1) & mask)
-      if (this.#keys[this.#heads[slot]! - 1] === key) return slot;
-    return slot;
+  add(key: number, number: number): void {
+    if (this.size === this.keys.length) this.#grow();
+    this.keys[this.size] = key;
+    this.numbers[this.size++] = number;
+  }
+
+  each(take: (key: number, number: number) => void): void {
+    for (let entry = 0; entry < this.size; entry++) take(this.keys[entry]!, this.numbers[entry]!);
+  }
+
+  copyInto({ keys, numbers }: Entries, at: number): void {
+    keys.set(this.keys.subarray(0, this.size), at);
+    numbers.set(this.numbers.subarray(0, this.size), at);
+  }
+
+  clear(): void {
+    this.size = 0;
   }
 
   #grow(): void {
     const length = this.size < largeCapacity ? this.size * 2 : this.size + largeCapacity / 4;
-    this.#keys = enlarged(this.#keys, new Float64Array(length));
-    this.#numbers = enlarged(this.#numbers, new Uint32Array(length));
-    this.#next = enlarged(this.#next, new Uint32Array(length));
+    this.keys = enlarged(this.keys, new Float64Array(length));
+    this.numbers = enlarged(this.numbers, new Uint32Array(length));
+  }
+}
+
+/**
+ * A hash table in flat memory: a Map of as many takes four times the space, and all of it is walked by each garbage
+ * collection. Entries of one key are chained, the latest first.
+ */
+class KeyTable {
+  readonly entries = new KeyList();
+  /** Entry + 1 of the latest with a key; 0 = free. */
+  #heads = new Uint32Array(startCapacity * 2);
+  #next = new Uint32Array(startCapacity);
+  #distinct = 0;
+
+  add(key: number, number: number): void {
+    if (this.#distinct * 2 >= this.#heads.length) this.#widen();
+    const slot = this.#slotOf(key);
+    if (this.#heads[slot] === 0) this.#distinct++;
+    this.entries.add(key, number);
+    if (this.#next.length < this.entries.capacity)
+      this.#next = enlarged(this.#next, new Uint32Array(this.entries.capacity));
+    this.#next[this.entries.size - 1] = this.#heads[slot]!;
+    this.#heads[slot] = this.entries.size;
+  }
+
+  find(key: number, found: number[], most: number): void {
+    const { numbers } = this.entries;
+    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
+      noteNumber(found, numbers[at - 1]!, most);
+  }
+
+  clear(): void {
+    this.#heads.fill(0);
+    this.#distinct = 0;
+    this.entries.clear();
+  }
+
+  /** The slot with the key, or the free one where it belongs. */
+  #slotOf(key: number): number {
+    const heads = this.#heads;
+    const { keys } = this.entries;
+    const mask = heads.length - 1;
+    let slot = hashOfKey(key) & mask;
+    for (let head = 0; (head = heads[slot]!) !== 0; slot = (slot + 1) & mask) if (keys[head - 1] === key) return slot;
+    return slot;
   }
 
   #widen(): void {
     const before = this.#heads;
     this.#heads = new Uint32Array(before.length * 2);
-    for (const head of before) if (head !== 0) this.#heads[this.#slotOf(this.#keys[head - 1]!)] = head;
+    for (let at = 0; at < before.length; at++) {
+      const head = before[at]!;
+      if (head !== 0) this.#heads[this.#slotOf(this.entries.keys[head - 1]!)] = head;
+    }
   }
 }
 
 /** Once, where not all are wanted: a number that is there twice must not take another's place. */
 export function noteNumber(found: number[], number: number, most: number): void {
   if (most === Number.POSITIVE_INFINITY || !found.includes(number)) found.push(number);
-}
-
-function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

@@ -151,6 +151,15 @@ export class Postings {
     if (container.add(number & 0xffff)) postings.count++;
   }
 
+  /** Adds the numbers in a part of a list, in which they ascend. */
+  addAll(postings: TermPostings, numbers: Uint32Array, start: number, end: number): void {
+    for (let from = start, to = from; from < end; from = to) {
+      const segment = numbers[from]! >>> 16;
+      while (to < end && numbers[to]! >>> 16 === segment) to++;
+      postings.count += this.#mutable(postings, segment).addAll(numbers, from, to);
+    }
+  }
+
   remove(postings: TermPostings, number: number): void {
     if (this.#mutable(postings, number >>> 16).remove(number & 0xffff)) postings.count--;
   }

@@ -46,6 +46,11 @@ export class RawTerms {
     this.source = source;
   }
 
+  /** How many values there are. */
+  get size(): number {
+    return this.#raws.length;
+  }
+
   /** False when there are values that it was not told of. */
   add(from: number, added: readonly string[]): boolean {
     if (from !== this.#raws.length) return false;

@@ -5,9 +5,9 @@ const start = 16;
 export const hashBasis = 0x811c9dc5 | 0;
 const hashPrime = 0x01000193;
 
-/** The hash of a piece of text that goes on with this character. */
-export function hashed(hash: number, code: number): number {
-  return Math.imul(hash ^ code, hashPrime);
+/** The hash of a piece that goes on with this byte. */
+export function hashed(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, hashPrime);
 }
 
 /** What `PlainRecord.read` answers instead of a place. */
@@ -15,7 +15,7 @@ export const incomplete = -1;
 export const irregular = -2;
 
 /**
- * A record of a CSV file as places in its text, with a hash of each cell, so that whoever knows a cell already need not
+ * A record of a CSV file as places in its bytes, with a hash of each cell, so that whoever knows a cell already need not
  * make a text of it. It reads what nearly all records of nearly all files are: one line, its quotes around whole cells
  * without a quote inside. Of anything else it says so; that is for `CsvRecords`, which reads these the same.
  */
@@ -26,45 +26,49 @@ export class PlainRecord {
   ends = new Int32Array(start);
   hashes = new Int32Array(start);
   readonly #delimiter: number;
-  readonly #newline: string;
+  readonly #newline: number;
 
-  /** Each one character. */
+  /** Each one ASCII character. */
   constructor(delimiter: string, newline: string) {
     this.#delimiter = delimiter.charCodeAt(0);
-    this.#newline = newline;
+    this.#newline = newline.charCodeAt(0);
   }
 
-  /** Reads the record at `from`; answers where the next begins, `incomplete`, or `irregular`. */
-  read(text: string, from: number): number {
-    const end = text.indexOf(this.#newline, from);
-    if (end === -1) return incomplete;
+  /** Reads the record at `from` in UTF-8 that ends at `to`; answers where the next begins, `incomplete`, or `irregular`. */
+  read(bytes: Uint8Array, from: number, to: number): number {
     const delimiter = this.#delimiter;
+    const newline = this.#newline;
     let count = 0;
     for (let at = from; ; at++) {
       if (count === this.starts.length) this.#grow();
       let hash = hashBasis;
-      if (at < end && text.charCodeAt(at) === quote) {
+      let byte = 0;
+      if (at < to && bytes[at] === quote) {
         this.starts[count] = ++at;
-        let code = 0;
-        for (; at < end && (code = text.charCodeAt(at)) !== quote; at++) hash = hashed(hash, code);
-        if (at >= end) return irregular;
+        for (; at < to && (byte = bytes[at]!) !== quote; at++) {
+          if (byte === newline) return irregular;
+          hash = hashed(hash, byte);
+        }
+        if (at === to) return incomplete;
         this.ends[count] = at++;
-        if (at === end - 1 && text.charCodeAt(at) === carriageReturn) at++;
-        if (at < end && text.charCodeAt(at) !== delimiter) return irregular;
+        if (at < to - 1 && bytes[at] === carriageReturn && bytes[at + 1] === newline) at++;
+        byte = at < to ? bytes[at]! : newline;
+        if (byte !== delimiter && byte !== newline) return irregular;
       } else {
         this.starts[count] = at;
-        let code = 0;
-        for (; at < end && (code = text.charCodeAt(at)) !== delimiter; at++) {
-          if (code === quote) return irregular;
-          hash = hashed(hash, code);
+        for (; at < to && (byte = bytes[at]!) !== delimiter && byte !== newline; at++) {
+          if (byte === quote) return irregular;
+          hash = hashed(hash, byte);
         }
         this.ends[count] = at;
       }
+      if (at === to) return incomplete;
       this.hashes[count++] = hash;
-      if (at >= end) break;
+      if (byte === newline) {
+        this.count = count;
+        return at + 1;
+      }
     }
-    this.count = count;
-    return end + 1;
   }
 
   #grow(): void {
