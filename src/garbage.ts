@@ -17,3 +17,11 @@ export function garbageCollector(calls: number, callsOfFull: number): () => void
     else if (count % calls === 0) edenGC();
   };
 }
+
+/**
+ * Gives memory back at once that would else wait for the garbage collector: what came from another thread counts as old
+ * by then, and the next stands beside it. The arrays are empty from then on; some may be that already.
+ */
+export function freeMemory(arrays: readonly ArrayBufferView[]): void {
+  for (const { buffer } of arrays) if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+}

@@ -16,7 +16,8 @@ export type ThreadTask = (typeof threadTasks)[number];
 
 /** A running worker thread, seen from the one who started it: `In` goes to the thread, `Out` comes back. */
 export type Thread<In, Out> = {
-  post(message: In): void;
+  /** What is in `moved` is not copied, and gone from here. */
+  post(message: In, moved?: ArrayBuffer[]): void;
   /** Names the one listener; what came before it is delivered to it first, in order. */
   onMessage(listener: (message: Out) => void): void;
   /** Resolves when the thread is gone: null after `stop`, else the reason why it ended by itself. Never rejects. */
@@ -62,7 +63,7 @@ export function startThread<In, Out>(task: ThreadTask, init: unknown, { smol = f
   });
   worker.postMessage({ task, init } satisfies Omit<ThreadStart, "port">);
   return {
-    post: (message) => worker.postMessage(message),
+    post: (message, moved = []) => worker.postMessage(message, moved),
     onMessage: inbox.listen,
     closed,
     stop() {

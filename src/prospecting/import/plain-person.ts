@@ -173,7 +173,7 @@ export class PlainPeople {
     if (end - start > prospectTextLimits.networkUrl || endOf(kinds.url, of, start, end) !== end) return false;
     const host = hostOfPlainProfile(of, start, end);
     if (host !== -1) {
-      const last = of[end - 1]! === slash ? end - 1 : end;
+      const last = of[end - 1] === slash ? end - 1 : end;
       this.#to.key(this.#key.begin(kind.network).bytes(https).lower(of, host, last).key());
       return true;
     }
@@ -254,12 +254,12 @@ export class PlainPeople {
     const of = text.bytes(tools);
     const start = text.start(tools);
     const end = text.end(tools);
-    if (of[start]! === bracket) return addPart(this.#to, this.#known(tools)!);
+    if (of[start] === bracket) return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
     const separator = separatorIn(of, start, end);
     for (let at = start; at <= end; at++) {
-      while (at < end && of[at]! === blank) at++;
+      while (at < end && of[at] === blank) at++;
       const first = at;
       let hash = hashBasis;
       for (let code = 0; at < end && (code = of[at]!) !== separator; at++) hash = hashed(hash, code);

@@ -75,7 +75,7 @@ export function hostOfPlainProfile(bytes: Uint8Array, start: number, end: number
     // `www`, `m` and countries are of three letters at most.
     if (place - label < (labels === 1 ? 4 : 1) || (bytes[label]! | 32) === letterX) return -1;
     if (place === end) return -1;
-    if (bytes[place]! === slash) {
+    if (bytes[place] === slash) {
       if (labels < 2 || place - label < 2 || endOf(kinds.letter, bytes, label, place) !== place) return -1;
       return hasTwoSegments(bytes, place + 1, end) ? host : -1;
     }
@@ -100,5 +100,5 @@ function hasTwoSegments(bytes: Uint8Array, start: number, end: number): boolean 
   if (first === start || first === end || bytes[first]! !== slash) return false;
   const second = endOf(kinds.path, bytes, first + 1, end);
   if (second === first + 1) return false;
-  return second === end || (second === end - 1 && bytes[second]! === slash);
+  return second === end || (second === end - 1 && bytes[second] === slash);
 }

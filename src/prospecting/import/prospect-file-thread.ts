@@ -7,7 +7,7 @@ import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./pros
 import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
 import type { ProspectFileOptions } from "./prospect-file.ts";
 import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
-import { buffersOf, type PackedRows } from "./row-buffer.ts";
+import { arraysOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** What is left behind is mostly the text that was read and what was sent: a MB a batch. */
@@ -48,7 +48,8 @@ export async function runProspectFileThread(
       while (buffer.count >= options.batchRows || (block === null && buffer.count > 0)) {
         await room();
         const packed = buffer.take(options.batchRows);
-        port.post({ kind: "batch", packed, bytesRead: file.bytesRead }, buffersOf(packed));
+        const moved = arraysOf(packed).map(({ buffer }) => buffer);
+        port.post({ kind: "batch", packed, bytesRead: file.bytesRead }, moved);
         collect();
       }
     }

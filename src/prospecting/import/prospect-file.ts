@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
-import { garbageCollector } from "../../garbage.ts";
+import { freeMemory, garbageCollector } from "../../garbage.ts";
 import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
 import { messagesOf, startThread } from "../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
-import { buffersOf, rowKinds, type PackedRows } from "./row-buffer.ts";
+import { arraysOf, rowKinds, type PackedRows } from "./row-buffer.ts";
 
 export type ProspectFileOptions = LeadFileFormatOptions & {
   path: string;
@@ -23,7 +23,7 @@ export type ProspectFileBatch = {
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
-  /** To be called when nobody needs the rows any more: a quarter of a MB need not wait for the garbage collector. */
+  /** To be called when nobody needs the rows any more: half a MB need not wait for the garbage collector. */
   release(): void;
 };
 
@@ -57,7 +57,7 @@ export async function* readProspectFile(
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
         const { packed, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
-        const release = () => buffersOf(packed).forEach((buffer) => void buffer.transfer(0));
+        const release = () => freeMemory(arraysOf(packed));
         yield { rows: unpacked(packed), found: packed.found, lastRow, bytesRead, totalBytes, release };
         collect();
         thread.post("next");

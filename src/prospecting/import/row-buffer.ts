@@ -16,10 +16,10 @@ export type PackedRows = {
   found: BatchTerms;
 };
 
-/** The memory of all of them: whole buffers, of which nothing else is a part. */
-export function buffersOf({ rows, kinds, ends, text, found }: PackedRows): ArrayBuffer[] {
+/** All of their memory: whole buffers, of which nothing else is a part. */
+export function arraysOf({ rows, kinds, ends, text, found }: PackedRows): ArrayBufferView<ArrayBuffer>[] {
   const { keys, keyCounts, raws, rawCounts } = found;
-  return [rows, kinds, ends, text, keys, keyCounts, raws, rawCounts].map(({ buffer }) => buffer as ArrayBuffer);
+  return [rows, kinds, ends, text, keys, keyCounts, raws, rawCounts] as ArrayBufferView<ArrayBuffer>[];
 }
 
 const startBytes = 2 ** 18;

@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite";
+import { freeMemory } from "../../../garbage.ts";
 import {
   eachRaw,
   everyProspect,
@@ -256,6 +257,7 @@ export class DirectoryIndex {
       for (const end = key + found.keyCounts[place]!; key < end; key++) keys.add(found.keys[key]!, number);
       row++;
     }
+    freeMemory([found.keys, found.keyCounts]);
     if (!this.#told.add(stored, raws)) {
       this.#told.moveTo(this.#open.postings);
       this.#told.add(stored, raws);
@@ -265,7 +267,8 @@ export class DirectoryIndex {
   }
 
   #indexRow(number: number, content: ProspectContent): void {
-    if (this.#generation !== this.#open.postings.generation || this.#remembered.size > maxRemembered) this.#forgetTerms();
+    if (this.#generation !== this.#open.postings.generation || this.#remembered.size > maxRemembered)
+      this.#forgetTerms();
     this.#number = number;
     eachRaw(content, this.#addRaw);
   }

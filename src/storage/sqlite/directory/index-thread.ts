@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { garbageCollector } from "../../../garbage.ts";
+import { freeMemory, garbageCollector } from "../../../garbage.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
 import type { Container } from "./container.ts";
@@ -104,7 +104,11 @@ async function answerOf(id: number, index: DirectoryIndex, question: IndexQuesti
 }
 
 async function resultOf(index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<unknown> {
-  if (question.kind === "find") return index.find(question.keys, question.most);
+  if (question.kind === "find") {
+    const hints = index.find(question.keys, question.most);
+    freeMemory([question.keys]);
+    return hints;
+  }
   if (question.kind === "flush") return index.flush();
   if (index.segments === 0) return question.kind === "search" ? { total: 0, numbers: [] } : [];
   const { postings } = index;

@@ -3,7 +3,8 @@ import { isPersonKey } from "../../../prospecting/keys.ts";
 import type { Write } from "./index-messages.ts";
 import type { Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
-import { noteNumber, PendingKeys } from "./pending-keys.ts";
+import { noteNumber } from "./key-lists.ts";
+import { PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 const pageEntries = 336;
@@ -75,7 +76,7 @@ export class KeyRuns {
   prepare(): void {
     if (this.#questions < questionsBeforeFilter) return;
     const run = this.#runs[this.#filters.ready];
-    if (run !== undefined) this.#filters.fill(this.#pagesOf(run));
+    if (run !== undefined) this.#filters.takeIn(this.#pagesOf(run));
   }
 
   /** Nobody asks any more: what made many questions fast is let go. */
@@ -116,7 +117,7 @@ export class KeyRuns {
     this.#filters.keep(runs.length - 1);
     // While they are here they need not be read again.
     const isLast = this.#filters.ready > 0 && this.#filters.ready === runs.length - 1;
-    if (isLast && this.#written !== null) this.#filters.fill([this.#written]);
+    if (isLast && this.#written !== null) this.#filters.takeIn([this.#written]);
     this.#written = null;
     if (this.#flushing === null) return;
     // The memory of what was flushed serves for the next ones: a new table would grow to the same size once more.
@@ -242,7 +243,7 @@ class RunFilters {
   }
 
   /** Takes the keys of the next run. */
-  fill(pages: Iterable<Entries>): void {
+  takeIn(pages: Iterable<Entries>): void {
     const slot = this.#ready++;
     const words = (this.#groups[Math.floor(slot / slotsOfGroup)] ??= new Uint16Array(filterLines * lineWords));
     const bit = 1 << (slot % slotsOfGroup);

@@ -1,10 +1,6 @@
 import { isPersonKey } from "../../../prospecting/keys.ts";
-import { hashOfKey } from "./key-hash.ts";
-import { enlarged, sortedEntries, type Entries } from "./key-entries.ts";
-
-const startCapacity = 4096;
-/** From here on it grows in steps: to double 6 MB that one entry is missing in would be a waste. */
-const largeCapacity = 2 ** 18;
+import { sortedEntries, type Entries } from "./key-entries.ts";
+import { KeyList, KeyTable } from "./key-lists.ts";
 
 /**
  * Keys and their numbers that are in no run yet. Those of persons are asked for row by row while a file is imported, and
@@ -49,99 +45,4 @@ export class PendingKeys {
   copyTo(other: PendingKeys): void {
     for (const list of [this.#table.entries, this.#listed]) list.each((key, number) => other.add(key, number));
   }
-}
-
-/** Entries in the order in which they came, in flat memory. */
-class KeyList {
-  keys = new Float64Array(startCapacity);
-  numbers = new Uint32Array(startCapacity);
-  size = 0;
-
-  get capacity(): number {
-    return this.keys.length;
-  }
-
-  add(key: number, number: number): void {
-    if (this.size === this.keys.length) this.#grow();
-    this.keys[this.size] = key;
-    this.numbers[this.size++] = number;
-  }
-
-  each(take: (key: number, number: number) => void): void {
-    for (let entry = 0; entry < this.size; entry++) take(this.keys[entry]!, this.numbers[entry]!);
-  }
-
-  copyInto({ keys, numbers }: Entries, at: number): void {
-    keys.set(this.keys.subarray(0, this.size), at);
-    numbers.set(this.numbers.subarray(0, this.size), at);
-  }
-
-  clear(): void {
-    this.size = 0;
-  }
-
-  #grow(): void {
-    const length = this.size < largeCapacity ? this.size * 2 : this.size + largeCapacity / 4;
-    this.keys = enlarged(this.keys, new Float64Array(length));
-    this.numbers = enlarged(this.numbers, new Uint32Array(length));
-  }
-}
-
-/**
- * A hash table in flat memory: a Map of as many takes four times the space, and all of it is walked by each garbage
- * collection. Entries of one key are chained, the latest first.
- */
-class KeyTable {
-  readonly entries = new KeyList();
-  /** Entry + 1 of the latest with a key; 0 = free. */
-  #heads = new Uint32Array(startCapacity * 2);
-  #next = new Uint32Array(startCapacity);
-  #distinct = 0;
-
-  add(key: number, number: number): void {
-    if (this.#distinct * 2 >= this.#heads.length) this.#widen();
-    const slot = this.#slotOf(key);
-    if (this.#heads[slot] === 0) this.#distinct++;
-    this.entries.add(key, number);
-    if (this.#next.length < this.entries.capacity)
-      this.#next = enlarged(this.#next, new Uint32Array(this.entries.capacity));
-    this.#next[this.entries.size - 1] = this.#heads[slot]!;
-    this.#heads[slot] = this.entries.size;
-  }
-
-  find(key: number, found: number[], most: number): void {
-    const { numbers } = this.entries;
-    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0 && found.length < most; at = this.#next[at - 1]!)
-      noteNumber(found, numbers[at - 1]!, most);
-  }
-
-  clear(): void {
-    this.#heads.fill(0);
-    this.#distinct = 0;
-    this.entries.clear();
-  }
-
-  /** The slot with the key, or the free one where it belongs. */
-  #slotOf(key: number): number {
-    const heads = this.#heads;
-    const { keys } = this.entries;
-    const mask = heads.length - 1;
-    let slot = hashOfKey(key) & mask;
-    for (let head = 0; (head = heads[slot]!) !== 0; slot = (slot + 1) & mask) if (keys[head - 1] === key) return slot;
-    return slot;
-  }
-
-  #widen(): void {
-    const before = this.#heads;
-    this.#heads = new Uint32Array(before.length * 2);
-    for (let at = 0; at < before.length; at++) {
-      const head = before[at]!;
-      if (head !== 0) this.#heads[this.#slotOf(this.entries.keys[head - 1]!)] = head;
-    }
-  }
-}
-
-/** Once, where not all are wanted: a number that is there twice must not take another's place. */
-export function noteNumber(found: number[], number: number, most: number): void {
-  if (most === Number.POSITIVE_INFINITY || !found.includes(number)) found.push(number);
 }

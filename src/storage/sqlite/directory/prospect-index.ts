@@ -43,9 +43,9 @@ export class ProspectIndex {
     return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most, before }) as Promise<KeyHints>;
   }
 
-  /** Tells a thread that runs what was just committed, so that it need not read it again. */
+  /** Tells a thread that runs what was just committed, so that it need not read it again. The arrays are its own then. */
   stored(owner: number, stored: StoredRows): void {
-    this.#thread?.post({ owner, stored });
+    this.#thread?.post({ owner, stored }, buffersOf(stored));
   }
 
   /** Resolves when the index is written as far as it has come; it is never lost, only made again. */
@@ -64,7 +64,7 @@ export class ProspectIndex {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      thread.post({ id, owner, question });
+      thread.post({ id, owner, question }, question.kind === "find" ? [question.keys.buffer as ArrayBuffer] : []);
     });
   }
 
@@ -97,4 +97,8 @@ export class ProspectIndex {
     for (const { reject } of this.#waiting.values()) reject(reason ?? new Error("The database is closed"));
     this.#waiting.clear();
   }
+}
+
+function buffersOf({ places, found: { keys, keyCounts, raws, rawCounts } }: StoredRows): ArrayBuffer[] {
+  return [places, keys, keyCounts, raws, rawCounts].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -1,5 +1,9 @@
-/** Nearly every key is there once, and needs no list. */
-type Unit = { stamp: number; numbers: Map<number, number | number[]> };
+import { KeyTable } from "./key-lists.ts";
+
+type Unit = { stamp: number; numbers: KeyTable };
+
+/** Tables that are kept for the next units: a batch is stored while the next is looked for. */
+const maxSpare = 3;
 
 /**
  * Keys of what was stored lately. Whoever looks for duplicates asks the index, which answers as of then, and here for
@@ -7,6 +11,7 @@ type Unit = { stamp: number; numbers: Map<number, number | number[]> };
  */
 export class RecentKeys {
   #units: Unit[] = [];
+  #spare: KeyTable[] = [];
   readonly #askers = new Set<{ since: number }>();
   #stamp = 0;
 
@@ -16,31 +21,41 @@ export class RecentKeys {
     this.#askers.add(asker);
     return () => {
       this.#askers.delete(asker);
-      const oldest = Math.min(...[...this.#askers].map(({ since }) => since));
-      this.#units = this.#units.filter(({ stamp }) => stamp > oldest);
+      this.#forget();
     };
   }
 
   /** Inside a write unit, before its first `add`. */
   beginUnit(): void {
-    this.#units.push({ stamp: ++this.#stamp, numbers: new Map() });
+    this.#units.push({ stamp: ++this.#stamp, numbers: this.#spare.pop() ?? new KeyTable() });
   }
 
   add(key: number, number: number): void {
-    const numbers = this.#units.at(-1)!.numbers;
-    const known = numbers.get(key);
-    if (known === undefined) numbers.set(key, number);
-    else if (typeof known === "number") numbers.set(key, [known, number]);
-    else known.push(number);
+    this.#units.at(-1)!.numbers.add(key, number);
   }
 
+  /** Those with the key, what came first before what came later. */
   find(key: number): readonly number[] {
-    let found: readonly number[] = none;
-    for (const { numbers } of this.#units) {
-      const more = numbers.get(key);
-      if (more !== undefined) found = found.concat(more);
+    let found: number[] | null = null;
+    for (let at = this.#units.length - 1; at >= 0; at--) {
+      const { numbers } = this.#units[at]!;
+      if (numbers.has(key)) numbers.find(key, (found ??= []), Number.POSITIVE_INFINITY);
     }
-    return found;
+    return found?.reverse() ?? none;
+  }
+
+  #forget(): void {
+    const oldest = Math.min(...[...this.#askers].map(({ since }) => since));
+    const { kept = [], dropped = [] } = Object.groupBy(this.#units, ({ stamp }) =>
+      stamp > oldest ? "kept" : "dropped",
+    );
+    this.#units = kept;
+    if (this.#askers.size === 0) this.#spare = [];
+    for (const { numbers } of dropped) {
+      if (this.#spare.length === maxSpare || this.#askers.size === 0) return;
+      numbers.clear();
+      this.#spare.push(numbers);
+    }
   }
 }
 

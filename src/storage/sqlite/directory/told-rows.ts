@@ -1,3 +1,4 @@
+import { freeMemory } from "../../../garbage.ts";
 import type { Term } from "../../../prospecting/facets/terms.ts";
 import type { StoredRows } from "./index-messages.ts";
 import type { Postings } from "./postings.ts";
@@ -34,6 +35,7 @@ export class ToldRows {
       if (start === end) continue;
       for (const term of raws.postings(raw, postings.generation, of)) postings.addAll(term, numbers, start, end);
     }
+    for (const { places, raws: ofRows, rawCounts } of this.#batches) freeMemory([places, ofRows, rawCounts]);
     this.#batches = [];
     this.#raws = null;
   }
