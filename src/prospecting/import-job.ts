@@ -33,7 +33,7 @@ export function prospectImportKind(prospects: ProspectStore): ImportKind<Prospec
 }
 
 /** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
-const batchRows = 1000;
+const batchRows = 800;
 
 /** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
 export function createProspectImportHandler(prospects: ProspectStore, blobs: BlobStore, clock: Clock): JobHandler {

@@ -11,8 +11,8 @@ import { arraysOf, type PackedRows } from "./row-buffer.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** What is left behind is mostly the text that was read and what was sent: a MB a batch. */
-const batchesBetweenCollections = 12;
-/** Some 100,000 rows: a full collection walks all that is remembered of titles and places. */
+const batchesBetweenCollections = 6;
+/** Some 80,000 rows: a full collection walks all that is remembered of titles and places. */
 const batchesBetweenFullCollections = 96;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */

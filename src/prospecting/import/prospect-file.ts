@@ -28,9 +28,9 @@ export type ProspectFileBatch = {
 };
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
-const batchesInFlight = 3;
-const batchesBetweenCollections = 6;
-/** Some 60,000 rows: a full collection in the main thread is felt by everybody. */
+const batchesInFlight = 2;
+const batchesBetweenCollections = 3;
+/** Some 50,000 rows: a full collection in the main thread is felt by everybody. */
 const batchesBetweenFullCollections = 60;
 
 /**
