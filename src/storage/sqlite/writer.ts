@@ -125,11 +125,11 @@ export class Writer {
     });
   }
 
-  #schedule(): void {
+  /** `gathered`: so many units have waited for a commit already. */
+  #schedule(gathered = 0): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     const gatherUntil = performance.now() + gatherMs;
-    let gathered = 0;
     const commitOnceGathered = (): void => {
       const hasMore = this.#queue.length > gathered && this.#queue.length < maxBatch;
       gathered = this.#queue.length;
@@ -139,7 +139,7 @@ export class Writer {
       }
       this.#scheduled = false;
       this.#commitBatch();
-      if (this.#queue.length > 0) this.#schedule();
+      if (this.#queue.length > 0) this.#schedule(this.#queue.length);
     };
     setImmediate(commitOnceGathered);
   }
