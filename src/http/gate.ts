@@ -183,7 +183,7 @@ export class Gate {
       ...(failure && { code: failure.error.code }),
     };
     if (isFault) log.error({ ...line, err: failure?.thrown }, "request failed");
-    else if (request.signal.aborted) requestLog.write(level, line, "the client went away");
+    else if (ms > patienceMs && request.signal.aborted) requestLog.write(level, line, "the client went away");
     else requestLog.write(level, line, failure === undefined ? "request served" : "request refused");
     return response;
   }
@@ -278,6 +278,9 @@ export function pathOf(url: string): string {
   const query = url.indexOf("?", start);
   return query === -1 ? url.slice(start) : url.slice(start, query);
 }
+
+/** Nobody goes away earlier than this who waits for an answer, and to ask costs a signal for each request. */
+const patienceMs = 500;
 
 /** Somebody has to make room first, so asking every second would only add to the load. */
 const diskRetrySeconds = 30;
