@@ -3,7 +3,7 @@ import type { LeadIdentity } from "./model.ts";
 /** The hashes that a lead is found by. `strong` ones name a person; a name and company alone may be shared. */
 export type KeysOfLead = { strong: number[]; name: number | null };
 
-// A row of an import is first looked for and then stored: both ask for the same keys.
+// A lead is first looked for and then stored: both ask for the same keys.
 let latest: { owner: number; identity: LeadIdentity; keys: KeysOfLead } | null = null;
 
 /** The keys of a lead of this owner; none for what it lacks. */

@@ -15,7 +15,7 @@ import {
   type LeadFileRow,
 } from "./lead-file.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
-import { buffersOf, RowPacker, type PackedRows } from "./packed-rows.ts";
+import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
 import { TextFile } from "./text-file.ts";
 
 /** What is to be done with the file. */
@@ -146,6 +146,9 @@ class BatchPort {
     while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#allowed -= 1;
     const batch = { rows, lastRow: rows.numbers.at(-1) ?? 0, bytesRead, totalBytes: this.#totalBytes };
-    this.#port.post({ kind: "batch", batch }, buffersOf(rows));
+    this.#port.post(
+      { kind: "batch", batch },
+      arraysOf(rows).map(({ buffer }) => buffer),
+    );
   }
 }

@@ -2,10 +2,11 @@ import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FieldError } from "../../errors.ts";
+import { freeMemory } from "../../garbage.ts";
 import { messagesOf, startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
-import { buffersOf, type PackedRows } from "./packed-rows.ts";
+import { arraysOf, type PackedRows } from "./packed-rows.ts";
 
 export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
 export type LeadFileFormat = (typeof leadFileFormats)[number];
@@ -89,8 +90,7 @@ export async function* readLeadFile(
   for await (const { answer, thread } of answers(options.path, { kind: "read", options, batchesInFlight }, signal)) {
     if (answer.kind !== "batch") continue;
     yield answer.batch;
-    // The bytes go at once, before any collection.
-    for (const buffer of buffersOf(answer.batch.rows)) buffer.transfer(0);
+    freeMemory(arraysOf(answer.batch.rows));
     thread.post("next");
   }
 }

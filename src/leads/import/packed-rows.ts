@@ -111,9 +111,16 @@ export class RowPacker {
   }
 }
 
-/** The memory that goes from thread to thread without being copied. */
-export function buffersOf({ numbers, keys, statuses, json, starts, tagRows }: PackedRows): ArrayBuffer[] {
-  return [numbers, keys, statuses, json, starts, tagRows].map(({ buffer }) => buffer);
+/** All of their memory, which goes from thread to thread without being copied: whole buffers. */
+export function arraysOf({
+  numbers,
+  keys,
+  statuses,
+  json,
+  starts,
+  tagRows,
+}: PackedRows): ArrayBufferView<ArrayBuffer>[] {
+  return [numbers, keys, statuses, json, starts, tagRows];
 }
 
 /** Whether the row can be stored; else it is one of errors. */
