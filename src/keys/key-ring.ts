@@ -27,6 +27,7 @@ export class KeyRing {
   readonly #hashes = new WeakMap<Caller, string>();
   readonly #listeners = new Set<() => void>();
   #usages = new Map<string, KeyUsage>();
+  #writing: Promise<void> | null = null;
   /** Grows when keys change, so that a look-up that began before is not remembered. */
   #generation = 0;
 
@@ -107,9 +108,32 @@ export class KeyRing {
     return this.#usages.get(keyId) ?? null;
   }
 
-  /** Writes the counted uses. What can't be written stays counted. */
+  /**
+   * What `read` finds in the store, joined by `join` with what is `unwritten` at that moment. A use that is being written
+   * is in neither or in both, so this waits for a write that has begun, and reads anew when one began meanwhile.
+   */
+  async withUnwritten<Found, Joined>(read: () => Promise<Found>, join: (found: Found) => Joined): Promise<Joined> {
+    for (;;) {
+      while (this.#writing !== null) await this.#writing.catch(() => {});
+      const usages = this.#usages;
+      const found = await read();
+      if (usages === this.#usages) return join(found);
+    }
+  }
+
+  /** Writes the uses that are counted by now. What can't be written stays counted. */
   async flush(): Promise<void> {
+    while (this.#writing !== null) await this.#writing.catch(() => {});
     if (this.#usages.size === 0) return;
+    this.#writing = this.#write();
+    try {
+      await this.#writing;
+    } finally {
+      this.#writing = null;
+    }
+  }
+
+  async #write(): Promise<void> {
     const written = this.#usages;
     this.#usages = new Map();
     try {

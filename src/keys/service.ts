@@ -91,7 +91,10 @@ export class KeyService {
     const scope = scopeOf(caller);
     const wanted: KeyScope = userId === undefined ? scope : { userId };
     if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller)) return [];
-    return (await this.#keys.list(wanted, maxListed)).map((key) => this.#view(key));
+    return this.#ring.withUnwritten(
+      () => this.#keys.list(wanted, maxListed),
+      (keys) => keys.map((key) => this.#view(key)),
+    );
   }
 
   async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
@@ -107,7 +110,11 @@ export class KeyService {
     };
     this.#refuseUnbound(caller, input.requiresApproval ?? key.requiresApproval);
     const { updatedAt: _at, ...changed } = change;
-    return this.#view(await this.#write(id, change, this.#audit(caller, "key.updated", key, changed)));
+    await this.#write(id, change, this.#audit(caller, "key.updated", key, changed));
+    return this.#ring.withUnwritten(
+      () => this.#require(caller, id),
+      (written) => this.#view(written),
+    );
   }
 
   /**
@@ -157,8 +164,10 @@ export class KeyService {
 
   /** How often the key was used, with what is not written yet. */
   async usageCount(id: string): Promise<number> {
-    const key = await this.#keys.get("all", id);
-    return (key?.usageCount ?? 0) + (this.#ring.unwritten(id)?.uses ?? 0);
+    return this.#ring.withUnwritten(
+      () => this.#keys.get("all", id),
+      (key) => (key?.usageCount ?? 0) + (this.#ring.unwritten(id)?.uses ?? 0),
+    );
   }
 
   #secretFor(userId: string | null): string {

@@ -191,6 +191,40 @@ test("a use that comes while others are written is written by the next flush", a
   ]);
 });
 
+test("uses that are being written are told once: neither twice nor not at all", async () => {
+  const { ring, add, store } = createRing();
+  const { secret, key } = add(null);
+  const usesOf = () =>
+    ring.withUnwritten(
+      async () => store.recorded.flat().reduce((sum, { uses }) => sum + uses, 0),
+      (stored) => stored + (ring.unwritten(key.id)?.uses ?? 0),
+    );
+  await identified(ring, secret);
+  const disk = Promise.withResolvers<void>();
+  store.beforeRecording = disk.promise;
+  const flushing = ring.flush();
+  const asked = usesOf();
+  disk.resolve();
+  expect(await asked).toBe(1);
+  await flushing;
+});
+
+test("uses that are written while the store is read are read anew", async () => {
+  const { ring, add, store } = createRing();
+  const { secret, key } = add(null);
+  await identified(ring, secret);
+  let reads = 0;
+  const uses = await ring.withUnwritten(
+    async () => {
+      const stored = store.recorded.flat().reduce((sum, usage) => sum + usage.uses, 0);
+      if (reads++ === 0) await ring.flush();
+      return stored;
+    },
+    (stored) => stored + (ring.unwritten(key.id)?.uses ?? 0),
+  );
+  expect({ uses, reads }).toEqual({ uses: 1, reads: 2 });
+});
+
 /** The answer as a promise, also when it comes, or is refused, at once. */
 async function identified(ring: KeyRing, secret: string | null): Promise<Caller> {
   return await ring.identify(secret);
