@@ -8,22 +8,25 @@ const entriesOfBucket = 4;
 const manyOfBucket = 64;
 
 /**
- * The same entries by key; those of one key stay in their order. Keys are hashes, spread evenly, so that nearly all of
- * the work is to put each into a bucket by its first bits.
+ * The entries of all parts by key; those of one key stay in their order. Keys are hashes, spread evenly, so that nearly
+ * all of the work is to put each into a bucket by its first bits.
  */
-export function sortedEntries({ keys, numbers }: Entries): Entries {
-  const bits = Math.min(20, Math.max(0, Math.ceil(Math.log2(keys.length / entriesOfBucket + 1))));
+export function sortedEntries(parts: readonly Entries[]): Entries {
+  const size = parts.reduce((sum, { keys }) => sum + keys.length, 0);
+  const bits = Math.min(20, Math.max(0, Math.ceil(Math.log2(size / entriesOfBucket + 1))));
   const bucketSize = 2 ** (keyBits - bits);
   const ends = new Uint32Array(2 ** bits + 1);
-  for (let at = 0; at < keys.length; at++) ends[Math.floor(keys[at]! / bucketSize) + 1]!++;
+  for (const { keys } of parts)
+    for (let at = 0; at < keys.length; at++) ends[Math.floor(keys[at]! / bucketSize) + 1]!++;
   for (let bucket = 1; bucket < ends.length; bucket++) ends[bucket]! += ends[bucket - 1]!;
   // Each begins where the one before ends, and has moved to its own end when all are in.
-  const sorted = { keys: new Float64Array(keys.length), numbers: new Uint32Array(keys.length) };
-  for (let at = 0; at < keys.length; at++) {
-    const place = ends[Math.floor(keys[at]! / bucketSize)]!++;
-    sorted.keys[place] = keys[at]!;
-    sorted.numbers[place] = numbers[at]!;
-  }
+  const sorted = { keys: new Float64Array(size), numbers: new Uint32Array(size) };
+  for (const { keys, numbers } of parts)
+    for (let at = 0; at < keys.length; at++) {
+      const place = ends[Math.floor(keys[at]! / bucketSize)]!++;
+      sorted.keys[place] = keys[at]!;
+      sorted.numbers[place] = numbers[at]!;
+    }
   for (let bucket = 0, start = 0; bucket < ends.length - 1; start = ends[bucket++]!) {
     const end = ends[bucket]!;
     if (end - start > manyOfBucket) sortMany(sorted, start, end);

@@ -25,9 +25,9 @@ export class KeyList {
     for (let entry = 0; entry < this.size; entry++) take(this.keys[entry]!, this.numbers[entry]!);
   }
 
-  copyInto({ keys, numbers }: Entries, at: number): void {
-    keys.set(this.keys.subarray(0, this.size), at);
-    numbers.set(this.numbers.subarray(0, this.size), at);
+  /** As they are now; they share its memory. */
+  get entries(): Entries {
+    return { keys: this.keys.subarray(0, this.size), numbers: this.numbers.subarray(0, this.size) };
   }
 
   clear(): void {

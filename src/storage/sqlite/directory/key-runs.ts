@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite";
+import { freeMemory } from "../../../garbage.ts";
 import { isPersonKey } from "../../../prospecting/keys.ts";
 import type { Write } from "./index-messages.ts";
 import type { Entries } from "./key-entries.ts";
@@ -31,9 +32,8 @@ export class KeyRuns {
   readonly #firsts: Statement<unknown, [number, number]>;
   #runs: Run[];
   #pending = new PendingKeys();
-  #flushing: PendingKeys | null = null;
-  /** Of the run that is being written. */
-  #written: Entries | null = null;
+  /** Keys that are being written, by key; `written` are those and all others of the same run. */
+  #flushing: { own: Entries; written: Entries } | null = null;
   #questions = 0;
   #filters = new RunFilters();
 
@@ -58,7 +58,7 @@ export class KeyRuns {
   find(key: number, most: number): readonly number[] {
     const found: number[] = [];
     this.#pending.find(key, found, most);
-    this.#flushing?.find(key, found, most);
+    if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
     this.#questions++;
     let unfiltered = 0;
     if (isPersonKey(key)) {
@@ -89,9 +89,7 @@ export class KeyRuns {
   /** The new run that has all pending keys, and small runs before it; `next` numbers it. Null when there is nothing. */
   beginFlush(next: () => number): NewRun | null {
     if (this.#pending.size === 0) return null;
-    this.#flushing = this.#pending;
-    this.#pending = new PendingKeys();
-    const own = this.#flushing.sorted();
+    const own = this.#pending.take();
     const merged: Run[] = [];
     let entries = own.keys.length;
     for (let at = this.#runs.length - 1; at >= 0; at--) {
@@ -101,7 +99,7 @@ export class KeyRuns {
       entries += run.entries;
     }
     const all = merged.reduce((sum, run) => mergedEntries(sum, gathered(this.#pagesOf(run), run.entries)), own);
-    this.#written = all;
+    this.#flushing = { own, written: all };
     const run = next();
     const kept = this.#runs.slice(0, this.#runs.length - merged.length);
     return {
@@ -117,20 +115,18 @@ export class KeyRuns {
     this.#filters.keep(runs.length - 1);
     // While they are here they need not be read again.
     const isLast = this.#filters.ready > 0 && this.#filters.ready === runs.length - 1;
-    if (isLast && this.#written !== null) this.#filters.takeIn([this.#written]);
-    this.#written = null;
     if (this.#flushing === null) return;
-    // The memory of what was flushed serves for the next ones: a new table would grow to the same size once more.
-    this.#flushing.clear();
-    this.#pending.copyTo(this.#flushing);
-    this.#pending = this.#flushing;
+    const { own, written } = this.#flushing;
     this.#flushing = null;
+    if (isLast) this.#filters.takeIn([written]);
+    for (const { keys, numbers } of [own, written]) freeMemory([keys, numbers]);
   }
 
   failFlush(): void {
-    this.#flushing?.copyTo(this.#pending);
+    if (this.#flushing === null) return;
+    const { keys, numbers } = this.#flushing.own;
     this.#flushing = null;
-    this.#written = null;
+    for (let at = 0; at < keys.length; at++) this.#pending.add(keys[at]!, numbers[at]!);
   }
 
   #findIn(run: Run, key: number, found: number[], most: number): void {
@@ -140,9 +136,7 @@ export class KeyRuns {
     for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
-      const { keys, numbers } = entriesIn(row[0]);
-      for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.length < most; at++)
-        noteNumber(found, numbers[at]!, most);
+      noteNumbers(entriesIn(row[0]), key, found, most);
     }
   }
 
@@ -202,6 +196,12 @@ function entriesIn(bytes: Uint8Array): Entries {
   const { buffer } = bytes.slice();
   const count = bytes.length / 12;
   return { keys: new Float64Array(buffer, 0, count), numbers: new Uint32Array(buffer, count * 8, count) };
+}
+
+/** Adds the numbers of a key to `found`, until that has `most`. */
+function noteNumbers({ keys, numbers }: Entries, key: number, found: number[], most: number): void {
+  for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key && found.length < most; at++)
+    noteNumber(found, numbers[at]!, most);
 }
 
 function lowerBound(list: Float64Array, key: number): number {

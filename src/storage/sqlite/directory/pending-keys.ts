@@ -28,21 +28,11 @@ export class PendingKeys {
     this.#table.find(key, found, most);
   }
 
-  /** All entries, by key. */
-  sorted(): Entries {
-    const all = { keys: new Float64Array(this.size), numbers: new Uint32Array(this.size) };
-    this.#table.entries.copyInto(all, 0);
-    this.#listed.copyInto(all, this.#table.entries.size);
-    return sortedEntries(all);
-  }
-
-  /** Keeps its memory for the next ones. */
-  clear(): void {
+  /** Takes out all entries, by key. Keeps its memory for the next ones. */
+  take(): Entries {
+    const taken = sortedEntries([this.#table.entries.entries, this.#listed.entries]);
     this.#table.clear();
     this.#listed.clear();
-  }
-
-  copyTo(other: PendingKeys): void {
-    for (const list of [this.#table.entries, this.#listed]) list.each((key, number) => other.add(key, number));
+    return taken;
   }
 }
