@@ -130,11 +130,15 @@ export class DirectoryIndex {
   /** Which prospects may have these keys. */
   find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
-    if (this.#opened !== null)
+    if (this.#opened === null) return Uint32Array.from(pairs);
+    const { keys: known } = this.#opened;
+    // In one transaction: else each page that is read takes and gives back the locks of one.
+    this.#database.transaction(() => {
       for (let place = 0; place < keys.length; place++) {
-        const found = this.#opened.keys.find(keys[place]!, most);
+        const found = known.find(keys[place]!, most);
         for (let at = 0; at < found.length; at++) pairs.push(place, found[at]!);
       }
+    })();
     return Uint32Array.from(pairs);
   }
 

@@ -137,6 +137,7 @@ export class KeyRuns {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
       noteNumbers(entriesIn(row[0]), key, found, most);
+      freeMemory(row); // an import reads some hundred pages a batch
     }
   }
 
@@ -192,10 +193,14 @@ function* pagesOf(run: number, { keys, numbers }: Entries): Generator<Page, void
   }
 }
 
-function entriesIn(bytes: Uint8Array): Entries {
-  const { buffer } = bytes.slice();
-  const count = bytes.length / 12;
-  return { keys: new Float64Array(buffer, 0, count), numbers: new Uint32Array(buffer, count * 8, count) };
+/** Shares memory with the page, where that lies as it has to. */
+function entriesIn(page: Uint8Array): Entries {
+  const { buffer, byteOffset } = page.byteOffset % 8 === 0 ? page : page.slice();
+  const count = page.length / 12;
+  return {
+    keys: new Float64Array(buffer, byteOffset, count),
+    numbers: new Uint32Array(buffer, byteOffset + count * 8, count),
+  };
 }
 
 /** Adds the numbers of a key to `found`, until that has `most`. */
