@@ -29,7 +29,7 @@ export type ProspectFileBatch = {
 
 /** Enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 2;
-const batchesBetweenCollections = 3;
+const batchesBetweenCollections = 12;
 /** Some 50,000 rows: a full collection in the main thread is felt by everybody. */
 const batchesBetweenFullCollections = 60;
 
