@@ -92,9 +92,25 @@ test("adding and removing at random keeps step with a set, and what is frozen st
   expect(listed(mutable.view()).join()).toBe(ascending(set).join());
   const frozen = mutable.freeze();
   const before = ascending(set);
-  for (const number of before.slice(0, 3000)) mutable.remove(number);
-  mutable.add(65_000);
+  const next = new MutableContainer(frozen);
+  for (const number of before.slice(0, 3000)) next.remove(number);
+  next.add(65_000);
   expect(listed(frozen)).toEqual(before);
-  expect(mutable.count).toBe(set.size - 3000 + 1);
-  expect(listed(new MutableContainer(frozen).view())).toEqual(before);
+  expect(next.count).toBe(set.size - 3000 + 1);
+  expect(listed(next.view())).toEqual([...before.slice(3000), 65_000]);
+});
+
+test.each([
+  ["few behind all others", [1, 5], [9, 4000, 65_535]],
+  ["few among others", [1, 5, 9], [0, 5, 7]],
+  ["many among others", Array.from({ length: 1000 }, (_, n) => n * 60), [3, 60, 61]],
+  ["so many that a list is too long", [1, 5], Array.from({ length: 5000 }, (_, n) => n * 3)],
+])("numbers that ascend are added together: %s", (_, before, added) => {
+  const mutable = new MutableContainer(Uint16Array.from(before));
+  const all = new Set([...before, ...added]);
+  // Of a list of numbers of a million: their upper halves are for others.
+  const numbers = Uint32Array.from([4, ...added.map((number) => 65_536 + number), 6]);
+  expect(mutable.addAll(numbers, 1, 1 + added.length)).toBe(all.size - before.length);
+  expect(mutable.count).toBe(all.size);
+  expect(listed(mutable.freeze())).toEqual(ascending(all));
 });

@@ -108,7 +108,7 @@ export function select(container: Container, skip: number, limit: number): numbe
   return found;
 }
 
-/** A container that changes; `freeze` gives it back in its smaller form. */
+/** A container that changes, until `freeze`. */
 export class MutableContainer {
   #list: Uint16Array | null;
   #bits: Int32Array | null;
@@ -140,7 +140,7 @@ export class MutableContainer {
       this.#list = null;
       return this.#addBit(this.#bits, number);
     }
-    const grown = this.#count < list.length ? list : enlarged(list);
+    const grown = this.#count < list.length ? list : enlarged(list, Math.min(Math.max(4, list.length * 2), dense));
     if (at < this.#count) grown.copyWithin(at + 1, at, this.#count);
     grown[at] = number;
     this.#list = grown;
@@ -157,6 +157,8 @@ export class MutableContainer {
       this.#bits = bitsOf(this.#list.subarray(0, before));
       this.#list = null;
     }
+    if (this.#list !== null && this.#list.length < before + end - start)
+      this.#list = enlarged(this.#list, before + end - start);
     for (let at = start; at < end; at++) this.add(numbers[at]! & 0xffff);
     return this.#count - before;
   }
@@ -180,10 +182,10 @@ export class MutableContainer {
     return this.#bits ?? this.#list!.subarray(0, this.#count);
   }
 
-  /** A copy that stays as it is, in the smaller of the two forms. */
+  /** What it has come to, in the smaller of the two forms and in no more memory than that takes. It must not change any more. */
   freeze(): Container {
-    if (this.#bits === null) return this.#list!.slice(0, this.#count);
-    return this.#count < dense ? listOf(this.#bits, this.#count) : this.#bits.slice();
+    if (this.#bits !== null) return this.#count < dense ? listOf(this.#bits, this.#count) : this.#bits;
+    return this.#count === this.#list!.length ? this.#list! : this.#list!.slice(0, this.#count);
   }
 
   #addBit(bits: Int32Array, number: number): boolean {
@@ -200,8 +202,8 @@ export class MutableContainer {
 
 const fewToMove = 256;
 
-function enlarged(list: Uint16Array): Uint16Array {
-  const grown = new Uint16Array(Math.min(Math.max(4, list.length * 2), dense));
+function enlarged(list: Uint16Array, length: number): Uint16Array {
+  const grown = new Uint16Array(length);
   grown.set(list);
   return grown;
 }

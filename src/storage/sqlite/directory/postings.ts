@@ -188,6 +188,7 @@ export class Postings {
       postings.flushing = frozen;
       postings.dirty = new Map();
       postings.lastSegment = -1;
+      postings.last = null;
       this.#dirty.delete(postings);
       this.#dirtyContainers -= frozen.size;
       return { row: postings.row(), containers: [...frozen] };

@@ -35,6 +35,7 @@ export class ToldRows {
       if (start === end) continue;
       for (const term of raws.postings(raw, postings.generation, of)) postings.addAll(term, numbers, start, end);
     }
+    freeMemory([numbers, ends]);
     for (const { places, raws: ofRows, rawCounts } of this.#batches) freeMemory([places, ofRows, rawCounts]);
     this.#batches = [];
     this.#raws = null;
