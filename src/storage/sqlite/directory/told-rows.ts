@@ -7,6 +7,9 @@ import type { RawTerms } from "./stored-batches.ts";
 /** Of a batch: the prospects from `first` on, the rows that they are, and what each row is found by. */
 type Batch = Pick<StoredRows, "first" | "places"> & { raws: Int32Array; rawCounts: Uint8Array };
 
+/** More would save little more work, and take a few MB, just when a flush takes its own. */
+const enough = 16_384;
+
 /**
  * Prospects that an import has told of, and that no posting has yet. To add them term by term when they are wanted, and
  * not prospect by prospect as they come, is a fraction of the work: the postings of a term are then at hand.
@@ -14,11 +17,13 @@ type Batch = Pick<StoredRows, "first" | "places"> & { raws: Int32Array; rawCount
 export class ToldRows {
   #batches: Batch[] = [];
   #raws: RawTerms | null = null;
+  #size = 0;
 
-  /** False when it has others whose raw values have other numbers; those are to be moved first. */
+  /** False when it has enough, or others whose raw values have other numbers; those are to be moved first. */
   add({ first, places, found: { raws, rawCounts } }: StoredRows, of: RawTerms): boolean {
-    if (this.#raws !== null && this.#raws !== of) return false;
+    if (this.#raws !== null && (this.#raws !== of || this.#size >= enough)) return false;
     this.#raws = of;
+    this.#size += places.length;
     this.#batches.push({ first, places, raws, rawCounts });
     return true;
   }
@@ -39,6 +44,7 @@ export class ToldRows {
     for (const { places, raws: ofRows, rawCounts } of this.#batches) freeMemory([places, ofRows, rawCounts]);
     this.#batches = [];
     this.#raws = null;
+    this.#size = 0;
   }
 
   /** The numbers of the prospects that have each raw value, in order; where those of one end in the list of all. */
