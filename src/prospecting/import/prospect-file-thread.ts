@@ -12,8 +12,8 @@ import { RowWriter } from "./row-writer.ts";
 
 /** What is left behind is mostly the text that was read and what was sent: a MB a batch. */
 const batchesBetweenCollections = 6;
-/** Some 80,000 rows: a full collection walks all that is remembered of titles and places. */
-const batchesBetweenFullCollections = 96;
+/** Some 40,000 rows: a full collection walks all that is remembered of titles and places. */
+const batchesBetweenFullCollections = 48;
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };

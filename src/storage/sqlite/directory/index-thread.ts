@@ -12,7 +12,7 @@ import { facetValues, foundNumbers, matches } from "./search.ts";
 
 /** During an import some 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
-const slicesBetweenFullCollections = 48;
+const slicesBetweenFullCollections = 24;
 /** What stays in memory of postings: some 500 frequent terms among a million prospects. */
 const cacheBytes = 64 * 2 ** 20;
 /** Some 200 queries over a million prospects. */
