@@ -2,8 +2,8 @@ import { enlarged, type Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 
 const startCapacity = 256;
-/** From here on it grows in steps: to double 6 MB that one entry is missing in would be a waste. */
-const largeCapacity = 2 ** 18;
+/** From here on it grows in steps: the keys of a flush are a few more than a power of two, and the memory is kept. */
+const largeCapacity = 2 ** 16;
 
 /** Entries in the order in which they came, in flat memory. */
 export class KeyList {
