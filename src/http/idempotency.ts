@@ -1,3 +1,4 @@
+import type { HTTPHeaders } from "elysia";
 import type { Clock } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -28,8 +29,8 @@ type Keyed = {
   digest: BodyDigest;
   attempt: KeyedAttempt;
   carried: Carried | null;
-  /** What its answer is the JSON of, once that is known; null for other answers. */
-  value: object | null;
+  /** Of its answer, once that is known, if it is JSON; null for other answers. */
+  text: string | null;
 };
 
 export const idempotencyHeader = "idempotency-key";
@@ -85,10 +86,12 @@ export class Idempotency {
     return keyed && this.#begin(request, keyed, callerOf(request));
   }
 
-  /** For Elysia's `onAfterHandle`: what is answered, so that its text needs not be read from the answer. */
-  note(request: Request, value: unknown): void {
+  /** For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store. */
+  textOf(request: Request, value: unknown, headers: HTTPHeaders): string | undefined {
     const keyed = this.#keyed.get(request);
-    if (keyed !== undefined && isPlain(value)) keyed.value = value;
+    if (keyed === undefined || !isPlain(value)) return undefined;
+    headers["content-type"] ??= "application/json;charset=utf-8";
+    return (keyed.text = JSON.stringify(value));
   }
 
   /** Forgets answers that are too old to be told. */
@@ -99,7 +102,7 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, value: null };
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, text: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
       try {
@@ -161,10 +164,10 @@ export class Idempotency {
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, { attempt, value }: Keyed, id: string, response: Response): Promise<Response> {
+  async #end(request: Request, { attempt, text: json }: Keyed, id: string, response: Response): Promise<Response> {
     const { status, headers } = response;
     // What was refused after all is another answer.
-    const known = status < 400 && value !== null ? JSON.stringify(value) : null;
+    const known = status < 400 ? json : null;
     const text = known ?? (isText(headers) ? await response.text() : null);
     const answer = known === null && text !== null ? new Response(text || null, { status, headers }) : response;
     try {
@@ -259,12 +262,12 @@ function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
 }
 
 function told(headers: Headers): Record<string, string> {
-  return Object.fromEntries(
-    keptHeaders.flatMap((name) => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
+  const kept: Record<string, string> = {};
+  for (const name of keptHeaders) {
+    const value = headers.get(name);
+    if (value !== null) kept[name] = value;
+  }
+  return kept;
 }
 
 const cipher = "aes-256-gcm";
