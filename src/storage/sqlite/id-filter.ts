@@ -3,6 +3,9 @@ import { Bits } from "./bits.ts";
 /** So many ids share a segment, at 16 bits for each: of those that are not there one in 400 is taken for one that is. */
 const idsOfSegment = 65_536;
 const bitsOfSegment = idsOfSegment * 16;
+/** So many hex digits name each bit of a segment. */
+const digitsOfBit = Math.log2(bitsOfSegment) / 4;
+const [codeOf0, codeOf9, codeOfA] = [48, 57, 97];
 /** Two million ids in 4 MB; beyond that every id may be there, for as long as the process runs. */
 const maxSegments = 32;
 
@@ -56,6 +59,12 @@ function bitsOf(id: string): [number, number, number, number] {
   return [bitAt(id, 0), bitAt(id, 8), bitAt(id, 16), bitAt(id, 24)];
 }
 
+/** By its codes: to cut the text out and to parse it would take twenty times as long. */
 function bitAt(id: string, from: number): number {
-  return parseInt(id.slice(from, from + 8), 16) % bitsOfSegment;
+  let bits = 0;
+  for (let at = from; at < from + digitsOfBit; at++) {
+    const code = id.charCodeAt(at);
+    bits = (bits << 4) | (code <= codeOf9 ? code - codeOf0 : code - codeOfA + 10);
+  }
+  return bits;
 }
