@@ -3,7 +3,8 @@ import { Bits } from "./bits.ts";
 /** So many ids share a segment, at 16 bits for each: of those that are not there one in 400 is taken for one that is. */
 const idsOfSegment = 65_536;
 const bitsOfSegment = idsOfSegment * 16;
-/** So many hex digits name each bit of a segment. */
+/** Where in an id its four bits are named, each by so many hex digits. */
+const places = [0, 8, 16, 24];
 const digitsOfBit = Math.log2(bitsOfSegment) / 4;
 const [codeOf0, codeOf9, codeOfA] = [48, 57, 97];
 /** Two million ids in 4 MB; beyond that every id may be there, for as long as the process runs. */
@@ -22,8 +23,7 @@ export class IdFilter {
   mayHave(id: string): boolean {
     if (this.#isFull) return true;
     if (this.#segments.length === 0) return false;
-    const [a, b, c, d] = bitsOf(id);
-    for (const { bits } of this.#segments) if (bits.has(a) && bits.has(b) && bits.has(c) && bits.has(d)) return true;
+    for (const { bits } of this.#segments) if (places.every((place) => bits.has(bitAt(id, place)))) return true;
     return false;
   }
 
@@ -31,7 +31,7 @@ export class IdFilter {
     if (this.#isFull) return;
     const segment = this.#lastWithRoom();
     if (segment === null) return;
-    for (const bit of bitsOf(id)) segment.bits.set(bit);
+    for (const place of places) segment.bits.set(bitAt(id, place));
     segment.ids += 1;
     segment.lastSeq = Math.max(segment.lastSeq, seq);
   }
@@ -53,10 +53,6 @@ export class IdFilter {
     this.#segments.push(segment);
     return segment;
   }
-}
-
-function bitsOf(id: string): [number, number, number, number] {
-  return [bitAt(id, 0), bitAt(id, 8), bitAt(id, 16), bitAt(id, 24)];
 }
 
 /** By its codes: to cut the text out and to parse it would take twenty times as long. */

@@ -26,7 +26,7 @@ export class IdempotencyIndex {
   /** By id, all that is committed and not in the table yet. */
   readonly #recent = new Map<string, number>();
   #isOpen = false;
-  /** Of the table, so that it need not be asked for each new request. */
+  /** Of the recent and those in the table, so that neither need be asked for each new request. */
   readonly #filter = new IdFilter();
   /** Up to where in the table the filter knows what was there when the process began. */
   #filledTo = new Uint8Array();
@@ -55,18 +55,23 @@ export class IdempotencyIndex {
     return ++this.#lastSeq;
   }
 
+  /** Without a look at the table. False is no promise that the id is there. */
+  isNew(id: string): boolean {
+    this.#open();
+    return this.#isFilled && !this.#filter.mayHave(id);
+  }
+
   seqOf(id: string): number | null {
     this.#open();
     const recent = this.#recent.get(id);
     if (recent !== undefined) return recent;
     if (!this.#isFilled) this.#fill();
-    else if (!this.#filter.mayHave(id)) return null;
     return this.#lookUp.get(Uint8Array.fromHex(id))?.seq ?? null;
   }
 
   /** The row is committed. */
   added(id: string, seq: number): void {
-    this.#recent.set(id, seq);
+    this.#keep(id, seq);
     if (this.#recent.size < movedAtOnce || this.#isMoving) return;
     this.#isMoving = true;
     // Not before everything of this commit was added: what is below the last seq counts as moved.
@@ -95,9 +100,14 @@ export class IdempotencyIndex {
     this.#isOpen = true;
     this.#lastSeq = this.#indexedTo.get()?.upTo ?? 0;
     for (const { id, seq } of this.#rest.all(this.#lastSeq)) {
-      this.#recent.set(id, seq);
+      this.#keep(id, seq);
       this.#lastSeq = seq;
     }
+  }
+
+  #keep(id: string, seq: number): void {
+    this.#recent.set(id, seq);
+    this.#filter.add(id, seq);
   }
 
   /** Reads some more of the ids that the table had when the process began. */
@@ -116,10 +126,7 @@ export class IdempotencyIndex {
     try {
       for (const ids of parts.values()) {
         ids.sort();
-        for (const { id, seq } of await this.#writer.write(() => this.#addAll(ids))) {
-          this.#filter.add(id, seq);
-          this.removed(id, seq);
-        }
+        for (const { id, seq } of await this.#writer.write(() => this.#addAll(ids))) this.removed(id, seq);
       }
       await this.#writer.write(() => void this.#setIndexed.run(upTo));
     } catch {

@@ -51,7 +51,7 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
       const attempt = new Attempt(writer, index, kept, drop);
       return accompanied(attempt, () => work(attempt));
     },
-    find: async (id) => shared.read(() => findNow(id)),
+    find: (id) => (index.isNew(id) ? null : Promise.try(() => shared.read(() => findNow(id)))),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
