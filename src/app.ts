@@ -18,6 +18,7 @@ import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { Readiness } from "./health/readiness.ts";
 import { docsRoutes } from "./http/docs.ts";
+import { wholeApp } from "./http/late-routes.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
@@ -307,7 +308,7 @@ async function compose(
     .use(
       mcpEndpoint(core, {
         document,
-        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        handle: async (request, outer): Promise<Response> => wholeApp(server).handle(http.within(request, outer)),
         corsOrigins: config.corsOrigins,
         clock,
       }),
@@ -381,7 +382,7 @@ async function compose(
   return {
     start: () => (starting ??= begin()),
     work,
-    handle: async (request) => server.handle(request),
+    handle: async (request) => wholeApp(server).handle(request),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";
