@@ -3,7 +3,7 @@ import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
-import { composeBackups, prepareDatabase } from "./app/backups.ts";
+import { composeBackups, keepCopy } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { observed } from "./app/observed.ts";
@@ -48,6 +48,7 @@ import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { SessionService } from "./sessions/service.ts";
+import { removeSnapshot } from "./storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -93,8 +94,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const clock = overrides.clock ?? systemClock;
     const log = overrides.log ?? createLog(config.logLevel);
-    prepareDatabase(directory, clock, log);
-    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
+    removeSnapshot(directory.databasePath); // of a backup that was killed
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, () =>
+      keepCopy(directory, clock, log),
+    );
     try {
       const simulated = await openSimulation(config, storage, clock);
       return await compose(config, directory, storage, clock, log, overrides, simulated);

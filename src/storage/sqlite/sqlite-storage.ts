@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
@@ -12,7 +13,8 @@ import { createLeadReader } from "./lead-reader.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { createMetricsStore } from "./metrics.ts";
-import { migrate, migrations } from "./migrate.ts";
+import { migrate, migrations, schemaOf } from "./migrate.ts";
+import { openDatabase } from "./open.ts";
 import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
@@ -21,13 +23,18 @@ import { createUserStore } from "./users.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
- * `phoneRegion` is where phone numbers without a country code are from.
+ * `phoneRegion` is where phone numbers without a country code are from. `beforeUpgrade` is called before a database that
+ * has data is migrated, while nobody has it open.
  */
-export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
-  const engine = openEngine(path, phoneRegion);
+export function openSqliteStorage(
+  path: string,
+  clock: Clock,
+  phoneRegion: PhoneRegion | null = null,
+  beforeUpgrade = () => {},
+): Storage {
+  const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade));
   const { database, writer, reader, shared } = engine;
   const prospectIndex = new ProspectIndex(engine, path);
-  migrate(database, migrations, clock.now());
   database.run(endLeases);
   const jobRows = onFirstUse(() => modules.jobs.createJobRows(engine));
   const network = () => modules.network.createNetworkRows(engine, jobRows);
@@ -66,6 +73,19 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
       database.close();
     },
   };
+}
+
+function openMigrated(path: string, now: number, beforeUpgrade: () => void): Database {
+  let database = openDatabase(path);
+  const schema = schemaOf(database, migrations);
+  if (schema === "current") return database;
+  if (schema === "other") {
+    database.close();
+    beforeUpgrade();
+    database = openDatabase(path);
+  }
+  migrate(database, migrations, now);
+  return database;
 }
 
 // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not
