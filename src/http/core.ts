@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, type HTTPHeaders } from "elysia";
 import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
@@ -37,6 +37,11 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
   }
 
+  /** As does the text of an answer that is to be kept. */
+  function told(request: Request, value: unknown, headers: HTTPHeaders): undefined {
+    return idempotency.textOf(request, value, headers) as undefined;
+  }
+
   return (
     new Elysia({ name: "entrance" })
       .wrap(wrapping((next, request) => idempotency.around(next, request)))
@@ -47,7 +52,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue }) => idempotency.note(request, responseValue))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => told(request, responseValue, set.headers))
   );
 }
 

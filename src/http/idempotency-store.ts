@@ -42,7 +42,8 @@ export type KeyedAttempt = {
 export type IdempotencyStore = {
   /** Runs the work of a request; what is written from within belongs to the attempt once that has begun. */
   attempt<T>(work: (attempt: KeyedAttempt) => Promise<T>): Promise<T>;
-  find(id: string): Promise<KeptRequest | null>;
+  /** Null at once where the store knows without a look that there is none. */
+  find(id: string): null | Promise<KeptRequest | null>;
   /** Forgets requests from before `startedBefore`, oldest first, at most `limit`; answers how many. */
   forget(startedBefore: number, limit: number): Promise<number>;
 };

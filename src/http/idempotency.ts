@@ -1,3 +1,4 @@
+import type { HTTPHeaders } from "elysia";
 import type { Clock } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Caller } from "../keys/caller.ts";
@@ -5,7 +6,14 @@ import { showsSecret } from "../keys/secret.ts";
 import type { Log } from "../log.ts";
 import { BodyDigest, bodyStream, digestWhileRead } from "./body-digest.ts";
 import type { Gate } from "./gate.ts";
-import type { Ending, IdempotencyStore, KeptAnswer, KeptRequest, KeyedAttempt } from "./idempotency-store.ts";
+import type {
+  Ending,
+  IdempotencyStore,
+  KeptAnswer,
+  KeptRequest,
+  KeyedAttempt,
+  KeyedRequest,
+} from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
 import { mediaType } from "./read-body.ts";
 
@@ -19,17 +27,15 @@ export type IdempotencyParts = {
 };
 
 type Next = (request: Request) => Response | Promise<Response>;
-/** `name` is of the caller, the route and the key; `id` stands for it where it is stored. */
-type Carried = { name: string; id: string };
-/** `key` is null until it was checked, `carried` while it is not this request that is carried out. */
+/** `key` is null until it was checked, `carriedId` while it is not this request that is carried out. */
 type Keyed = {
   header: string;
   key: string | null;
   digest: BodyDigest;
   attempt: KeyedAttempt;
-  carried: Carried | null;
-  /** What its answer is the JSON of, once that is known; null for other answers. */
-  value: object | null;
+  carriedId: string | null;
+  /** Of its answer, once that is known, if it is JSON; null for other answers. */
+  text: string | null;
 };
 
 export const idempotencyHeader = "idempotency-key";
@@ -42,6 +48,7 @@ const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
 const sweepSlice = 500;
+const nothingKept = Promise.resolve(null);
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -57,7 +64,7 @@ const sweepSlice = 500;
 export class Idempotency {
   readonly #parts: IdempotencyParts;
   readonly #keyed = new WeakMap<Request, Keyed>();
-  /** By name, what is being carried out or looked for: the answer that the name has already. */
+  /** By id, what is being carried out or looked for: the answer that it has already. */
   readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
 
   constructor(parts: IdempotencyParts) {
@@ -85,10 +92,12 @@ export class Idempotency {
     return keyed && this.#begin(request, keyed, callerOf(request));
   }
 
-  /** For Elysia's `onAfterHandle`: what is answered, so that its text needs not be read from the answer. */
-  note(request: Request, value: unknown): void {
+  /** For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store. */
+  textOf(request: Request, value: unknown, headers: HTTPHeaders): string | undefined {
     const keyed = this.#keyed.get(request);
-    if (keyed !== undefined && isPlain(value)) keyed.value = value;
+    if (keyed === undefined || !isPlain(value)) return undefined;
+    headers["content-type"] ??= "application/json;charset=utf-8";
+    return (keyed.text = JSON.stringify(value));
   }
 
   /** Forgets answers that are too old to be told. */
@@ -99,49 +108,66 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carried: null, value: null };
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carriedId: null, text: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
       try {
         const response = await next(request);
-        return keyed.carried === null ? response : await this.#end(request, keyed, keyed.carried.id, response);
+        return keyed.carriedId === null ? response : await this.#end(request, keyed, keyed.carriedId, response);
       } finally {
-        if (keyed.carried !== null) this.#inFlight.delete(keyed.carried.name);
+        if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
       }
     });
   }
 
-  async #begin(request: Request, keyed: Keyed, caller: Caller): Promise<Response | undefined> {
-    const name = nameOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    const underWay = this.#inFlight.get(name);
-    // Many may be told what there is, at once; of those that find nothing the first is carried out.
-    const kept = await (underWay ?? this.#claim(name, keyed));
-    if (kept !== null) return this.#replayed(request, keyed.digest, kept);
-    if (underWay !== undefined) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
+  #begin(request: Request, keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
+    const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    const underWay = this.#inFlight.get(id);
+    const look = underWay ?? this.#claim(id, keyed);
+    return look === null ? undefined : this.#toldOf(request, keyed, look, underWay !== undefined);
+  }
+
+  /** Many may be told what there is, at once; of those that find nothing the first is carried out. */
+  async #toldOf(
+    request: Request,
+    { digest }: Keyed,
+    look: Promise<KeptRequest | null>,
+    isUnderWay: boolean,
+  ): Promise<Response | undefined> {
+    const kept = await look;
+    if (kept !== null) return this.#replayed(request, digest, kept);
+    if (isUnderWay) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
     return undefined;
   }
 
-  /** The answer that the name has already; null: the request is to be carried out, and has the name to itself. */
-  async #claim(name: string, keyed: Keyed): Promise<KeptRequest | null> {
+  /** The answer that the id has already; null, sooner or later: the request is to be carried out, and has it to itself. */
+  #claim(id: string, keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
-    const id = Bun.SHA256.hash(name, "hex").slice(0, 32);
-    const startedAt = this.#parts.clock.now();
-    const look = this.#find(id, startedAt);
-    this.#inFlight.set(name, look);
-    keyed.carried = { name, id };
-    const kept = await look;
-    if (kept === null) keyed.attempt.begin({ id, startedAt }, () => keyed.digest.fingerprint);
-    else {
-      this.#inFlight.delete(name);
-      keyed.carried = null;
-    }
-    return kept;
+    const { store, clock } = this.#parts;
+    const startedAt = clock.now();
+    const found = store.find(id);
+    const look = found === null ? null : this.#claimUnlessKept(id, startedAt, keyed, found);
+    this.#inFlight.set(id, look ?? nothingKept);
+    keyed.carriedId = id;
+    if (look === null) beginAttempt(keyed, { id, startedAt });
+    return look;
   }
 
-  /** Unless it is too old to be told. */
-  async #find(id: string, now: number): Promise<KeptRequest | null> {
-    const kept = await this.#parts.store.find(id);
-    return kept !== null && kept.startedAt > now - this.#parts.keptMs ? kept : null;
+  /** What is too old to be told counts as not kept. */
+  async #claimUnlessKept(
+    id: string,
+    startedAt: number,
+    keyed: Keyed,
+    found: ReturnType<IdempotencyStore["find"]>,
+  ): Promise<KeptRequest | null> {
+    const kept = await found;
+    if (kept !== null && kept.startedAt > startedAt - this.#parts.keptMs) {
+      this.#inFlight.delete(id);
+      keyed.carriedId = null;
+      return kept;
+    }
+    beginAttempt(keyed, { id, startedAt });
+    return null;
   }
 
   async #replayed(request: Request, digest: BodyDigest, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
@@ -161,10 +187,10 @@ export class Idempotency {
   }
 
   /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, { attempt, value }: Keyed, id: string, response: Response): Promise<Response> {
+  async #end(request: Request, { attempt, text: json }: Keyed, id: string, response: Response): Promise<Response> {
     const { status, headers } = response;
     // What was refused after all is another answer.
-    const known = status < 400 && value !== null ? JSON.stringify(value) : null;
+    const known = status < 400 ? json : null;
     const text = known ?? (isText(headers) ? await response.text() : null);
     const answer = known === null && text !== null ? new Response(text || null, { status, headers }) : response;
     try {
@@ -211,6 +237,10 @@ export function givenUp(request: Request): AbortSignal {
   return comesBack ? new AbortController().signal : request.signal;
 }
 
+function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
+  attempt.begin(request, () => digest.fingerprint);
+}
+
 /** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
 function idempotencyKeyIn(header: string): string {
   const text = header.trim();
@@ -225,11 +255,16 @@ function idempotencyKeyIn(header: string): string {
   ]);
 }
 
-/** Where the request goes to, with its query: the same key means another request elsewhere. */
-function nameOf({ method, url }: Request, caller: Caller, key: string): string {
+/**
+ * 32 hex digits that stand for the caller, the key, and where the request goes to, with its query: the same key means
+ * another request elsewhere.
+ */
+function idOf({ method, url }: Request, caller: Caller, key: string): string {
   const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
   const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
-  return JSON.stringify([owner, method, route, key]);
+  // The JSON of all four, piece by piece: as a list it takes three times as long.
+  const name = `["${owner}","${method}",${JSON.stringify(route)},${JSON.stringify(key)}]`;
+  return Bun.SHA256.hash(name, "hex").slice(0, 32);
 }
 
 /** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */
@@ -259,12 +294,12 @@ function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
 }
 
 function told(headers: Headers): Record<string, string> {
-  return Object.fromEntries(
-    keptHeaders.flatMap((name) => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
+  const kept: Record<string, string> = {};
+  for (const name of keptHeaders) {
+    const value = headers.get(name);
+    if (value !== null) kept[name] = value;
+  }
+  return kept;
 }
 
 const cipher = "aes-256-gcm";

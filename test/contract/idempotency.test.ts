@@ -181,7 +181,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
   test("thousands are found, also by the next process, and forgotten without a trace", async () => {
     await using here = await world();
     const idAt = (n: number) => new Bun.CryptoHasher("sha256").update(`${n}`).digest("hex").slice(0, 32);
-    const many = 5_000;
+    const many = 17_000;
     const keep = (n: number) =>
       here.storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idAt(n), startedAt: n }, read);

@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import { openDatabase } from "./open.ts";
@@ -29,22 +28,29 @@ export function openEngine(
   database = openDatabase(path),
 ): Engine {
   const reader = new Reader(path);
-  const writer = new Writer(database, checkpointing(path, reader));
+  const writer = new Writer(database, checkpointing(database, reader));
   return { orm: drizzle(database), database, reader, writer, shared: new SharedRead(database, writer), phoneRegion };
 }
 
-/** The write-ahead log may grow to this before it is moved into the file, which costs more the more often it is done. */
-const checkpointBytes = 8 * 1024 * 1024;
-/** A look at the file's size costs some microseconds, so not every commit takes one. */
+/**
+ * So many pages of 4 KiB may wait in the write-ahead log before they are moved into the file: the fewer at a time, the
+ * more often the same pages are moved, and with each move commits wait for the disk.
+ */
+const pagesToMove = 2048;
+/** A look at the log costs some microseconds, so not every commit takes one. */
 const commitsBetweenLooks = 16;
 
+type LogState = { log: number; checkpointed: number };
+
 /** After a commit: has the reader thread make a checkpoint when it is time, so that no commit has to wait for one. */
-function checkpointing(path: string, reader: Reader): () => void {
+function checkpointing(database: Database, reader: Reader): () => void {
+  const look = database.prepare<LogState, []>("PRAGMA wal_checkpoint(NOOP)");
   let commits = 0;
   let isUnderWay = false;
   return () => {
     if (isUnderWay || ++commits % commitsBetweenLooks !== 0) return;
-    if (sizeOf(`${path}-wal`) < checkpointBytes) return;
+    const state = look.get();
+    if (state === null || state.log - state.checkpointed < pagesToMove) return;
     isUnderWay = true;
     // One that failed is made by a later call, or by the writer itself when the log gets too long.
     reader
@@ -52,13 +58,4 @@ function checkpointing(path: string, reader: Reader): () => void {
       .catch(() => undefined)
       .finally(() => (isUnderWay = false));
   };
-}
-
-/** 0 also where it can't be told: the commit is made, and the next look is soon. */
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch {
-    return 0;
-  }
 }

@@ -3,6 +3,10 @@ import { Bits } from "./bits.ts";
 /** So many ids share a segment, at 16 bits for each: of those that are not there one in 400 is taken for one that is. */
 const idsOfSegment = 65_536;
 const bitsOfSegment = idsOfSegment * 16;
+/** Where in an id its four bits are named, each by so many hex digits. */
+const places = [0, 8, 16, 24];
+const digitsOfBit = Math.log2(bitsOfSegment) / 4;
+const [codeOf0, codeOf9, codeOfA] = [48, 57, 97];
 /** Two million ids in 4 MB; beyond that every id may be there, for as long as the process runs. */
 const maxSegments = 32;
 
@@ -19,8 +23,7 @@ export class IdFilter {
   mayHave(id: string): boolean {
     if (this.#isFull) return true;
     if (this.#segments.length === 0) return false;
-    const [a, b, c, d] = bitsOf(id);
-    for (const { bits } of this.#segments) if (bits.has(a) && bits.has(b) && bits.has(c) && bits.has(d)) return true;
+    for (const { bits } of this.#segments) if (places.every((place) => bits.has(bitAt(id, place)))) return true;
     return false;
   }
 
@@ -28,7 +31,7 @@ export class IdFilter {
     if (this.#isFull) return;
     const segment = this.#lastWithRoom();
     if (segment === null) return;
-    for (const bit of bitsOf(id)) segment.bits.set(bit);
+    for (const place of places) segment.bits.set(bitAt(id, place));
     segment.ids += 1;
     segment.lastSeq = Math.max(segment.lastSeq, seq);
   }
@@ -52,10 +55,12 @@ export class IdFilter {
   }
 }
 
-function bitsOf(id: string): [number, number, number, number] {
-  return [bitAt(id, 0), bitAt(id, 8), bitAt(id, 16), bitAt(id, 24)];
-}
-
+/** By its codes: to cut the text out and to parse it would take twenty times as long. */
 function bitAt(id: string, from: number): number {
-  return parseInt(id.slice(from, from + 8), 16) % bitsOfSegment;
+  let bits = 0;
+  for (let at = from; at < from + digitsOfBit; at++) {
+    const code = id.charCodeAt(at);
+    bits = (bits << 4) | (code <= codeOf9 ? code - codeOf0 : code - codeOfA + 10);
+  }
+  return bits;
 }

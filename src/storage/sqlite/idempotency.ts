@@ -1,8 +1,9 @@
-import type { Statement } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import type {
   Ending,
   Fingerprint,
   IdempotencyStore,
+  KeptAnswer,
   KeptRequest,
   KeyedAttempt,
   KeyedRequest,
@@ -10,6 +11,7 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { IdempotencyIndex } from "./idempotency-index.ts";
+import { RowInserter } from "./row-inserter.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
@@ -31,10 +33,6 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
   const find = database.query<Row, [number]>(
     "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ?",
   );
-  const keep = database.prepare(
-    `INSERT OR REPLACE INTO idempotent_requests (seq, id, started_at, fingerprint, bytes, status, headers, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
   const drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
   const oldest = database.query<Forgotten, [number, number]>(
     `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
@@ -42,6 +40,7 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
   );
   const first = database.query<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
   const index = new IdempotencyIndex(database, writer);
+  const kept = new KeptRows(database, writer);
   const findNow = (id: string): KeptRequest | null => {
     const seq = index.seqOf(id);
     const row = seq === null ? null : find.get(seq);
@@ -49,10 +48,10 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
   };
   return {
     attempt: (work) => {
-      const attempt = new Attempt(writer, index, { keep, drop });
+      const attempt = new Attempt(writer, index, kept, drop);
       return accompanied(attempt, () => work(attempt));
     },
-    find: async (id) => shared.read(() => findNow(id)),
+    find: (id) => (index.isNew(id) ? null : Promise.try(() => shared.read(() => findNow(id)))),
     async forget(startedBefore, limit) {
       const forgotten = await writer.write(() => {
         const rows = oldest.all(startedBefore, limit);
@@ -69,12 +68,45 @@ export function createIdempotencyStore({ database, writer, shared }: Parts): Ide
   };
 }
 
+/** Rows of a transaction, which are written together at its end. */
+class KeptRows {
+  readonly #inserter: RowInserter;
+  readonly #values: SQLQueryBindings[] = [];
+
+  constructor(database: Database, writer: Writer) {
+    const columns = "seq, id, started_at, fingerprint, bytes, status, headers, body";
+    this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 8);
+    writer.beforeCommit(() => this.#insert());
+    writer.onRollBack(() => this.#values.splice(0));
+  }
+
+  /** Inside a transaction. */
+  add(seq: number, { id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, answer: KeptAnswer | null): void {
+    const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
+    this.#values.push(
+      seq,
+      Uint8Array.fromHex(id),
+      startedAt,
+      hash,
+      bytes,
+      status,
+      headers && JSON.stringify(headers),
+      body,
+    );
+  }
+
+  #insert(): void {
+    if (this.#values.length > 0) this.#inserter.insert(this.#values.splice(0));
+  }
+}
+
 const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
 
 class Attempt implements KeyedAttempt, Companion {
   readonly #writer: Writer;
   readonly #index: IdempotencyIndex;
-  readonly #statements: Record<"keep" | "drop", Statement>;
+  readonly #kept: KeptRows;
+  readonly #drop: Statement;
   /** Of the row that it writes, and of the one that is there. */
   #seq: number | null = null;
   #committedSeq: number | null = null;
@@ -88,10 +120,11 @@ class Attempt implements KeyedAttempt, Companion {
   #failure: { reason: unknown } | null = null;
   hasChanged = false;
 
-  constructor(writer: Writer, index: IdempotencyIndex, statements: Record<"keep" | "drop", Statement>) {
+  constructor(writer: Writer, index: IdempotencyIndex, kept: KeptRows, drop: Statement) {
     this.#writer = writer;
     this.#index = index;
-    this.#statements = statements;
+    this.#kept = kept;
+    this.#drop = drop;
   }
 
   get isOpen(): boolean {
@@ -168,27 +201,16 @@ class Attempt implements KeyedAttempt, Companion {
     this.#read = nothingRead;
   }
 
-  #write({ id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, ending: Ending): void {
-    const { keep, drop } = this.#statements;
+  #write(request: KeyedRequest, fingerprint: Fingerprint, ending: Ending): void {
     if (ending === "undone") {
       if (this.#seq === null) return;
-      drop.run(this.#seq);
-      this.#index.remove(id, this.#seq);
+      this.#drop.run(this.#seq);
+      this.#index.remove(request.id, this.#seq);
       return;
     }
     // Not one from a transaction that failed: another row may have been committed behind it since.
     this.#seq = this.#committedSeq ?? this.#index.nextSeq();
-    const { status = null, headers = null, body = null } = ending === "unknown" ? {} : ending;
-    keep.run(
-      this.#seq,
-      Uint8Array.fromHex(id),
-      startedAt,
-      hash,
-      bytes,
-      status,
-      headers && JSON.stringify(headers),
-      body,
-    );
+    this.#kept.add(this.#seq, request, fingerprint, ending === "unknown" ? null : ending);
   }
 
   #written(id: string, ending: Ending): void {

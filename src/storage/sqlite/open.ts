@@ -11,8 +11,9 @@ export function openDatabase(path: string): Database {
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = FULL");
   database.run("PRAGMA foreign_keys = ON");
-  // 32 MiB: the last resort. Checkpoints are made by the reader thread, long before.
-  database.run("PRAGMA wal_autocheckpoint = 8000");
+  // 256 MiB: the last resort, for a commit waits for it. The reader thread makes checkpoints long before, but for what a
+  // backup that is under way still reads: that is moved when it is done.
+  database.run("PRAGMA wal_autocheckpoint = 65536");
   database.run("PRAGMA journal_size_limit = 67108864"); // a log that grew once gives its space back
   return database;
 }

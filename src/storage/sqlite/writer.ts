@@ -89,7 +89,7 @@ export class Writer {
     this.#beforeBegin.push(end);
   }
 
-  /** `finish` is called in each transaction behind its units: for what all of them leave to be written in one go. */
+  /** `finish` is called in each transaction behind its units and what companions recorded: for what all of them leave to be written in one go. */
   beforeCommit(finish: () => void): void {
     this.#beforeCommit.push(finish);
   }
@@ -192,8 +192,8 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
-      this.#finish();
       if (outcome.companions.size > 0) this.#record(outcome);
+      this.#finish();
       this.#statements.commit.run();
     } catch (error) {
       for (const companion of outcome.companions) companion.failed(error);
