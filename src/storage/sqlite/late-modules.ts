@@ -7,7 +7,6 @@ import type * as NetworkAccounts from "./network-accounts.ts";
 import type * as PersonStore from "./privacy/person-store.ts";
 import type * as Prospects from "./directory/prospects.ts";
 import type * as SavedSearches from "./directory/saved-searches.ts";
-import type * as SuppressionStore from "./suppression-store.ts";
 import type * as Voices from "./voices.ts";
 import type * as Webhooks from "./webhooks.ts";
 
@@ -45,9 +44,6 @@ export const modules = {
   },
   get savedSearches() {
     return require("./directory/saved-searches.ts") as typeof SavedSearches;
-  },
-  get suppressionStore() {
-    return require("./suppression-store.ts") as typeof SuppressionStore;
   },
   get voices() {
     return require("./voices.ts") as typeof Voices;

@@ -19,6 +19,7 @@ import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSimulationStore } from "./simulation.ts";
+import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
 
 /**
@@ -53,7 +54,7 @@ export function openSqliteStorage(
     campaigns: onFirstUse(() => {
       return modules.campaigns.createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
     }),
-    suppressions: onFirstUse(() => modules.suppressionStore.createSuppressionStore(engine)),
+    suppressions: onFirstUse(() => createSuppressionStore(engine)),
     leadHints: onFirstUse(() => createLeadHintStore(engine)),
     enrichment: onFirstUse(() => modules.enrichment.createEnrichmentStore(engine)),
     prospects: onFirstUse(() => modules.prospects.createProspectStore(engine, prospectIndex)),
