@@ -8,7 +8,7 @@ const wanted = new WeakMap<Request, BodyDigest>();
  * files, because each client draws another boundary between them.
  */
 export class BodyDigest {
-  readonly #hash = new Bun.SHA256();
+  #hash: Bun.SHA256 | null = null;
   #bytes = 0;
   #result: Uint8Array | null = null;
 
@@ -23,7 +23,14 @@ export class BodyDigest {
 
   add(content: string | Uint8Array): void {
     this.#bytes += typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
+    this.#hash ??= new Bun.SHA256();
     this.#hash.update(content);
+  }
+
+  /** All of it in one piece. */
+  whole(content: string): void {
+    this.#bytes = Buffer.byteLength(content);
+    this.#result = Bun.SHA256.hash(content) as Uint8Array;
   }
 
   /** What follows belongs to another field or file: with its length in front, no content can be taken for a name. */
@@ -33,7 +40,7 @@ export class BodyDigest {
 
   /** That was all of it. */
   end(): void {
-    this.#result ??= this.#hash.digest() as Uint8Array;
+    this.#result ??= (this.#hash ?? new Bun.SHA256()).digest() as Uint8Array;
   }
 }
 

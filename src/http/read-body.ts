@@ -19,8 +19,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   if (announced !== null && announced > maxBytes) throw tooLarge(maxBytes);
   // An announced length is kept by the server; only a body without one has to be counted.
   const text = announced === null ? (await collected(request, maxBytes)).toString("utf8") : await request.text();
-  digest?.add(text);
-  digest?.end();
+  digest?.whole(text);
   try {
     return parseJson(text);
   } catch (error) {
