@@ -3,7 +3,7 @@ import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
-import { composeBackups, prepareDatabase } from "./app/backups.ts";
+import { composeBackups, keepCopy } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeNetwork } from "./app/network.ts";
 import { observed } from "./app/observed.ts";
@@ -18,6 +18,7 @@ import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
 import { Readiness } from "./health/readiness.ts";
 import { docsRoutes } from "./http/docs.ts";
+import { wholeApp } from "./http/late-routes.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
 import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
@@ -47,6 +48,7 @@ import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
 import { createVoiceEngines } from "./providers/voice/voice-engines.ts";
 import { SessionService } from "./sessions/service.ts";
+import { removeSnapshot } from "./storage/sqlite/snapshot.ts";
 import { openSqliteStorage } from "./storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SuppressionService } from "./suppression/service.ts";
@@ -92,8 +94,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const clock = overrides.clock ?? systemClock;
     const log = overrides.log ?? createLog(config.logLevel);
-    prepareDatabase(directory, clock, log);
-    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion);
+    removeSnapshot(directory.databasePath); // of a backup that was killed
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, () =>
+      keepCopy(directory, clock, log),
+    );
     try {
       const simulated = await openSimulation(config, storage, clock);
       return await compose(config, directory, storage, clock, log, overrides, simulated);
@@ -307,7 +311,7 @@ async function compose(
     .use(
       mcpEndpoint(core, {
         document,
-        handle: async (request, outer): Promise<Response> => server.handle(http.within(request, outer)),
+        handle: async (request, outer): Promise<Response> => wholeApp(server).handle(http.within(request, outer)),
         corsOrigins: config.corsOrigins,
         clock,
       }),
@@ -381,7 +385,7 @@ async function compose(
   return {
     start: () => (starting ??= begin()),
     work,
-    handle: async (request) => server.handle(request),
+    handle: async (request) => wholeApp(server).handle(request),
     stop: () => (stopping ??= stopAll()),
     get url() {
       return listening?.url ?? "";

@@ -8,7 +8,6 @@ import type { Core } from "../http/core.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
 import { migrations } from "../storage/sqlite/migrate.ts";
-import { removeSnapshot } from "../storage/sqlite/snapshot.ts";
 import { copyBeforeUpgrade } from "../storage/sqlite/upgrade-copy.ts";
 import { version } from "../version.ts";
 
@@ -27,9 +26,8 @@ export function composeBackups({ config, directory, clock, log }: BackupParts) {
   return { chores, routes: (core: Core) => backupRoutes(core, service), stop: () => service.stop() };
 }
 
-/** Before the database is opened: a copy of it, if this version is about to change it. */
-export function prepareDatabase({ databasePath, backupsPath }: DataDirectory, clock: Clock, log: Log): void {
-  removeSnapshot(databasePath); // of a backup that was killed
+/** Before this version changes the database: a copy of it. */
+export function keepCopy({ databasePath, backupsPath }: DataDirectory, clock: Clock, log: Log): void {
   const copy = copyBeforeUpgrade(databasePath, backupsPath, migrations, clock.now());
   if (copy !== null) log.info({ copy }, "copied the database before it is upgraded");
 }

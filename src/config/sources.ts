@@ -96,8 +96,9 @@ export function unknownVariables(table: OptionTable, env: Sources["env"], others
 
 /** Keys of the file that are no option of `table`. */
 export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Problem[] {
+  if (file === null) return [];
   const known = Object.keys(table).map(optionName);
-  return Object.keys(file?.values ?? {})
+  return Object.keys(file.values)
     .filter((name) => !known.includes(name))
     .map((name) => ({ option: inFile(name, file), message: `There is no such option.${suggestion(name, known)}` }));
 }
@@ -131,8 +132,9 @@ function readSecret(path: string, readFile: Sources["readFile"]): string {
 }
 
 function fromFile(key: string, { file }: Sources): Given | null {
+  if (file === null) return null;
   const name = optionName(key);
-  const value = file?.values[name];
+  const value = file.values[name];
   if (value === undefined) return null;
   const items = Array.isArray(value) ? value : [value];
   if (!items.every((item) => ["string", "number", "boolean"].includes(typeof item)))
@@ -158,8 +160,8 @@ function named<T>(option: string, read: () => T): T {
   }
 }
 
-function inFile(name: string, file: Sources["file"]): string {
-  return `${name} in ${file?.path ?? "the file"}`;
+function inFile(name: string, { path }: NonNullable<Sources["file"]>): string {
+  return `${name} in ${path}`;
 }
 
 function suggestion(name: string, known: readonly string[]): string {

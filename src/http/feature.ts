@@ -1,5 +1,6 @@
 import { Elysia, type AnyElysia } from "elysia";
 import type { Core } from "./core.ts";
+import { addRoute, type Route } from "./late-routes.ts";
 
 /**
  * What a feature adds its routes to: as `new Elysia({ prefix }).use(core)`, and of that type, but it only notes them down.
@@ -9,7 +10,7 @@ import type { Core } from "./core.ts";
 export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Feature<Prefix> {
   const routes: Route[] = [];
   function plugin(app: AnyElysia): AnyElysia {
-    for (const [method, path, handle, hook] of routes) app.route(method, path, handle, hook);
+    for (const route of routes) addRoute(app, route);
     return app;
   }
   const noting =
@@ -27,8 +28,6 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
   });
   return notes as unknown as Feature<Prefix>;
 }
-
-type Route = [method: string, path: string, handle: never, hook: object];
 
 function elysiaOf<Prefix extends string>(core: Core, prefix: Prefix) {
   return new Elysia({ prefix }).use(core);

@@ -1,4 +1,5 @@
 import type { AnyElysia } from "elysia";
+import { routesOf } from "./late-routes.ts";
 
 /**
  * Which methods a path takes, asked when none fitted; empty for a path that no route has. Elysia answers 404 for both
@@ -7,7 +8,7 @@ import type { AnyElysia } from "elysia";
 export function allowedMethods(app: AnyElysia): (path: string) => string[] {
   let routes: { method: string; pattern: RegExp }[] | null = null;
   return (path) => {
-    routes ??= app.routes.map((route) => ({ method: route.method, pattern: patternOf(route.path) }));
+    routes ??= routesOf(app).map(({ method, path: pattern }) => ({ method, pattern: patternOf(pattern) }));
     const methods = new Set(
       routes.filter(({ pattern }) => pattern.test(path.replace(/(.)\/$/, "$1"))).map(({ method }) => method),
     );

@@ -6,6 +6,7 @@ import { version } from "../version.ts";
 import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
+import { routesOf } from "./late-routes.ts";
 
 type Operation = {
   responses: Record<string, object>;
@@ -22,7 +23,7 @@ type Document = { paths: Record<string, Record<string, Operation>>; components?:
 export function openApiDocument(app: AnyElysia, serverUrl: string): object {
   const schemaOf = (input: unknown) => (input as Input<TSchema>).schema;
   const mapJsonSchema = { typebox: schemaOf } as NonNullable<Parameters<typeof toOpenAPISchema>[3]>;
-  const { paths } = toOpenAPISchema(app, undefined, undefined, mapJsonSchema) as unknown as Document;
+  const { paths } = toOpenAPISchema(withRoutesInOrder(app), undefined, undefined, mapJsonSchema) as unknown as Document;
   const components: Record<string, unknown> = {};
   const document = {
     openapi: "3.1.0",
@@ -56,6 +57,12 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
       },
     },
   };
+}
+
+/** The app as it was put together, whichever route was asked for first. */
+function withRoutesInOrder(app: AnyElysia): AnyElysia {
+  const routes = routesOf(app).map((route) => route.take());
+  return Object.create(app, { getGlobalRoutes: { value: () => routes } });
 }
 
 export const tags = {

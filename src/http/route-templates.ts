@@ -1,4 +1,5 @@
 import type { AnyElysia } from "elysia";
+import { routesOf } from "./late-routes.ts";
 
 /** `templates` are by method, those in `rest` for all that begins as this place does. */
 type Node = {
@@ -24,7 +25,7 @@ export function routeTemplates(app: AnyElysia): (method: string, path: string) =
 
 function treeOf(app: AnyElysia): Node {
   const root = node();
-  for (const { method, path } of app.routes) {
+  for (const { method, path } of routesOf(app)) {
     const parts = partsOf(path);
     const hasRest = parts.at(-1) === "*";
     let place = root;

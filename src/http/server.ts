@@ -1,6 +1,7 @@
 import type { AnyElysia } from "elysia";
 import { createBunRouteHandler } from "elysia/adapter/bun/compose";
 import { StartError } from "../start-error.ts";
+import { routesOf, wholeApp } from "./late-routes.ts";
 
 export type Listening = {
   url: string;
@@ -43,8 +44,8 @@ function serve(app: AnyElysia, hostname: string, port: number) {
       maxRequestBodySize,
       idleTimeout,
       development: false,
-      routes: routesOf(app),
-      fetch: (request) => app.fetch(request),
+      routes: bunRoutesOf(app),
+      fetch: (request) => wholeApp(app).fetch(request),
     });
   } catch (cause) {
     throw new StartError(`Can't listen on ${hostname}:${port}: ${reasonOf(cause)}.`, {
@@ -57,13 +58,13 @@ function serve(app: AnyElysia, hostname: string, port: number) {
 type Handle = (request: Request) => Response | Promise<Response>;
 
 /** For Bun's router, which is faster than the app's; what it has no route for still goes to the app. */
-function routesOf(app: AnyElysia): Record<string, Record<string, Handle>> {
+function bunRoutesOf(app: AnyElysia): Record<string, Record<string, Handle>> {
   const routes: Record<string, Record<string, Handle>> = {};
-  for (const route of app.router.history) {
+  for (const route of routesOf(app)) {
     if (route.method === "ALL" || route.path.endsWith("*")) continue;
     let handle: Handle | null = null;
     const methods = (routes[route.path.replace(/(.)\/$/, "$1")] ??= {});
-    methods[route.method] ??= (request) => (handle ??= createBunRouteHandler(app, route) as Handle)(request);
+    methods[route.method] ??= (request) => (handle ??= createBunRouteHandler(app, route.take()) as Handle)(request);
   }
   return routes;
 }

@@ -7,7 +7,7 @@ import * as creditTables from "../../src/storage/sqlite/credit-tables.ts";
 import * as enrichmentTables from "../../src/storage/sqlite/enrichment-tables.ts";
 import * as prospectTables from "../../src/storage/sqlite/directory/tables.ts";
 import * as voiceTables from "../../src/storage/sqlite/voice-tables.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { migrate, migrations, schemaOf } from "../../src/storage/sqlite/migrate.ts";
 import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
 import * as campaignTables from "../../src/storage/sqlite/campaign-tables.ts";
 import * as networkTables from "../../src/storage/sqlite/network-tables.ts";
@@ -33,6 +33,16 @@ test("a fresh database gets every migration, with its name, hash and time", () =
     { number: 2, name: "0002_step.sql", hash: "hash of 2", applied_at: 77 },
   ]);
   expect(tablesOf(database)).toEqual(["families", "members"]);
+});
+
+test("a schema is new, current, or another: older, newer, or of other texts", () => {
+  using database = openEmpty();
+  expect(schemaOf(database, [families])).toBe("new");
+  migrate(database, [families, members], 1);
+  expect(schemaOf(database, [families, members])).toBe("current");
+  expect(schemaOf(database, [families, members, rebuild])).toBe("other");
+  expect(schemaOf(database, [families])).toBe("other");
+  expect(schemaOf(database, [{ ...families, hash: "another" }, members])).toBe("other");
 });
 
 test("a second start applies nothing and keeps what is stored", () => {

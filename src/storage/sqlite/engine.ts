@@ -21,8 +21,12 @@ export type Engine = {
   phoneRegion: PhoneRegion | null;
 };
 
-export function openEngine(path: string, phoneRegion: PhoneRegion | null = null): Engine {
-  const database = openDatabase(path);
+/** `database` is the file at `path`, where it is open already. */
+export function openEngine(
+  path: string,
+  phoneRegion: PhoneRegion | null = null,
+  database = openDatabase(path),
+): Engine {
   const reader = new Reader(path);
   const writer = new Writer(database, checkpointing(database, reader));
   return { orm: drizzle(database), database, reader, writer, shared: new SharedRead(database, writer), phoneRegion };

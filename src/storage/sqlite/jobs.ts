@@ -13,6 +13,7 @@ import type {
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
+import { isHeld } from "./job-claim.ts";
 import { beginningOf, endOf } from "./job-events.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
@@ -274,11 +275,6 @@ export function createJobRows(engine: Engine) {
     claim,
     end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
   };
-}
-
-/** Whether the claim still holds. A parked job is in nobody's hands. */
-export function isHeld(job: Job, { attempt }: Pick<JobClaim, "attempt">): boolean {
-  return job.status === "running" && job.attempt === attempt && job.leaseUntil !== null;
 }
 
 function endingOf(job: Job, end: JobEnd): JobChange {

@@ -6,7 +6,7 @@ import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRowError, Le
 import type { SuppressionMatch } from "../../suppression/model.ts";
 import { doNotContactText, suppressedField } from "../../suppression/refusal.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./jobs.ts";
+import { isHeld } from "./job-claim.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
 import type { LeadKeys } from "./lead-keys.ts";
 import type { StoredLead } from "./lead-row.ts";

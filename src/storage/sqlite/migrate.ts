@@ -39,6 +39,14 @@ function applyMissing(database: Database, list: readonly Migration[], now: numbe
   return missing.length;
 }
 
+/** new: nothing is in it. current: just the migrations of `list` were applied. other: what an upgrade, or nobody, can use. */
+export function schemaOf(database: Database, list: readonly Migration[]): "new" | "current" | "other" {
+  if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() === null) return "new";
+  const shown = (migrations: readonly { number: number; hash: string }[]) =>
+    migrations.map(({ number, hash }) => `${number} ${hash}`).join();
+  return shown(appliedMigrations(database)) === shown(list) ? "current" : "other";
+}
+
 /** What a database has, oldest first; it must have been migrated at least once. */
 export function appliedMigrations(database: Database): AppliedMigration[] {
   return database.query<AppliedMigration, []>("SELECT number, name, hash FROM schema_migrations ORDER BY number").all();

@@ -11,7 +11,7 @@ import type { Hold } from "../../network/governor/slot.ts";
 import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "./gathered-writes.ts";
-import { isHeld } from "./jobs.ts";
+import { isHeld } from "./job-claim.ts";
 import { createMarks } from "./network-marks.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";

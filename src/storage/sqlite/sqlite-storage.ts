@@ -1,46 +1,44 @@
+import type { Database } from "bun:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
-import { createCampaignStore } from "./campaigns.ts";
-import { createCreditStore } from "./credits.ts";
 import { ProspectIndex } from "./directory/prospect-index.ts";
-import { createProspectStore } from "./directory/prospects.ts";
-import { createSavedSearchStore } from "./directory/saved-searches.ts";
 import { openEngine } from "./engine.ts";
-import { createEnrichmentStore } from "./enrichment.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
-import { createJobRows, createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { modules } from "./late-modules.ts";
 import { createLeadReader } from "./lead-reader.ts";
 import { createLeadHintStore } from "./lead-hints.ts";
 import { createLeadStore } from "./leads.ts";
 import { createMetricsStore } from "./metrics.ts";
-import { migrate, migrations } from "./migrate.ts";
-import { createNetworkRows } from "./network.ts";
+import { migrate, migrations, schemaOf } from "./migrate.ts";
+import { openDatabase } from "./open.ts";
 import { createOwners } from "./owners.ts";
-import { createPersonStore } from "./privacy/person-store.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSimulationStore } from "./simulation.ts";
 import { createSuppressionStore } from "./suppression-store.ts";
 import { createUserStore } from "./users.ts";
-import { createVoiceStore } from "./voices.ts";
-import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
- * `phoneRegion` is where phone numbers without a country code are from.
+ * `phoneRegion` is where phone numbers without a country code are from. `beforeUpgrade` is called before a database that
+ * has data is migrated, while nobody has it open.
  */
-export function openSqliteStorage(path: string, clock: Clock, phoneRegion: PhoneRegion | null = null): Storage {
-  const engine = openEngine(path, phoneRegion);
+export function openSqliteStorage(
+  path: string,
+  clock: Clock,
+  phoneRegion: PhoneRegion | null = null,
+  beforeUpgrade = () => {},
+): Storage {
+  const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade));
   const { database, writer, reader, shared } = engine;
   const prospectIndex = new ProspectIndex(engine, path);
-  migrate(database, migrations, clock.now());
   database.run(endLeases);
-  const jobRows = onFirstUse(() => createJobRows(engine));
-  const network = () => createNetworkRows(engine, jobRows);
+  const jobRows = onFirstUse(() => modules.jobs.createJobRows(engine));
+  const network = () => modules.network.createNetworkRows(engine, jobRows);
   return {
     audit: onFirstUse(() => createAuditStore(engine)),
     users: onFirstUse(() => createUserStore(engine)),
@@ -49,23 +47,23 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
     idempotency: onFirstUse(() => createIdempotencyStore(engine)),
     sessions: onFirstUse(() => createSessionStore(engine)),
     rates: onFirstUse(() => createRateStore(engine)),
-    credits: onFirstUse(() => createCreditStore(engine)),
+    credits: onFirstUse(() => modules.credits.createCreditStore(engine)),
     leads: onFirstUse(() => createLeadStore(engine)),
-    jobs: onFirstUse(() => createJobStore(engine, jobRows, network)),
+    jobs: onFirstUse(() => modules.jobs.createJobStore(engine, jobRows, network)),
     network: onFirstUse(() => network().store),
     campaigns: onFirstUse(() => {
-      return createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
+      return modules.campaigns.createCampaignStore(engine, createLeadReader(engine, createOwners(engine)), network);
     }),
     suppressions: onFirstUse(() => createSuppressionStore(engine)),
     leadHints: onFirstUse(() => createLeadHintStore(engine)),
-    enrichment: onFirstUse(() => createEnrichmentStore(engine)),
-    prospects: onFirstUse(() => createProspectStore(engine, prospectIndex)),
-    persons: onFirstUse(() => createPersonStore(engine, jobRows, network, prospectIndex)),
-    savedSearches: onFirstUse(() => createSavedSearchStore(engine)),
-    voices: onFirstUse(() => createVoiceStore(engine, jobRows)),
+    enrichment: onFirstUse(() => modules.enrichment.createEnrichmentStore(engine)),
+    prospects: onFirstUse(() => modules.prospects.createProspectStore(engine, prospectIndex)),
+    persons: onFirstUse(() => modules.personStore.createPersonStore(engine, jobRows, network, prospectIndex)),
+    savedSearches: onFirstUse(() => modules.savedSearches.createSavedSearchStore(engine)),
+    voices: onFirstUse(() => modules.voices.createVoiceStore(engine, jobRows)),
     simulation: onFirstUse(() => createSimulationStore(engine)),
     events: onFirstUse(() => createEventStore(engine)),
-    webhooks: onFirstUse(() => createWebhookStore(engine)),
+    webhooks: onFirstUse(() => modules.webhooks.createWebhookStore(engine)),
     // Writes a page that says what it said before: an empty transaction would succeed on a full disk.
     check: () => writer.write(() => void database.run("PRAGMA user_version = 0")),
     async close() {
@@ -76,6 +74,19 @@ export function openSqliteStorage(path: string, clock: Clock, phoneRegion: Phone
       database.close();
     },
   };
+}
+
+function openMigrated(path: string, now: number, beforeUpgrade: () => void): Database {
+  let database = openDatabase(path);
+  const schema = schemaOf(database, migrations);
+  if (schema === "current") return database;
+  if (schema === "other") {
+    database.close();
+    beforeUpgrade();
+    database = openDatabase(path);
+  }
+  migrate(database, migrations, now);
+  return database;
 }
 
 // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not

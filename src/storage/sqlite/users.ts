@@ -2,10 +2,10 @@ import { asc, eq } from "drizzle-orm";
 import type { User } from "../../users/model.ts";
 import type { NewUser, UserStore } from "../../users/store.ts";
 import { createAuditRows } from "./audit.ts";
-import { insertAccountRow } from "./network-accounts.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
+import { modules } from "./late-modules.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
 export function createUserStore(engine: Engine): UserStore {
@@ -21,7 +21,7 @@ export function createUserStore(engine: Engine): UserStore {
     const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
     if (taken !== undefined) return false;
     orm.insert(users).values(user).run();
-    insertAccountRow(engine, account);
+    modules.networkAccounts.insertAccountRow(engine, account);
     if (grant !== null) orm.insert(creditLedger).values(grant).run();
     if (key !== null) {
       orm.insert(apiKeys).values(key).run();

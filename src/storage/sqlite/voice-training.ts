@@ -1,7 +1,8 @@
 import { asc, eq } from "drizzle-orm";
 import type { VoiceStore } from "../../voice/store.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld, type JobRows } from "./jobs.ts";
+import { isHeld } from "./job-claim.ts";
+import type { JobRows } from "./jobs.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
 
 type TrainingOperations = Pick<VoiceStore, "training" | "tellProgress" | "measured" | "endTraining">;
