@@ -57,6 +57,14 @@ test("with new data all is well", () => {
   expect(examineSettings(config({}))).toEqual([expect.objectContaining({ state: "ok" })]);
 });
 
+test("the size of the database takes in what is in its log only", () => {
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const sizeTold = () => /\(([\d.]+) MB;/.exec(found(findings(), "database")[0]!.message)?.[1];
+  expect(sizeTold()).toBeUndefined();
+  insertJob("1", "x".repeat(3_000_000), now);
+  expect(Number(sizeTold())).toBeGreaterThan(3);
+});
+
 test("files that rows name and are gone are a problem, files of no row a warning, new and cached ones nothing", () => {
   insertJob("a", "lead_import", now);
   insertJob("b", "lead_import", now);

@@ -31,7 +31,7 @@ export function examineDatabase(dataDir: string, look: Look): { findings: Findin
   try {
     database = openToCheck(path);
     const migrations = examineMigrations(database);
-    const findings = [...integrity(database, path, look.full), ...migrations, ...logSize(path)];
+    const findings = [...integrity(database, look.full), ...migrations, ...logSize(path)];
     // Queries of this version fit the tables of this version only.
     if (migrations.some(({ state }) => state !== "ok")) return { findings, webhooks: [] };
     findings.push(...files(database, dataDir, look.now), queue(database, look), lastTimes(database, look.now));
@@ -46,12 +46,18 @@ export function examineDatabase(dataDir: string, look: Look): { findings: Findin
 
 const restoreHint = "Stop the server and restore a backup: outreachd restore FILE --replace";
 
-function integrity(database: Database, path: string, full: boolean): Finding[] {
+function integrity(database: Database, full: boolean): Finding[] {
   const problems = [...integrityProblems(database, full), ...(full ? danglingRows(database) : [])];
   if (problems.length > 0)
     return problems.map((each) => problem("database", `The database is damaged: ${each}.`, restoreHint));
   const how = full ? "every page, index and reference was checked" : "every page was checked; --full checks more";
-  return [ok("database", `The database is sound (${formatBytes(statSync(path).size)}; ${how}).`)];
+  return [ok("database", `The database is sound (${formatBytes(sizeOf(database))}; ${how}).`)];
+}
+
+/** With what still waits in the write-ahead log, in bytes. */
+function sizeOf(database: Database): number {
+  const size = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
+  return database.query<{ bytes: number }, []>(size).get()?.bytes ?? 0;
 }
 
 function examineMigrations(database: Database): Finding[] {
