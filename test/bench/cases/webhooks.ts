@@ -6,7 +6,7 @@ import { copyHome, createHome, startServer, withDirectory } from "../server.ts";
 import { addBacklog } from "../webhook-rows.ts";
 import { startReceiver, type WebhookReceiver } from "../webhook-receiver.ts";
 
-const rounds = 3;
+const rounds = 7;
 const starts = 3;
 const endpoints = 10_000;
 /** The load waits between its requests, so that both sides get the same: about 1,200 leads a second. */
