@@ -37,7 +37,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
   }
 
-  /** As does the text of an answer that is to be kept. */
+  /** The JSON of an answer that is to be kept, in place of the value; it is of the route's own type for clients, too. */
   function told(request: Request, value: unknown, headers: HTTPHeaders): undefined {
     return idempotency.textOf(request, value, headers) as undefined;
   }

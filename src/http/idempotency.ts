@@ -158,7 +158,7 @@ export class Idempotency {
     id: string,
     startedAt: number,
     keyed: Keyed,
-    found: ReturnType<IdempotencyStore["find"]>,
+    found: Promise<KeptRequest | null>,
   ): Promise<KeptRequest | null> {
     const kept = await found;
     if (kept !== null && kept.startedAt > startedAt - this.#parts.keptMs) {
