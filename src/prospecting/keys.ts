@@ -62,6 +62,15 @@ export function personKeys({ email, network, name }: LeadIdentity): number[] {
   return keys;
 }
 
+/** What a person can be told by beside the name: nothing, an e-mail, a profile, or both; a set of bits. */
+export function besideName(hasEmail: boolean, hasProfile: boolean): number {
+  return (hasEmail ? 1 : 0) | (hasProfile ? 2 : 0);
+}
+
+export function besideNameOf({ email, network }: Pick<LeadIdentity, "email" | "network">): number {
+  return besideName(email !== null, network !== null);
+}
+
 export function emailKey(email: string): number {
   return keyOf(keyKinds.email + email);
 }

@@ -43,10 +43,10 @@ export type Keys = Float64Array | readonly number[];
 
 /**
  * A row of a file: a person, a company, or why it is neither. `content` is JSON of a ProspectContent or CompanyContent
- * in UTF-8, as it is stored: nearly no row needs a text made of it.
+ * in UTF-8, as it is stored: nearly no row needs a text made of it. `beside`: see `besideName`.
  */
 export type ProspectRow =
-  | { row: number; kind: "person" | "company"; content: Uint8Array; keys: Keys }
+  | { row: number; kind: "person" | "company"; content: Uint8Array; keys: Keys; beside: number }
   | { row: number; errors: FieldError[] };
 
 /**
@@ -56,6 +56,8 @@ export type ProspectRow =
 export type BatchTerms = {
   keys: Float64Array;
   keyCounts: Uint8Array;
+  /** See `besideName`. */
+  beside: Uint8Array;
   raws: Int32Array;
   /** 0: not told; the content says it. */
   rawCounts: Uint8Array;

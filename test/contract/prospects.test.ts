@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { eachRaw, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
-import { prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
+import { besideNameOf, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
 import type { Prospect, ProspectContent, SearchFilters } from "../../src/prospecting/model.ts";
 import type {
   BatchTerms,
@@ -28,7 +28,7 @@ function made(draft: ProspectDraft): NewProspect {
 
 function personRow(row: number, draft: ProspectDraft): ProspectRow {
   const { content, identity } = made(draft);
-  return { row, kind: "person", content: utf8(content), keys: prospectKeys(identity) };
+  return { row, kind: "person", content: utf8(content), keys: prospectKeys(identity), beside: besideNameOf(identity) };
 }
 
 function utf8(content: object): Uint8Array {
@@ -83,6 +83,7 @@ function told(rows: ProspectRow[]): BatchTerms {
   return {
     keys: Float64Array.from(keys!),
     keyCounts: Uint8Array.from(keyCounts!),
+    beside: Uint8Array.from(rows, (row) => ("beside" in row ? row.beside : 0)),
     raws: Int32Array.from(raws!),
     rawCounts: Uint8Array.from(rawCounts!),
     ...{ epoch: 0, from: 0, added },
@@ -373,6 +374,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       kind: "company",
       content: utf8(content),
       keys: [],
+      beside: 0,
     });
     const acme = { company: "Acme", domain: "acme.example", industry: "Robots", companySize: "11-50" };
     expect(await imported(storage, user.id, [company(9, acme)])).toMatchObject({ created: 1, companies: 1 });
@@ -421,6 +423,39 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     const colleagues = await storage.prospects.colleagues(user.id, { domain: "engines.example", name: null }, 2);
     expect(colleagues).toHaveLength(2);
     expect(await storage.prospects.colleagues("nobody", { domain: "engines.example", name: null }, 2)).toEqual([]);
+  });
+
+  test("a name makes two one only where nothing that both have beside it differs", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    let last = 0;
+    const person = (company: string, beside: readonly string[]): ProspectRow =>
+      personRow(++last, {
+        ...{ firstName: "Max", lastName: "Muster", company },
+        ...(beside.includes("email") && { email: `max.${last}@example.com` }),
+        ...(beside.includes("networkUrl") && { networkUrl: `https://network.example/in/max-${last}` }),
+      });
+    const sets = [[], ["email"], ["networkUrl"], ["email", "networkUrl"]];
+    const pairs = sets.flatMap((one) =>
+      sets.map((other) => ({ one, other, company: `${one.join("+")}/${other.join("+")}` })),
+    );
+    const created = async (rows: ProspectRow[]) => (await imported(storage, user.id, rows))?.created;
+    const apart = pairs.filter(({ one, other }) => one.some((field) => other.includes(field)));
+    // Side by side in one batch, where no index is asked.
+    const both = pairs.flatMap(({ one, other, company }) => [
+      person(`1 ${company}`, one),
+      person(`1 ${company}`, other),
+    ]);
+    expect(await created(both)).toBe(pairs.length + apart.length);
+    expect(await created(pairs.map(({ one, company }) => person(`2 ${company}`, one)))).toBe(pairs.length);
+    await storage.prospects.settle(user.id);
+    expect(await created(pairs.map(({ other, company }) => person(`2 ${company}`, other)))).toBe(apart.length);
+    // Whoever is known by his name alone is everybody's namesake, and who came by an e-mail since is nobody's who has one.
+    expect(await created(pairs.map(({ company }) => person(`2 ${company}`, [])))).toBe(0);
+    expect(await created(sets.slice(1).map((other) => person(`2 /${other.join("+")}`, ["email", "networkUrl"])))).toBe(
+      3,
+    );
   });
 
   test("every operation is about one user's directory", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { prospectContent } from "../../src/prospecting/content.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
-import { prospectKeys } from "../../src/prospecting/keys.ts";
+import { besideNameOf, prospectKeys } from "../../src/prospecting/keys.ts";
 import { mergedProspect } from "../../src/prospecting/merge.ts";
 import { DirectoryIndex } from "../../src/storage/sqlite/directory/directory-index.ts";
 import type { Write } from "../../src/storage/sqlite/directory/index-messages.ts";
@@ -49,7 +49,7 @@ function change(from: number, to: number): void {
     rows.unit(owner, () => {
       for (let n = from; n < to; n++) {
         const { content: made, identity } = content(n);
-        rows.insert(JSON.stringify(made), prospectKeys(identity), 0);
+        rows.insert(JSON.stringify(made), prospectKeys(identity), besideNameOf(identity), 0);
       }
       for (let n = from; n < to; n += 5) {
         const stored = rows.get(owner, n - 1);

@@ -52,7 +52,7 @@ test("a row that is put together of known parts is what the whole of the rules m
     const [read] = unpacked(packed);
     if (read === undefined || "errors" in read) throw new Error("A person was expected");
     const content = new TextDecoder().decode(read.content);
-    const found = { kind: read.kind, content, keys: [...read.keys] };
+    const found = { kind: read.kind, content, keys: [...read.keys], beside: read.beside };
     // What is no character can't be in UTF-8.
     const written = Object.fromEntries(Object.entries(row).map(([field, value]) => [field, value.toWellFormed()]));
     expect(found).toEqual(checkedProspect(written, technologies, revenue) as typeof found);

@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { companyKey, isPersonKey, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
+import { besideNameOf, companyKey, isPersonKey, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
 import { KeyRuns } from "../../src/storage/sqlite/directory/key-runs.ts";
+import { indexedKey } from "../../src/storage/sqlite/directory/name-keys.ts";
 import { numberOf, prospectId } from "../../src/storage/sqlite/directory/prospect-id.ts";
 import { RecentKeys } from "../../src/storage/sqlite/directory/recent-keys.ts";
 import { seeded } from "../support/random.ts";
@@ -26,6 +27,10 @@ test("keys tell persons from companies, and do not change from one version to th
     6685113224730204, 4359350816714962, 1749338779428810, 5223435859854965, 3944220015912463,
   ]);
   expect(prospectKeys(identity).map(isPersonKey)).toEqual([true, true, true, false, false]);
+  const beside = besideNameOf(identity);
+  expect(prospectKeys(identity).map((key, place) => indexedKey(key, place, beside))).toEqual([
+    6685113224730204, 4359350816714962, 8504738220484554, 5223435859854965, 3944220015912463,
+  ]);
   expect(prospectIdentity({ email: "x@gmail.com" }).domain).toBeNull();
 });
 

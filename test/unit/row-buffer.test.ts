@@ -15,11 +15,12 @@ test("rows come out in their order, with the numbers of what their terms are mad
     buffer.byte(row);
     buffer.key(row * 100);
     for (const value of values) buffer.raw(value);
-    buffer.end(row, "person");
+    buffer.end(row, "person", row % 4);
   }
   const first = buffer.take(2);
   expect([...first.rows]).toEqual([2, 3]);
   expect([...first.found.keys]).toEqual([200, 300]);
+  expect([...first.found.beside]).toEqual([2, 3]);
   expect([...first.found.raws]).toEqual([0, 1, 0]);
   expect([...first.found.rawCounts]).toEqual([1, 2]);
   expect([first.found.from, first.found.added]).toEqual([0, ["title Baker", "title Clerk"]]);
@@ -35,7 +36,7 @@ test("a row that is taken back leaves nothing behind", () => {
   buffer.key(1);
   buffer.raw(raw("Baker"));
   buffer.cancel();
-  buffer.put(5, "person", "[]", [9]);
+  buffer.put(5, "person", "[]", [9], 1);
   const { rows, text, found } = buffer.take(10);
   expect([[...rows], [...text], [...found.keys], [...found.raws]]).toEqual([[5], [0x5b, 0x5d], [9], []]);
 });
@@ -45,7 +46,7 @@ test("numbers begin anew when there are too many, and rows that have those of be
   const put = (row: number, text: string): void => {
     buffer.begin(10);
     buffer.raw(raw(text));
-    buffer.end(row, "person");
+    buffer.end(row, "person", row % 4);
   };
   for (let row = 0; row <= 50_001; row++) put(row, `Title ${row}`);
   const before = buffer.take(50_001);

@@ -30,6 +30,7 @@ function stored(first: number, places: number[], raws: number[][]): StoredRows {
   const found = {
     keys: new Float64Array(),
     keyCounts: new Uint8Array(raws.length),
+    beside: new Uint8Array(raws.length),
     raws: Int32Array.from(raws.flat()),
     rawCounts: Uint8Array.from(raws, ({ length }) => length),
     epoch: 1,

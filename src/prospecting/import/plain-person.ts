@@ -1,7 +1,7 @@
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import { companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
+import { besideName, companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import { endOf, kinds } from "./ascii.ts";
@@ -64,7 +64,7 @@ export class PlainPeople {
     this.#to.begin(text.length * mostBytes + (list?.json.length ?? 0) + ownBytes);
     if (this.#findParts(revenue) && this.#writeKeys()) {
       this.#writeContent(list);
-      this.#to.end(row, "person");
+      this.#to.end(row, "person", besideName(text.has(email), text.has(networkUrl)));
       return true;
     }
     this.#to.cancel();

@@ -72,14 +72,15 @@ export async function* readProspectFile(
 }
 
 /** The rows one by one; they share the memory of all. */
-export function unpacked({ rows, kinds, ends, text, found: { keys, keyCounts } }: PackedRows): ProspectRow[] {
+export function unpacked({ rows, kinds, ends, text, found: { keys, keyCounts, beside } }: PackedRows): ProspectRow[] {
   let start = 0;
   let firstKey = 0;
   return Array.from(rows, (row, at): ProspectRow => {
     const content = text.subarray(start, (start = ends[at]!));
     const kind = rowKinds[kinds[at]!]!;
     if (kind === "errors") return { row, errors: JSON.parse(decoder.decode(content)) as FieldError[] };
-    return { row, kind, content, keys: keys.subarray(firstKey, (firstKey += keyCounts[at]!)) };
+    const ofRow = keys.subarray(firstKey, (firstKey += keyCounts[at]!));
+    return { row, kind, content, keys: ofRow, beside: beside[at]! };
   });
 }
 

@@ -1,5 +1,5 @@
 import { companyContent, prospectContent, type ProspectDraft } from "../content.ts";
-import { prospectKeys } from "../keys.ts";
+import { besideNameOf, prospectKeys } from "../keys.ts";
 import type { RevenueRange } from "../model.ts";
 import {
   companyPlaceOf,
@@ -47,7 +47,9 @@ export function checkedProspect(
   if (location !== undefined) shared.location = location;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;
-  return { kind: "person", content: JSON.stringify(checked.content), keys: prospectKeys(checked.identity) };
+  const { content, identity } = checked;
+  const [keys, beside] = [prospectKeys(identity), besideNameOf(identity)];
+  return { kind: "person", content: JSON.stringify(content), keys, beside };
 }
 
 function readCompany(
@@ -62,5 +64,5 @@ function readCompany(
     ...(founded !== undefined && { founded }),
   });
   if ("errors" in checked) return checked;
-  return { kind: "company", content: JSON.stringify(checked.content), keys: noKeys };
+  return { kind: "company", content: JSON.stringify(checked.content), keys: noKeys, beside: 0 };
 }

@@ -1,3 +1,4 @@
+import type { FieldError } from "../../errors.ts";
 import type { BatchTerms } from "../store.ts";
 import type { NumberedRaw } from "./row-values.ts";
 
@@ -18,8 +19,8 @@ export type PackedRows = {
 
 /** All of their memory: whole buffers, of which nothing else is a part. */
 export function arraysOf({ rows, kinds, ends, text, found }: PackedRows): ArrayBufferView<ArrayBuffer>[] {
-  const { keys, keyCounts, raws, rawCounts } = found;
-  return [rows, kinds, ends, text, keys, keyCounts, raws, rawCounts] as ArrayBufferView<ArrayBuffer>[];
+  const { keys, keyCounts, beside, raws, rawCounts } = found;
+  return [rows, kinds, ends, text, keys, keyCounts, beside, raws, rawCounts] as ArrayBufferView<ArrayBuffer>[];
 }
 
 const startBytes = 2 ** 18;
@@ -39,6 +40,7 @@ export class RowBuffer {
   #ends = new Uint32Array(startRows);
   #keys = new Float64Array(startRows * maxKeys);
   #keyEnds = new Uint32Array(startRows);
+  #beside = new Uint8Array(startRows);
   #raws = new Int32Array(startRows * 16);
   #rawEnds = new Uint32Array(startRows);
   #keyCount = 0;
@@ -68,6 +70,7 @@ export class RowBuffer {
     this.#ends = enlarged(this.#ends, new Uint32Array(length));
     this.#keys = enlarged(this.#keys, new Float64Array(length * maxKeys));
     this.#keyEnds = enlarged(this.#keyEnds, new Uint32Array(length));
+    this.#beside = enlarged(this.#beside, new Uint8Array(length));
     this.#rawEnds = enlarged(this.#rawEnds, new Uint32Array(length));
   }
 
@@ -102,13 +105,15 @@ export class RowBuffer {
     this.#bytes[this.#length - 1] = byte;
   }
 
-  end(row: number, kind: RowKind): void {
+  /** `beside`: of a person, as `besideName` has it. */
+  end(row: number, kind: RowKind, beside: number): void {
     const rawsBefore = endBefore(this.#rawEnds, this.#count);
     if (this.#rawCount - rawsBefore > maxRaws) this.#rawCount = rawsBefore;
     this.#rows[this.#count] = row;
     this.#kinds[this.#count] = rowKinds.indexOf(kind);
     this.#ends[this.#count] = this.#length;
     this.#keyEnds[this.#count] = this.#keyCount;
+    this.#beside[this.#count] = beside;
     this.#rawEnds[this.#count] = this.#rawCount;
     this.#count++;
   }
@@ -121,15 +126,19 @@ export class RowBuffer {
   }
 
   /** A row of which nobody says what its terms are made of. */
-  put(row: number, kind: RowKind, json: string, keys: readonly number[]): void {
+  put(row: number, kind: RowKind, json: string, keys: readonly number[], beside: number): void {
     this.begin(json.length * 3);
     this.#length += encoder.encodeInto(json, this.#bytes.subarray(this.#length)).written;
     for (const key of keys) this.key(key);
-    this.end(row, kind);
+    this.end(row, kind, beside);
   }
 
   refuse(row: number, path: string, message: string): void {
-    this.put(row, "errors", JSON.stringify([{ path, message }]), []);
+    this.refuseAll(row, [{ path, message }]);
+  }
+
+  refuseAll(row: number, errors: readonly FieldError[]): void {
+    this.put(row, "errors", JSON.stringify(errors), [], 0);
   }
 
   /** Takes out up to `most` rows, those that came first. */
@@ -148,6 +157,7 @@ export class RowBuffer {
       found: {
         keys: this.#keys.slice(0, keys),
         keyCounts: counts(this.#keyEnds, count),
+        beside: this.#beside.slice(0, count),
         raws: this.#raws.slice(0, raws),
         rawCounts: counts(this.#rawEnds, count),
         ...this.#numbers.taken(),
@@ -167,6 +177,7 @@ export class RowBuffer {
     this.#bytes.copyWithin(0, bytes, this.#length);
     this.#rows.copyWithin(0, rows, this.#count);
     this.#kinds.copyWithin(0, rows, this.#count);
+    this.#beside.copyWithin(0, rows, this.#count);
     this.#keys.copyWithin(0, keys, this.#keyCount);
     this.#raws.copyWithin(0, raws, this.#rawCount);
     for (let row = rows; row < this.#count; row++) {

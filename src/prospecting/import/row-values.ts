@@ -19,7 +19,9 @@ export class NumberedRaw implements RawValue {
 }
 
 /** A row as the whole of the rules reads it: JSON of its content and the hashes that it is found by, or what is wrong. */
-export type ReadProspect = { kind: "person" | "company"; content: string; keys: number[] } | { errors: FieldError[] };
+export type ReadProspect =
+  | { kind: "person" | "company"; content: string; keys: number[]; beside: number }
+  | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
 const splitName = remembered(splitFullName);

@@ -15,8 +15,8 @@ export class RowWriter {
   write(row: number, technologies: string[] | null = null, revenue: RevenueRange | null = null): void {
     if (this.#people.write(row, this.text, technologies, revenue)) return;
     const read = checkedProspect(this.text.values(), technologies, revenue);
-    if ("errors" in read) this.buffer.put(row, "errors", JSON.stringify(read.errors), []);
-    else this.buffer.put(row, read.kind, read.content, read.keys);
+    if ("errors" in read) this.buffer.refuseAll(row, read.errors);
+    else this.buffer.put(row, read.kind, read.content, read.keys, read.beside);
   }
 
   refuse(row: number, message: string, path = ""): void {

@@ -9,6 +9,7 @@ import {
   type RawFacet,
   type Term,
 } from "../../../prospecting/facets/terms.ts";
+import { besideName } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
 import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type Page, type RunState } from "./key-runs.ts";
@@ -235,8 +236,10 @@ export class DirectoryIndex {
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!;
       const number = row[0] - first;
-      this.#indexRow(number, JSON.parse(row[1]) as ProspectContent);
-      addHashes(keys, row[2], number);
+      const content = JSON.parse(row[1]) as ProspectContent;
+      this.#indexRow(number, content);
+      const beside = besideName(content.email !== undefined, content.networkUrl !== undefined);
+      keys.addColumn(row[2], beside, number);
       this.#indexedTo = number + 1;
     }
     return rows.length;
@@ -258,10 +261,11 @@ export class DirectoryIndex {
         this.#indexRows(number + 1, 1);
         continue;
       }
-      for (const end = key + found.keyCounts[place]!; key < end; key++) keys.add(found.keys[key]!, number);
-      row++;
+      const end = key + found.keyCounts[row++]!;
+      keys.addAll(found.keys, key, end, found.beside[place]!, number);
+      key = end;
     }
-    freeMemory([found.keys, found.keyCounts]);
+    freeMemory([found.keys, found.keyCounts, found.beside]);
     if (!this.#told.add(stored, raws)) {
       this.#told.moveTo(this.#open.postings);
       this.#told.add(stored, raws);
@@ -300,7 +304,8 @@ export class DirectoryIndex {
   #applyChange([n, number, removed, added, keys]: Change): void {
     for (const term of JSON.parse(removed) as Term[]) this.postings.remove(this.postings.of(term), number);
     for (const term of JSON.parse(added) as Term[]) this.postings.add(this.postings.of(term), number);
-    addHashes(this.#open.keys, keys, number);
+    // What stands beside a name is not told: it goes under its plain key, where everybody looks.
+    this.#open.keys.addColumn(keys, besideName(false, false), number);
     this.#changesTo = n;
   }
 
@@ -384,16 +389,6 @@ class RememberedTerms {
     this.size++;
   }
 }
-
-/** Adds the hashes in a column `keys`: little-endian, 64-bit floats. */
-function addHashes(keys: KeyRuns, bytes: Uint8Array, number: number): void {
-  hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
-  for (let at = 0; at * 8 < bytes.length; at++) keys.add(hashes[at]!, number);
-}
-
-/** A prospect has five at most. */
-const hashes = new Float64Array(16);
-const hashBytes = new Uint8Array(hashes.buffer);
 
 /** The terms of every prospect; for queries that ask for nothing else. */
 export const everyTerm = termKey(everyProspect);

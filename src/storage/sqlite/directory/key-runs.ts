@@ -5,6 +5,7 @@ import type { Write } from "./index-messages.ts";
 import type { Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 import { noteNumber } from "./key-lists.ts";
+import { indexedKey } from "./name-keys.ts";
 import { PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
@@ -52,6 +53,17 @@ export class KeyRuns {
 
   add(key: number, number: number): void {
     this.#pending.add(key, number);
+  }
+
+  /** Adds the keys of a prospect, which are a part of a list; `beside`: see `besideName`. */
+  addAll(keys: Float64Array, start: number, end: number, beside: number, number: number): void {
+    for (let at = start; at < end; at++) this.#pending.add(indexedKey(keys[at]!, at - start, beside), number);
+  }
+
+  /** As `addAll`, of a column `keys`: little-endian, 64-bit floats. */
+  addColumn(bytes: Uint8Array, beside: number, number: number): void {
+    hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
+    this.addAll(hashes, 0, bytes.length / 8, beside, number);
   }
 
   /** Numbers that may have this key, not more than `most`; each once, unless that is without end. */
@@ -150,6 +162,10 @@ export class KeyRuns {
     for (const [, bytes] of rows) yield entriesIn(bytes);
   }
 }
+
+/** A prospect has five at most. */
+const hashes = new Float64Array(16);
+const hashBytes = new Uint8Array(hashes.buffer);
 
 /** Removes runs that no directory has any more, some pages at a time. */
 export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {

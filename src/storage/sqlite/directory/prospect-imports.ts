@@ -1,7 +1,7 @@
 import {
   companyDomainKey,
   companyNameKey,
-  isPersonKey,
+  besideNameOf,
   prospectIdentity,
   prospectKeys,
 } from "../../../prospecting/keys.ts";
@@ -9,7 +9,6 @@ import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts"
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
   BatchHints,
-  Keys,
   ProspectBatch,
   ProspectImportCounts,
   ProspectReportRequest,
@@ -23,6 +22,7 @@ import type { Owners } from "../owners.ts";
 import { DryRun } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes, type StoredRows } from "./index-messages.ts";
+import { addAskedKeys } from "./name-keys.ts";
 import { prospectId } from "./prospect-id.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
 import { contentIn, type ProspectRows } from "./prospect-rows.ts";
@@ -78,10 +78,7 @@ export function createProspectImports(
     const release = rows.recent(owner).begin();
     try {
       const keys: number[] = [];
-      for (const row of batch) {
-        if ("errors" in row) continue;
-        for (let at = 0; at < row.keys.length; at++) if (isPersonKey(row.keys[at]!)) keys.push(row.keys[at]!);
-      }
+      for (const row of batch) if ("keys" in row) addAskedKeys(row.keys, row.beside, keys);
       const found = new Map<number, number[]>();
       const pairs = await index.find(owner, keys, maxNamesakes, rows.next(owner));
       for (let at = 0; at < pairs.length; at += 2) {
@@ -194,9 +191,9 @@ export function createProspectImports(
       const content = contentIn<CompanyContent>(row);
       return { outcome: companies.put(owner, content, batch.at, batch.onDuplicate === "update"), number: null };
     }
-    const isHinted = rows.isHinted(owner, row.keys, hints.of);
+    const isHinted = rows.isHinted(owner, row.keys, row.beside, hints.of);
     // Nearly every row of a large file: nobody like that is there, and the text goes as it came.
-    if (!isHinted && !hasCompanies) return created(row.content, row.keys, batch.at);
+    if (!isHinted && !hasCompanies) return created(row, batch.at);
     return settlePerson(owner, row, hints, batch);
   }
 
@@ -215,14 +212,15 @@ export function createProspectImports(
       return { outcome: isChanged ? "updated" : "skipped", number: existing.number };
     }
     const company = companies.known(owner, identity.domain, content.company ?? null);
-    if (company === null) return created(row.content, row.keys, at);
+    if (company === null) return created(row, at);
     const complete = withCompanyFacts(content, company);
-    const keys = prospectKeys(prospectIdentity(complete));
-    return { outcome: "created", number: rows.insert(JSON.stringify(complete), keys, at) };
+    const known = prospectIdentity(complete);
+    const number = rows.insert(JSON.stringify(complete), prospectKeys(known), besideNameOf(known), at);
+    return { outcome: "created", number };
   }
 
-  function created(content: Uint8Array, keys: Keys, at: number): Settled {
-    return { outcome: "created", number: rows.insert(content, keys, at), isAsSent: true };
+  function created({ content, keys, beside }: Extract<ProspectRow, { kind: string }>, at: number): Settled {
+    return { outcome: "created", number: rows.insert(content, keys, beside, at), isAsSent: true };
   }
 
   /**

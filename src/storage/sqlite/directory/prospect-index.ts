@@ -99,6 +99,6 @@ export class ProspectIndex {
   }
 }
 
-function buffersOf({ places, found: { keys, keyCounts, raws, rawCounts } }: StoredRows): ArrayBuffer[] {
-  return [places, keys, keyCounts, raws, rawCounts].map(({ buffer }) => buffer as ArrayBuffer);
+function buffersOf({ places, found: { keys, keyCounts, beside, raws, rawCounts } }: StoredRows): ArrayBuffer[] {
+  return [places, keys, keyCounts, beside, raws, rawCounts].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -1,7 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { termKey, termRules, termsOf, type Term } from "../../../prospecting/facets/terms.ts";
 import {
+  besideNameOf,
   isPersonKey,
+  nameKey,
   personKeys,
   prospectIdentity,
   prospectKeys,
@@ -13,6 +15,7 @@ import type { Keys } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
+import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
 
 export type StoredProspect = {
   number: number;
@@ -30,14 +33,10 @@ export type Hints = (key: number) => readonly number[];
 /** The prospects of all directories. What writes belongs inside `unit`. */
 export type ProspectRows = ReturnType<typeof createProspectRows>;
 
-/** The place of the hash of a name among those of a person who has all: e-mail, profile, name. */
-const nameOfAll = 2;
-
 export function createProspectRows(database: Database) {
   const bySeq = database.prepare<unknown, [number]>(
     "SELECT seq, content, lead_id, created_at, updated_at FROM prospects WHERE seq = ?",
   );
-  const keysOf = database.prepare<unknown, [number]>("SELECT keys FROM prospects WHERE seq = ?");
   const insertRow = database.prepare(
     "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
   );
@@ -86,14 +85,15 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
-  /** `json`: as text, or in UTF-8. Answers its number. */
-  function insert(json: string | Uint8Array, keys: Keys, at: number): number {
+  /** `json`: as text, or in UTF-8; `beside`: see `besideName`. Answers its number. */
+  function insert(json: string | Uint8Array, keys: Keys, beside: number, at: number): number {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
     insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
     const known = recent(owner);
-    for (let at = 0; at < keys.length; at++) if (isPersonKey(keys[at]!)) known.add(keys[at]!, number);
+    const count = personKeysIn(keys);
+    for (let place = 0; place < count; place++) known.add(indexedKey(keys[place]!, place, beside), number);
     return number;
   }
 
@@ -139,39 +139,13 @@ export function createProspectRows(database: Database) {
     }
   }
 
-  /**
-   * Whether somebody who is stored may be the same person as one with these keys. Namesakes who differ in e-mail or
-   * profile are told by their keys alone: among common names they are many, and to read each would cost the most.
-   */
-  function isHinted(owner: number, keys: Keys, hints: Hints): boolean {
+  /** Whether somebody who is stored may be the same person as one with these keys; `beside`: see `besideName`. */
+  function isHinted(owner: number, keys: Keys, beside: number, hints: Hints): boolean {
     const known = recent(owner);
-    for (let at = 0; at < keys.length && isPersonKey(keys[at]!); at++) {
-      if (!allDiffer(owner, known.find(keys[at]!), keys, at) || !allDiffer(owner, hints(keys[at]!), keys, at))
-        return true;
-    }
+    asked.length = 0;
+    addAskedKeys(keys, beside, asked);
+    for (let at = 0; at < asked.length; at++) if (hints(asked[at]!).length > 0 || known.has(asked[at]!)) return true;
     return false;
-  }
-
-  function allDiffer(owner: number, numbers: readonly number[], keys: Keys, at: number): boolean {
-    for (let each = 0; each < numbers.length; each++) if (!differs(owner, numbers[each]!, keys, at)) return false;
-    return true;
-  }
-
-  /**
-   * Whether somebody who is hinted at by the key at a place is another one for certain: that key is the one of a name,
-   * and the e-mails or profiles before it differ. Also when there is nobody any more.
-   */
-  function differs(owner: number, number: number, keys: Keys, at: number): boolean {
-    const [row] = keysOf.values(seqOf(owner, number)) as [Uint8Array][];
-    if (row === undefined) return true;
-    hashBytes.set(row[0]);
-    const length = row[0].length / 8;
-    let place = 0;
-    while (place < length && hashes[place] !== keys[at]) place++;
-    // Who has all three keys has that of the name behind the two others, so that the kind of those is known.
-    if (place === length || place + at < nameOfAll + 1) return false;
-    if (place === at) return hashes[0] !== keys[0] || hashes[1] !== keys[1];
-    return place < at ? hashes[0] !== keys[0] && hashes[0] !== keys[1] : keys[0] !== hashes[0] && keys[0] !== hashes[1];
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
@@ -189,7 +163,8 @@ export function samePerson<T extends { content: ProspectContent }>(
   const { email, network, name } = identity;
   // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
   const strong = personKeys({ email, network, name: null });
-  const weak = personKeys({ email: null, network: null, name });
+  const weak: number[] = [];
+  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), weak);
   for (const keys of [strong, weak])
     for (const key of keys)
       for (const candidate of candidates(key))
@@ -232,5 +207,6 @@ function bytesOf(keys: Keys): Uint8Array {
 }
 
 const hashes = new Float64Array(16); // a prospect has five at most
-const hashBytes = new Uint8Array(hashes.buffer);
 const views: Uint8Array[] = [];
+/** What `isHinted` asks for; one list for all rows. */
+const asked: number[] = [];

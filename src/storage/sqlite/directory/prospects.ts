@@ -1,5 +1,6 @@
 import { namesakeIsSame } from "../../../leads/merge.ts";
 import {
+  besideNameOf,
   companyDomainKey,
   companyNameKey,
   personKeys,
@@ -19,6 +20,7 @@ import type { Engine } from "../engine.ts";
 import { createOwners } from "../owners.ts";
 import { createProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes } from "./index-messages.ts";
+import { addAskedKeys } from "./name-keys.ts";
 import { numberOf } from "./prospect-id.ts";
 import { createProspectImports } from "./prospect-imports.ts";
 import type { ProspectIndex } from "./prospect-index.ts";
@@ -66,6 +68,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
       kind: "person" as const,
       content: nothing,
       keys: personKeys(identity),
+      beside: besideNameOf(identity),
     }));
     const hints = await imports.lookUp({ userId, rows: batch });
     try {
@@ -90,13 +93,17 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     }
     const company = companies.find(owner, identity.domain, content.company ?? null);
     const complete = company === null ? content : withCompanyFacts(content, company.content);
-    return rows.get(owner, rows.insert(JSON.stringify(complete), prospectKeys(prospectIdentity(complete)), at))!;
+    const known = prospectIdentity(complete);
+    const number = rows.insert(JSON.stringify(complete), prospectKeys(known), besideNameOf(known), at);
+    return rows.get(owner, number)!;
   }
 
   const findPerson: ProspectStore["findPerson"] = async (userId, identity) => {
     const owner = owners(userId);
     if (owner === null) return null;
-    const candidates = await candidatesOf(owner, personKeys(identity));
+    const keys: number[] = [];
+    addAskedKeys(personKeys(identity), besideNameOf(identity), keys);
+    const candidates = await candidatesOf(owner, keys);
     const known = candidates.map((row) => ({ row, theirs: prospectIdentity(row.content) }));
     const { email, network, name } = identity;
     const strong = known.find(

@@ -34,6 +34,11 @@ export class RecentKeys {
     this.#units.at(-1)!.numbers.add(key, number);
   }
 
+  has(key: number): boolean {
+    for (let at = 0; at < this.#units.length; at++) if (this.#units[at]!.numbers.has(key)) return true;
+    return false;
+  }
+
   /** Those with the key, what came first before what came later. */
   find(key: number): readonly number[] {
     let found: number[] | null = null;
