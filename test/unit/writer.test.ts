@@ -91,6 +91,18 @@ function leaving(notes: ReturnType<typeof openNotes>) {
   return { written, leave: (text: string) => void left.push(text) };
 }
 
+test("a commit waits for the disk unless all in it is done again after a power cut", async () => {
+  using notes = openNotes();
+  const seen: unknown[] = [];
+  const look = (): void => void seen.push(notes.database.query("PRAGMA synchronous").values()[0]?.[0]);
+  const [full, normal] = [2, 1];
+  await notes.writer.writeRepeated(look);
+  await Promise.all([notes.writer.writeRepeated(look), notes.writer.write(look)]);
+  await notes.writer.writeRepeated(look);
+  await notes.writer.writeForAnswer(look);
+  expect(seen).toEqual([normal, full, full, normal, full]);
+});
+
 test("what units leave to be written together is written once, before the commit", async () => {
   using notes = openNotes();
   const { leave, written } = leaving(notes);

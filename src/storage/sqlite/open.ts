@@ -9,7 +9,7 @@ export function openDatabase(path: string): Database {
   tune(database);
   setSecureDelete(database, "FAST");
   database.run("PRAGMA journal_mode = WAL");
-  database.run("PRAGMA synchronous = FULL");
+  setSynchronous(database, "FULL");
   database.run("PRAGMA foreign_keys = ON");
   // 256 MiB: the last resort, for a commit waits for it. The reader thread makes checkpoints long before, but for what a
   // backup that is under way still reads: that is moved when it is done.
@@ -43,6 +43,11 @@ export function setBusyTimeout(database: Database, ms = busyTimeoutMs): void {
 /** What is deleted is overwritten: FAST, where the page is written anyway; ON, everywhere. It costs no reader anything. */
 export function setSecureDelete(database: Database, how: "FAST" | "ON"): void {
   database.run(`PRAGMA secure_delete = ${how}`);
+}
+
+/** FULL: a commit waits until it is on disk; NORMAL: it is there with the next one that waits. Not inside a transaction. */
+export function setSynchronous(database: Database, how: "FULL" | "NORMAL"): void {
+  database.run(`PRAGMA synchronous = ${how}`);
 }
 
 function tune(database: Database): void {

@@ -1,5 +1,6 @@
 import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
+import { setSynchronous } from "./open.ts";
 import { currentCompanion, type Companion } from "./companion.ts";
 
 type Unit = {
@@ -9,6 +10,8 @@ type Unit = {
   companion: Companion | null;
   /** Settles before the commit, if it has a companion. */
   isForAnswer: boolean;
+  /** Would be done again after a power cut. */
+  isRepeated: boolean;
 };
 type Settled = { unit: Unit; value: unknown };
 /** `companions` are those of units that changed something; `changes` is what was counted last, if that still holds. */
@@ -59,6 +62,7 @@ export class Writer {
   #onBatch: ((units: number, seconds: number) => void) | null = null;
   #queue: Unit[] = [];
   #scheduled = false;
+  #isSynced = true;
   #isClosing = false;
   #closed = false;
 
@@ -73,7 +77,16 @@ export class Writer {
 
   /** Resolves with what `run` answered, after its effect is on disk. */
   write<T>(run: () => T): Promise<T> {
-    return this.#add(run, false);
+    return this.#add(run);
+  }
+
+  /**
+   * As `write`, for a step of long work that would be done again after a power cut, and that nobody has an answer of: a
+   * commit of such steps alone does not wait for the disk. They get there in order, at the latest with the next commit
+   * that waits, which is that of whoever tells of the work's end or builds on what it stored.
+   */
+  writeRepeated<T>(run: () => T): Promise<T> {
+    return this.#add(run, { isRepeated: true });
   }
 
   /**
@@ -81,7 +94,7 @@ export class Writer {
    * host may be told of the effect, because for a request with a companion it may not be on disk yet.
    */
   writeForAnswer<T>(run: () => T): Promise<T> {
-    return this.#add(run, true);
+    return this.#add(run, { isForAnswer: true });
   }
 
   /** `end` is called before each transaction: for what else is open on the connection. */
@@ -116,11 +129,18 @@ export class Writer {
     this.#closed = true;
   }
 
-  #add<T>(run: () => T, isForAnswer: boolean): Promise<T> {
+  #add<T>(run: () => T, { isForAnswer = false, isRepeated = false } = {}): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("The database is closed"));
     const companion = currentCompanion();
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject, companion, isForAnswer });
+      this.#queue.push({
+        run,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        companion,
+        isForAnswer,
+        isRepeated,
+      });
       this.#schedule();
     });
   }
@@ -184,6 +204,7 @@ export class Writer {
   #transact(batch: Unit[], run: (unit: Unit, into: Outcome) => void): Outcome {
     const outcome: Outcome = { done: [], failed: [], companions: new Set(), changes: null };
     for (const end of this.#beforeBegin) end();
+    this.#sync(!batch.every(({ isRepeated }) => isRepeated));
     this.#statements.begin.run();
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
@@ -201,6 +222,13 @@ export class Writer {
     }
     this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
     return outcome;
+  }
+
+  /** Whether the next commit is to wait for the disk. */
+  #sync(isWaiting: boolean): void {
+    if (this.#isSynced === isWaiting) return;
+    setSynchronous(this.#database, isWaiting ? "FULL" : "NORMAL");
+    this.#isSynced = isWaiting;
   }
 
   /** From here on nothing of the batch runs again. */

@@ -97,7 +97,10 @@ export function createProspectImports(
     try {
       if (batch.dryRun) return await foresee(owner, batch, hints);
       if (!(await tellPeople(owner, batch))) return null;
-      const { counts, stored } = await writer.write(() => rows.unit(owner, () => storeBatch(owner, batch, hints)));
+      // The progress of the job goes with the rows: it begins again behind those that are on disk.
+      const { counts, stored } = await writer.writeRepeated(() =>
+        rows.unit(owner, () => storeBatch(owner, batch, hints)),
+      );
       if (stored !== null) index.stored(owner, stored);
       return counts;
     } finally {

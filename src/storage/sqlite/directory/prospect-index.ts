@@ -86,8 +86,9 @@ export class ProspectIndex {
     { write, owner, work }: Extract<IndexAnswer, { write: number }>,
   ): Promise<void> {
     const writeWork = (this.#writeWork ??= createIndexWriter(this.#engine.database));
-    // A failure is for the thread to take back: it knows what is not written, and tries again.
-    const result = await this.#engine.writer.write(() => writeWork(owner, work)).catch(() => null);
+    // A power cut costs no more than a crash: the index makes anew what is not there. A failure is for the thread to
+    // take back: it knows what is not written, and tries again.
+    const result = await this.#engine.writer.writeRepeated(() => writeWork(owner, work)).catch(() => null);
     thread.post({ written: write, result });
   }
 
