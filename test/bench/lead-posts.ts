@@ -11,7 +11,8 @@ type Turn = LoadResult & { cpuMicros: number };
 /** Short and many: the machine's speed changes by half within seconds, for both servers only if they take turns quickly. */
 const turns = 36;
 const turnMs = 500;
-const warmUpTurns = 3;
+/** The server compiles what it runs often, for some seconds. */
+const warmUpTurns = 10;
 
 /**
  * The price of something, in POST /api/v2/leads from 64 clients at once: two servers take short turns, so that what else
