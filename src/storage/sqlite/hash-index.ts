@@ -1,4 +1,5 @@
 import type { Statement } from "bun:sqlite";
+import { pause } from "../../pause.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
@@ -155,7 +156,7 @@ export class HashIndex {
       const keys = page.values(last) as [number][];
       for (const [key] of keys) filter.add(key);
       last = keys.at(-1)?.[0];
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
     }
   }
 
