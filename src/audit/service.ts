@@ -2,6 +2,7 @@ import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import { isAdmin, type Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import { auditEntry } from "./entry.ts";
 import type {
   AuditAction,
@@ -91,7 +92,7 @@ export class AuditService {
       result = await this.#store.check(last, checkSlice);
       entries += result.checked;
       last = result.last;
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
     } while (result.more);
     const { brokenAt } = result;
     return {

@@ -5,6 +5,7 @@ import { earliestSlot, gapOf, type Governed } from "../network/governor/slot.ts"
 import { MemoryTimeline } from "../network/governor/plan.ts";
 import { localTime } from "../network/governor/zone.ts";
 import type { PlanBasis } from "../network/store.ts";
+import { pause } from "../pause.ts";
 import type { PreviewView } from "./model.ts";
 import { nextMove, type Instruction, type LeadFacts, type StepAction } from "./program.ts";
 
@@ -43,7 +44,7 @@ export async function previewOf(
     if (traveller === undefined || sender === undefined) break;
     if (!travel(program, traveller, sender, facts, now + horizonMs, sent, problems)) travellers.splice(index, 1);
     if (performance.now() - sliceBegan > 3) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
       sliceBegan = performance.now();
     }
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
+import { pause } from "../pause.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import { fieldsOf, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
@@ -199,7 +200,7 @@ async function inParallel<T>(items: readonly T[], limit: number, run: (item: T) 
       for (const item of queue) {
         await run(item);
         // Who answers without waiting must not keep everybody else waiting.
-        await new Promise((resolve) => setImmediate(resolve));
+        await pause();
       }
     }),
   );

@@ -5,6 +5,7 @@ import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
 import { hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
+import { pause } from "../pause.ts";
 import type { Enricher, EnrichSettings, NumberedLead, Prepared } from "./enricher.ts";
 import { allGroups } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
@@ -216,7 +217,7 @@ export class EnrichmentService {
   async #prepare(userId: string, leads: readonly NumberedLead[], settings: EnrichSettings): Promise<Prepared> {
     const parts: Prepared[] = [];
     for (let start = 0; start < leads.length; start += prepareAtOnce) {
-      if (start > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (start > 0) await pause();
       parts.push(await this.#parts.enricher.prepare(userId, leads.slice(start, start + prepareAtOnce), settings));
     }
     return {

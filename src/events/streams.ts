@@ -3,6 +3,7 @@ import { ApiError } from "../errors.ts";
 import { BackgroundWork } from "../jobs/background-work.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import type { Event } from "./model.ts";
 import { eventChunk, StreamClient, type StreamRequest, type StreamWorld } from "./stream-client.ts";
 import type { EventStore } from "./store.ts";
@@ -121,7 +122,7 @@ export class EventStreams {
     for (let page: Event[] = [], isFirst = true; isFirst || page.length === readAtOnce; isFirst = false) {
       page = await events.since(this.#position, readAtOnce);
       for (const event of page) this.#offer(event);
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
     }
   }
 

@@ -34,9 +34,11 @@ type Keyed = {
   digest: BodyDigest;
   attempt: KeyedAttempt;
   carriedId: string | null;
-  /** Of its answer, once that is known, if it is JSON; null for other answers. */
-  text: string | null;
+  /** Its answer, once that is known, if it is JSON; null for other answers. */
+  json: Told | null;
 };
+/** What of an answer is told again. */
+type Told = { text: string; headers: Record<string, string> };
 
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
@@ -97,7 +99,9 @@ export class Idempotency {
     const keyed = this.#keyed.get(request);
     if (keyed === undefined || !isPlain(value)) return undefined;
     headers["content-type"] ??= "application/json;charset=utf-8";
-    return (keyed.text = JSON.stringify(value));
+    const text = JSON.stringify(value);
+    keyed.json = { text, headers: toldOf((name) => headers[name]) };
+    return text;
   }
 
   /** Forgets answers that are too old to be told. */
@@ -107,19 +111,28 @@ export class Idempotency {
   }
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
-    return this.#parts.store.attempt(async (attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carriedId: null, text: null };
+    return this.#parts.store.attempt((attempt) => {
+      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carriedId: null, json: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
-      try {
-        const response = await next(request);
-        return keyed.carriedId === null ? response : await this.#end(request, keyed, keyed.carriedId, response);
-      } finally {
-        if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
-      }
+      return this.#carriedOut(request, keyed, next);
     });
   }
 
+  /** The answer to send, once it is kept with what it tells of. */
+  async #carriedOut(request: Request, keyed: Keyed, next: Next): Promise<Response> {
+    try {
+      const response = await next(request);
+      const id = keyed.carriedId;
+      if (id === null) return response;
+      // What was refused after all is another answer.
+      const known = response.status < 400 ? keyed.json : null;
+      const [answer, told] = known === null ? await readAnswer(response) : [response, known];
+      return await this.#kept(request, keyed.attempt, id, answer, told);
+    } finally {
+      if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
+    }
+  }
   #begin(request: Request, keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
     const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     const underWay = this.#inFlight.get(id);
@@ -186,36 +199,28 @@ export class Idempotency {
     return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
   }
 
-  /** The answer to send, once it is kept with what it tells of. */
-  async #end(request: Request, { attempt, text: json }: Keyed, id: string, response: Response): Promise<Response> {
-    const { status, headers } = response;
-    // What was refused after all is another answer.
-    const known = status < 400 ? json : null;
-    const text = known ?? (isText(headers) ? await response.text() : null);
-    const answer = known === null && text !== null ? new Response(text || null, { status, headers }) : response;
-    try {
-      const isKept = await attempt.end(this.#endingOf(request, id, answer, text, attempt.hasChanged));
-      if (!isKept) this.#parts.log.warn({ requestId: headers.get("x-request-id") }, "could not keep an answer");
-      return answer;
-    } catch (error) {
-      return this.#parts.gate.refusal(error, request, headers);
-    }
+  /** The answer, once it is kept; or that what it tells of does not hold. */
+  #kept(request: Request, attempt: KeyedAttempt, id: string, answer: Response, told: Told | null): Promise<Response> {
+    return attempt.end(this.#endingOf(request, id, answer.status, told, attempt.hasChanged)).then(
+      (isKept) => {
+        if (!isKept)
+          this.#parts.log.warn({ requestId: answer.headers.get("x-request-id") }, "could not keep an answer");
+        return answer;
+      },
+      (error: unknown) => this.#parts.gate.refusal(error, request, answer.headers),
+    );
   }
 
-  #endingOf(
-    request: Request,
-    id: string,
-    { status, headers }: Response,
-    text: string | null,
-    hasChanged: boolean,
-  ): Ending {
+  #endingOf(request: Request, id: string, status: number, told: Told | null, hasChanged: boolean): Ending {
     // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
     if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
-    if ((status >= 400 || text === null) && !hasChanged) return "undone";
-    return { status, headers: told(headers), body: text === null ? null : this.#kept(request, id, text) };
+    if ((status >= 400 || told === null) && !hasChanged) return "undone";
+    return told === null
+      ? { status, headers: {}, body: null }
+      : { status, headers: told.headers, body: this.#sealedIfSecret(request, id, told.text) };
   }
 
-  #kept(request: Request, id: string, text: string): KeptAnswer["body"] {
+  #sealedIfSecret(request: Request, id: string, text: string): KeptAnswer["body"] {
     if (text.length > maxKeptBytes) return null;
     return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
   }
@@ -263,8 +268,13 @@ function idOf({ method, url }: Request, caller: Caller, key: string): string {
   const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
   const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
   // The JSON of all four, piece by piece: as a list it takes three times as long.
-  const name = `["${owner}","${method}",${JSON.stringify(route)},${JSON.stringify(key)}]`;
+  const name = `["${owner}","${method}",${quoted(route)},${quoted(key)}]`;
   return Bun.SHA256.hash(name, "hex").slice(0, 32);
+}
+
+/** The JSON of printable ASCII. */
+function quoted(text: string): string {
+  return text.includes('"') || text.includes("\\") ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */
@@ -293,11 +303,20 @@ function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
   return one !== null && Buffer.compare(one, other) === 0;
 }
 
-function told(headers: Headers): Record<string, string> {
+/** An answer that is no JSON of a route's, and what of it is told again: null when it is no text. */
+async function readAnswer(response: Response): Promise<[Response, Told | null]> {
+  const { status, headers } = response;
+  if (!isText(headers)) return [response, null];
+  const text = await response.text();
+  const told = { text, headers: toldOf((name) => headers.get(name)) };
+  return [new Response(text || null, { status, headers }), told];
+}
+
+function toldOf(headerOf: (name: string) => string | number | null | undefined): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of keptHeaders) {
-    const value = headers.get(name);
-    if (value !== null) kept[name] = value;
+    const value = headerOf(name);
+    if (value !== null && value !== undefined) kept[name] = String(value);
   }
   return kept;
 }

@@ -2,6 +2,7 @@ import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import type { Ids } from "../ids.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import type { JobHandler } from "./handler.ts";
 import { Interruption } from "./interruption.ts";
 import type { Job } from "./model.ts";
@@ -124,7 +125,7 @@ export class JobRunner {
 
   /** After this turn of the event loop: where many jobs end in it, one look, and one claim, makes up for them all. */
   async #lookInTurn(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause();
     while (await this.#look()) if (!this.#isStarted) return;
   }
 

@@ -7,6 +7,7 @@ import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
+import { pause } from "../pause.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
 import type { ImportOnDuplicate } from "./model.ts";
@@ -71,7 +72,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
       const stored = await store(job, context, settings, batch);
       if (stored === null) return null;
       counts = stored;
-      await new Promise((resolve) => setImmediate(resolve)); // see garbageCollector
+      await pause(); // see garbageCollector
       collect();
     }
     return counts;

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { BackgroundWork } from "../jobs/background-work.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import { windowMs, type Meter, type NetworkAccount } from "./account-model.ts";
 import { metersOf } from "./action-kinds.ts";
 import { neverAt, type PendingReason } from "./action-model.ts";
@@ -163,7 +164,7 @@ async function* inSlices<T>(items: Generator<T, void, void>): AsyncGenerator<T, 
   for (const item of items) {
     yield item;
     if (performance.now() - since < sliceMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause();
     since = performance.now();
   }
 }

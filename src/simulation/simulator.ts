@@ -3,6 +3,7 @@ import { isoTime, parseInstant } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import { durationMs } from "./duration.ts";
 import { longestAdvanceMs, type Advanced, type ClockInput, type Happening, type SimulationView } from "./model.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
@@ -94,7 +95,7 @@ export class Simulator {
       await this.#settle();
       if (steps % stepsBetweenWrites === stepsBetweenWrites - 1) await store.setNow(clock.now());
       // Whoever waits for an answer beside this gets a turn.
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
     }
   }
 

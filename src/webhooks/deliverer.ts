@@ -3,6 +3,7 @@ import { diskFaultOf } from "../disk-fault.ts";
 import type { Ids } from "../ids.ts";
 import { GatheredWork } from "../jobs/gathered-work.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import type { PostOutcome, WebhookConnector } from "./connector.ts";
 import { Lane } from "./lane.ts";
 import { payloadOf, webhookIdOf } from "./message.ts";
@@ -277,8 +278,4 @@ export class Deliverer {
   #sleep(ms: number): void {
     this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

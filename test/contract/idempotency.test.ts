@@ -38,6 +38,19 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     expect(await here.count(next)).toBe(1);
   });
 
+  test.each<KeptAnswer["headers"]>([
+    {},
+    { "content-type": "text/csv" },
+    { "content-type": "application/json;charset=utf-8" },
+  ])("an answer has the headers that it had: %p", async (headers) => {
+    await using here = await world();
+    await here.storage.idempotency.attempt(async (attempt) => {
+      attempt.begin({ id: idOf(1), startedAt: 5 }, read);
+      await attempt.end({ ...told, headers });
+    });
+    expect((await here.storage.idempotency.find(idOf(1)))?.answer).toEqual({ ...told, headers });
+  });
+
   test("bytes and an answer that was too large come back as such", async () => {
     await using here = await world();
     const { storage } = here;
@@ -181,7 +194,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
   test("thousands are found, also by the next process, and forgotten without a trace", async () => {
     await using here = await world();
     const idAt = (n: number) => new Bun.CryptoHasher("sha256").update(`${n}`).digest("hex").slice(0, 32);
-    const many = 17_000;
+    const many = 5_000;
     const keep = (n: number) =>
       here.storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idAt(n), startedAt: n }, read);

@@ -122,7 +122,8 @@ function openNotes() {
   database.run(
     "CREATE TABLE notes (text TEXT PRIMARY KEY, answers TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT",
   );
-  database.run(readFileSync(join(import.meta.dir, "../../migrations/sqlite/0009_idempotency.sql"), "utf8"));
+  for (const name of ["0009_idempotency", "0017_idempotency_keys"])
+    database.run(readFileSync(join(import.meta.dir, `../../migrations/sqlite/${name}.sql`), "utf8"));
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   const writer = new Writer(database);
   const shared = new SharedRead(database, writer);

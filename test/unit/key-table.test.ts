@@ -35,7 +35,7 @@ test("a table knows what was added and not removed, however it grows, and after 
   }
 });
 
-test("leads are put behind those that were found elsewhere", () => {
+test("rows are put behind those that were found elsewhere", () => {
   const table = new KeyTable();
   table.add(2 ** 53 - 1, 8);
   expect(table.find(2 ** 53 - 1, [3])).toEqual([3, 8]);

@@ -1,4 +1,4 @@
-import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { SQLQueryBindings } from "bun:sqlite";
 import type {
   Ending,
   Fingerprint,
@@ -10,12 +10,11 @@ import type {
 } from "../../http/idempotency-store.ts";
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
-import { IdempotencyIndex } from "./idempotency-index.ts";
+import { HashIndex } from "./hash-index.ts";
 import { RowInserter } from "./row-inserter.ts";
 import type { Writer } from "./writer.ts";
 
 type Row = {
-  id: Uint8Array;
   started_at: number;
   fingerprint: Uint8Array | null;
   bytes: number;
@@ -29,102 +28,139 @@ type Forgotten = { seq: number; id: string };
 
 type Parts = Pick<Engine, "database" | "writer" | "shared">;
 
-export function createIdempotencyStore({ database, writer, shared }: Parts): IdempotencyStore {
-  const find = database.query<Row, [number]>(
-    "SELECT id, started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ?",
-  );
-  const drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
+export function createIdempotencyStore(engine: Parts): IdempotencyStore {
+  const { database, writer, shared } = engine;
+  const rows = new KeptRows(engine);
   const oldest = database.query<Forgotten, [number, number]>(
     `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
-  const first = database.query<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
-  const index = new IdempotencyIndex(database, writer);
-  const kept = new KeptRows(database, writer);
-  const findNow = (id: string): KeptRequest | null => {
-    const seq = index.seqOf(id);
-    const row = seq === null ? null : find.get(seq);
-    return row === null ? null : keptRequest(row);
-  };
   return {
     attempt: (work) => {
-      const attempt = new Attempt(writer, index, kept, drop);
+      const attempt = new Attempt(writer, rows);
       return accompanied(attempt, () => work(attempt));
     },
-    find: (id) => (index.isNew(id) ? null : Promise.try(() => shared.read(() => findNow(id)))),
-    async forget(startedBefore, limit) {
-      const forgotten = await writer.write(() => {
-        const rows = oldest.all(startedBefore, limit);
-        for (const { id, seq } of rows) {
-          drop.run(seq);
-          index.remove(id, seq);
-        }
-        return rows;
-      });
-      for (const { id, seq } of forgotten) index.removed(id, seq);
-      if (forgotten.length > 0) index.oldestIs(first.get()?.seq ?? null);
-      return forgotten.length;
-    },
+    find: (id) => (rows.isNew(id) ? null : Promise.try(() => shared.read(() => rows.find(id)))),
+    forget: (startedBefore, limit) =>
+      writer.write(() => {
+        const forgotten = oldest.all(startedBefore, limit);
+        for (const { id, seq } of forgotten) rows.remove(id, seq);
+        return forgotten.length;
+      }),
   };
 }
 
-/** Rows of a transaction, which are written together at its end. */
+/** Requests that are kept. Those of a transaction are written together at its end. */
 class KeptRows {
+  readonly #lookUp;
+  readonly #last;
+  readonly #drop;
   readonly #inserter: RowInserter;
+  readonly #keys: HashIndex;
   readonly #values: SQLQueryBindings[] = [];
+  #lastSeq: number | null = null;
 
-  constructor(database: Database, writer: Writer) {
+  constructor(engine: Pick<Parts, "database" | "writer">) {
+    const { database, writer } = engine;
+    this.#lookUp = database.query<Row, [number, Uint8Array]>(
+      "SELECT started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ? AND id = ?",
+    );
+    this.#last = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM idempotent_requests");
+    this.#drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
     const columns = "seq, id, started_at, fingerprint, bytes, status, headers, body";
     this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 8);
-    writer.beforeCommit(() => this.#insert());
-    writer.onRollBack(() => this.#values.splice(0));
+    const first = database.prepare<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
+    const firstKept = (): number => first.get()?.seq ?? Infinity;
+    // Ids are random: to index each with its row would write one more page for each, three times what the row costs.
+    this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
+    void this.#keys.expectNew();
+    writer.beforeCommit(() => this.#write());
+    writer.onRollBack(() => this.#takeBack());
+  }
+
+  /** Without a look at the tables. False is no promise that the id is there. */
+  isNew(id: string): boolean {
+    return this.#keys.isSurelyNew(keyOf(id));
+  }
+
+  /** The newest with this id. */
+  find(id: string): KeptRequest | null {
+    const bytes = Uint8Array.fromHex(id);
+    const rows = this.#keys.find(keyOf(id)).sort((one, other) => other - one);
+    const row = rows.map((seq) => this.#lookUp.get(seq, bytes)).find((found) => found !== null);
+    return row === undefined ? null : keptRequest(id, row);
+  }
+
+  /** Inside the transaction that writes the row, so that rows are committed in the order of their numbers. */
+  newSeq(id: string): number {
+    this.#lastSeq ??= this.#last.get()?.seq ?? 0;
+    const seq = ++this.#lastSeq;
+    this.#keys.add(keyOf(id), seq);
+    return seq;
+  }
+
+  /** Inside a transaction, in place of what has this number. */
+  put(seq: number, { id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, answer: KeptAnswer | null): void {
+    const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
+    const told = headers && JSON.stringify(headers);
+    this.#values.push(seq, Uint8Array.fromHex(id), startedAt, hash, bytes, status, told, body);
   }
 
   /** Inside a transaction. */
-  add(seq: number, { id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, answer: KeptAnswer | null): void {
-    const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
-    this.#values.push(
-      seq,
-      Uint8Array.fromHex(id),
-      startedAt,
-      hash,
-      bytes,
-      status,
-      headers && JSON.stringify(headers),
-      body,
-    );
+  remove(id: string, seq: number): void {
+    this.#drop.run(seq);
+    this.#keys.remove(keyOf(id), seq);
   }
 
-  #insert(): void {
-    if (this.#values.length > 0) this.#inserter.insert(this.#values.splice(0));
+  #write(): void {
+    if (this.#values.length === 0) return;
+    this.#inserter.insert(this.#values.splice(0));
+    this.#keys.write();
   }
+
+  #takeBack(): void {
+    this.#values.splice(0);
+    this.#keys.takeBack();
+  }
+}
+
+const digitsOfKey = 13;
+const [codeOf0, codeOf9, codeOfA] = [48, 57, 97];
+
+/**
+ * Ids are 32 random hex digits: the first 13 are a hash of 52 bits. By their codes: to cut the text out and to parse it
+ * takes twenty times as long.
+ */
+function keyOf(id: string): number {
+  let key = 0;
+  for (let at = 0; at < digitsOfKey; at++) {
+    const code = id.charCodeAt(at);
+    key = key * 16 + (code <= codeOf9 ? code - codeOf0 : code - codeOfA + 10);
+  }
+  return key;
 }
 
 const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
 
 class Attempt implements KeyedAttempt, Companion {
   readonly #writer: Writer;
-  readonly #index: IdempotencyIndex;
-  readonly #kept: KeptRows;
-  readonly #drop: Statement;
+  readonly #rows: KeptRows;
   /** Of the row that it writes, and of the one that is there. */
   #seq: number | null = null;
   #committedSeq: number | null = null;
   #request: KeyedRequest | null = null;
   #read: () => Fingerprint = nothingRead;
   #ending: Ending = "unknown";
-  #commit: PromiseWithResolvers<void> | null = null;
+  #commit: PromiseWithResolvers<boolean> | null = null;
   #isInTransaction = false;
   #isSettledEarly = false;
   /** Why a write does not hold although its promise says so. */
   #failure: { reason: unknown } | null = null;
   hasChanged = false;
 
-  constructor(writer: Writer, index: IdempotencyIndex, kept: KeptRows, drop: Statement) {
+  constructor(writer: Writer, rows: KeptRows) {
     this.#writer = writer;
-    this.#index = index;
-    this.#kept = kept;
-    this.#drop = drop;
+    this.#rows = rows;
   }
 
   get isOpen(): boolean {
@@ -136,15 +172,17 @@ class Attempt implements KeyedAttempt, Companion {
     this.#read = read;
   }
 
-  async end(ending: Ending): Promise<boolean> {
+  // Not async: what is carried out beside many others has no turn to spare.
+  end(ending: Ending): Promise<boolean> {
     const request = this.#request;
-    if (request === null) return false;
-    if (this.#isInTransaction) {
-      this.#ending = ending;
-      this.#commit = Promise.withResolvers();
-      await this.#commit.promise;
-      return true;
-    }
+    if (request === null) return Promise.resolve(false);
+    if (!this.#isInTransaction) return this.#endAlone(request, ending);
+    this.#ending = ending;
+    this.#commit = Promise.withResolvers();
+    return this.#commit.promise;
+  }
+
+  async #endAlone(request: KeyedRequest, ending: Ending): Promise<boolean> {
     const fingerprint = this.#read();
     this.#close();
     if (this.#failure !== null) throw this.#failure.reason;
@@ -152,7 +190,7 @@ class Attempt implements KeyedAttempt, Companion {
     const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
     return written.then(
       () => {
-        this.#written(request.id, ending);
+        this.#committedSeq = this.#seq;
         return true;
       },
       () => false,
@@ -173,8 +211,8 @@ class Attempt implements KeyedAttempt, Companion {
   }
 
   committed(): void {
-    if (this.#request !== null) this.#written(this.#request.id, this.#ending);
-    this.#leaveTransaction()?.resolve();
+    if (this.#request !== null) this.#committedSeq = this.#seq;
+    this.#leaveTransaction()?.resolve(true);
   }
 
   failed(reason: unknown): void {
@@ -186,7 +224,7 @@ class Attempt implements KeyedAttempt, Companion {
     else if (isTold) this.#failure = { reason };
   }
 
-  #leaveTransaction(): PromiseWithResolvers<void> | null {
+  #leaveTransaction(): PromiseWithResolvers<boolean> | null {
     this.#isInTransaction = false;
     this.#isSettledEarly = false;
     const commit = this.#commit;
@@ -203,26 +241,20 @@ class Attempt implements KeyedAttempt, Companion {
 
   #write(request: KeyedRequest, fingerprint: Fingerprint, ending: Ending): void {
     if (ending === "undone") {
-      if (this.#seq === null) return;
-      this.#drop.run(this.#seq);
-      this.#index.remove(request.id, this.#seq);
+      if (this.#seq !== null) this.#rows.remove(request.id, this.#seq);
       return;
     }
     // Not one from a transaction that failed: another row may have been committed behind it since.
-    this.#seq = this.#committedSeq ?? this.#index.nextSeq();
-    this.#kept.add(this.#seq, request, fingerprint, ending === "unknown" ? null : ending);
-  }
-
-  #written(id: string, ending: Ending): void {
-    if (this.#seq === null) return;
-    if (ending === "undone") this.#index.removed(id, this.#seq);
-    else if (this.#committedSeq === null) this.#index.added(id, this.#seq);
-    this.#committedSeq = this.#seq;
+    this.#seq = this.#committedSeq ?? this.#rows.newSeq(request.id);
+    this.#rows.put(this.#seq, request, fingerprint, ending === "unknown" ? null : ending);
   }
 }
 
-function keptRequest({ id, started_at: startedAt, fingerprint: hash, bytes, status, headers, body }: Row): KeptRequest {
+function keptRequest(
+  id: string,
+  { started_at: startedAt, fingerprint: hash, bytes, status, headers, body }: Row,
+): KeptRequest {
   const told = JSON.parse(headers ?? "{}") as Record<string, string>;
   const answer = status === null ? null : { status, headers: told, body };
-  return { id: id.toHex(), startedAt, fingerprint: { hash, bytes }, answer };
+  return { id, startedAt, fingerprint: { hash, bytes }, answer };
 }

@@ -10,6 +10,7 @@ import type {
   JobPageRequest,
   JobStore,
 } from "../../jobs/store.ts";
+import { pause } from "../../pause.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
@@ -45,7 +46,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     );
     const page: Job[] = [];
     for (const [index, { id }] of found.entries()) {
-      if (index > 0 && index % sliceRows === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (index > 0 && index % sliceRows === 0) await pause();
       const job = shown(ofUser(userId, id));
       if (job !== null) page.push(job);
     }

@@ -8,7 +8,7 @@ import { doNotContactText, suppressedField } from "../../suppression/refusal.ts"
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./job-claim.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
-import type { LeadKeys } from "./lead-keys.ts";
+import type { HashIndex } from "./hash-index.ts";
 import type { StoredLead } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { createNewLeadParts, NewLeads } from "./new-leads.ts";
@@ -24,7 +24,7 @@ type Settled = { outcome: "created" | ImportOutcome; leadId: string | null; erro
 export function createLeadImports(
   engine: Engine,
   rows: LeadRows,
-  keys: LeadKeys,
+  keys: HashIndex,
   suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
 ): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "forgetDryRun"> {

@@ -1,9 +1,9 @@
 import type { Engine } from "./engine.ts";
-import { LeadKeys } from "./lead-keys.ts";
+import { HashIndex } from "./hash-index.ts";
 import { createLeadRows, type LeadRows } from "./lead-rows.ts";
 import { createOwners, type Owners } from "./owners.ts";
 
-export type LeadParts = { owners: Owners; keys: LeadKeys; rows: LeadRows };
+export type LeadParts = { owners: Owners; keys: HashIndex; rows: LeadRows };
 
 const byEngine = new WeakMap<Engine, LeadParts>();
 
@@ -12,7 +12,7 @@ export function createLeadParts(engine: Engine): LeadParts {
   const known = byEngine.get(engine);
   if (known !== undefined) return known;
   const owners = createOwners(engine);
-  const keys = new LeadKeys(engine);
+  const keys = new HashIndex(engine, { table: "lead_keys", row: "lead" });
   const parts = { owners, keys, rows: createLeadRows(engine, owners, keys) };
   byEngine.set(engine, parts);
   return parts;

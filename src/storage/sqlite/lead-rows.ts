@@ -5,7 +5,7 @@ import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../leads/mo
 import type { Engine } from "./engine.ts";
 import { foldedLead } from "../../leads/fold.ts";
 import { emailKey, leadKeysOf } from "../../leads/keys.ts";
-import type { LeadKeys } from "./lead-keys.ts";
+import type { HashIndex } from "./hash-index.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
 import { createLeadReader } from "./lead-reader.ts";
@@ -16,7 +16,7 @@ import { leads, leadTags } from "./tables.ts";
 /** Single leads, prepared. What writes belongs inside `unit`, and keeps the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
-export function createLeadRows(engine: Engine, owners: Owners, keys: LeadKeys) {
+export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) {
   const { orm, database, writer } = engine;
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { keysOfRow, withList, type PackedRows } from "../../leads/import/packed-rows.ts";
 import { leadStatuses } from "../../leads/model.ts";
-import type { LeadKeys } from "./lead-keys.ts";
+import type { HashIndex } from "./hash-index.ts";
 import { insertPackedSql } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { RowInserter } from "./row-inserter.ts";
@@ -75,7 +75,7 @@ export class NewLeads {
 type NewLeadParts = ReturnType<typeof createNewLeadParts>;
 
 /** What all batches are stored with. */
-export function createNewLeadParts({ database }: { database: Database }, keys: LeadKeys, { count }: LeadRows) {
+export function createNewLeadParts({ database }: { database: Database }, keys: HashIndex, { count }: LeadRows) {
   const latest: Statement<{ seq: number }, []> = database.prepare("SELECT coalesce(max(seq), 0) AS seq FROM leads");
   const insert = database.prepare(insertPackedSql);
   const insertTags = new RowInserter(database, "INSERT OR IGNORE INTO lead_tags (owner, tag, lead)", 3);

@@ -7,7 +7,7 @@ import type { CreditPurpose, LedgerKind } from "../../credits/model.ts";
 import type { Role } from "../../users/model.ts";
 
 // The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
-// makes them; lead_keys and its log are used by lead-keys.ts only, the notes of dry runs by lead-dry-run.ts.
+// makes them; lead_keys and its log are used by hash-index.ts only, the notes of dry runs by lead-dry-run.ts.
 
 export const users = sqliteTable("users", {
   seq: integer().primaryKey(),

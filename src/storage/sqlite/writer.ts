@@ -27,7 +27,7 @@ const controls = {
   undo: "ROLLBACK TO unit",
 };
 
-const totalChanges = "SELECT total_changes()";
+const totalChanges = "SELECT total_changes() AS changes";
 
 /** How many units share one commit at most, and how long they run: bounds how long one commit keeps the event loop. */
 const maxBatch = 256;
@@ -54,7 +54,7 @@ export class Writer {
   readonly #database: Database;
   readonly #afterCommit: () => void;
   readonly #statements: Record<keyof typeof controls, Statement>;
-  readonly #totalChanges: Statement;
+  readonly #totalChanges: Statement<{ changes: number }, []>;
   readonly #beforeBegin: (() => void)[] = [];
   readonly #beforeCommit: (() => void)[] = [];
   readonly #onRollBack: (() => void)[] = [];
@@ -256,7 +256,7 @@ export class Writer {
   }
 
   #changes(): number {
-    return this.#totalChanges.values()[0]?.[0] as number;
+    return this.#totalChanges.get()!.changes;
   }
 
   #runAlone(unit: Unit, outcome: Outcome): void {

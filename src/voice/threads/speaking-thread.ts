@@ -1,3 +1,4 @@
+import { pause } from "../../pause.ts";
 import type { ThreadPort } from "../../threads.ts";
 import type { AudioTags } from "../audio/tags.ts";
 import type { M4aEncoder } from "../audio/mp4/encode-m4a.ts";
@@ -43,7 +44,7 @@ export function runSpeakingThread(port: SpeakingThread["port"]): void {
         const { sampleRate, blocks } = await voice.speak(request);
         for (const samples of blocks) {
           port.post({ kind: "block", id: request.id, sampleRate, samples });
-          await new Promise((resolve) => setImmediate(resolve)); // hears of a stop
+          await pause(); // hears of a stop
           if (stopped.delete(request.id)) return;
         }
         return port.post({ kind: "spoken", id: request.id });

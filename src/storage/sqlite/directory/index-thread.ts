@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { freeMemory, garbageCollector } from "../../../garbage.ts";
+import { pause } from "../../../pause.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
 import type { Container } from "./container.ts";
@@ -130,6 +131,6 @@ function sharedParts(database: Database): Shared {
     nextTerm: () => ++term,
     nextRun: () => ++run,
     collect: garbageCollector(slicesBetweenCollections, slicesBetweenFullCollections),
-    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    pause,
   };
 }

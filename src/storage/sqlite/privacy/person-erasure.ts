@@ -9,7 +9,7 @@ import type { ProspectRows } from "../directory/prospect-rows.ts";
 import type { Engine } from "../engine.ts";
 import { createEventRows } from "../event-rows.ts";
 import type { JobRows } from "../jobs.ts";
-import type { LeadKeys } from "../lead-keys.ts";
+import type { HashIndex } from "../hash-index.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
 import { isUnderWay } from "../network-schedule.ts";
@@ -21,7 +21,7 @@ export type ErasureParts = {
   engine: Engine;
   owners: Owners;
   leads: LeadRows;
-  leadKeys: LeadKeys;
+  leadKeys: HashIndex;
   prospects: ProspectRows;
   jobRows: JobRows;
   network: () => NetworkRows;

@@ -302,9 +302,9 @@ const impersonal = {
   credit_key_months: ["key_id", "month", "used"],
   credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
   enrichment_settings: ["user_id", "providers"],
-  // Hashes of keys that clients made up, and how far they are in the index.
-  idempotent_request_ids: ["id", "seq"],
-  idempotent_requests_indexed: ["up_to"],
+  // Hashes of keys that clients made up.
+  idempotent_request_keys: ["key", "seq"],
+  idempotent_request_keys_log: ["n", "entries"],
   key_warnings: ["key_id", "expires_at"],
   lead_counts: ["owner", "status", "leads"],
   lead_hints_done: ["owner", "updated_at", "lead"],

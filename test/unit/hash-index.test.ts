@@ -3,11 +3,13 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, type Engine } from "../../src/storage/sqlite/engine.ts";
-import { LeadKeys } from "../../src/storage/sqlite/lead-keys.ts";
+import { HashIndex } from "../../src/storage/sqlite/hash-index.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
 const keyOf = (lead: number): number => lead * 7 + 3;
+
+const leadKeys = (engine: Engine): HashIndex => new HashIndex(engine, { table: "lead_keys", row: "lead" });
 
 let folder: string;
 const opened: Engine[] = [];
@@ -23,7 +25,7 @@ afterEach(async () => {
 
 test("a key leads to the leads that were added under it, and to no other", async () => {
   const engine = open("first");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   await engine.writer.write(() => {
     keys.add(5, 1);
     keys.add(5, 2);
@@ -38,7 +40,7 @@ test("a key leads to the leads that were added under it, and to no other", async
 
 test("a removed entry is not found, nor merged, and those beside it are", async () => {
   const engine = open("first");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   await engine.writer.write(() => {
     keys.add(5, 1);
     keys.add(5, 2);
@@ -55,12 +57,12 @@ test("a removed entry is not found, nor merged, and those beside it are", async 
   await fillToMerge(engine, keys, 1000);
   await keys.settled();
   expect(keys.find(5)).toEqual([2]);
-  expect(new LeadKeys(restarted("first", "second")).find(5)).toEqual([2]);
+  expect(leadKeys(restarted("first", "second")).find(5)).toEqual([2]);
 });
 
 test("every entry is found before, throughout and behind a merge, which empties the log", async () => {
   const engine = open("first");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   const count = await fillToMerge(engine, keys);
   const dice = createDice(51);
   let looks = 0;
@@ -77,7 +79,7 @@ test("every entry is found before, throughout and behind a merge, which empties 
 
 test("entries that come while others are merged are found at once, and after a restart", async () => {
   const engine = open("first");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   const count = await fillToMerge(engine, keys);
   for (let lead = count; lead < count + 40; lead++) {
     await engine.writer.write(() => {
@@ -87,7 +89,7 @@ test("entries that come while others are merged are found at once, and after a r
     expectFound(keys, lead);
   }
   await keys.settled();
-  const after = new LeadKeys(restarted("first", "second"));
+  const after = leadKeys(restarted("first", "second"));
   for (let lead = count - 100; lead < count + 40; lead++) {
     expectFound(keys, lead);
     expectFound(after, lead);
@@ -96,7 +98,7 @@ test("entries that come while others are merged are found at once, and after a r
 
 test("a process that is killed at any point of a merge loses no entry", async () => {
   const engine = open("life-0");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   const count = await fillToMerge(engine, keys);
   const settled = keys.settled();
   let copies = 0;
@@ -105,7 +107,7 @@ test("a process that is killed at any point of a merge loses no entry", async ()
     isSettled = await Promise.race([settled.then(() => true), engine.writer.write(() => false)]);
   }
   expect(copies).toBeGreaterThan(3);
-  for (let life = 1; life <= copies; life++) expectAllFound(new LeadKeys(open(`life-${life}`)), count);
+  for (let life = 1; life <= copies; life++) expectAllFound(leadKeys(open(`life-${life}`)), count);
 });
 
 test.each([1, 9, 30])(
@@ -117,12 +119,12 @@ test.each([1, 9, 30])(
       if (++writes === failing) throw new Error("The disk is full");
       return await write();
     });
-    const keys = new LeadKeys({ ...engine, writer });
+    const keys = leadKeys({ ...engine, writer });
     const count = await fillToMerge(engine, keys);
     await keys.settled();
     expect(writes).toBeGreaterThanOrEqual(failing);
     expectAllFound(keys, count);
-    expectAllFound(new LeadKeys(restarted("first", "second")), count);
+    expectAllFound(leadKeys(restarted("first", "second")), count);
     const more = await fillToMerge(engine, keys, count);
     await keys.settled();
     expect(countOf(engine, "lead_keys")).toBeGreaterThanOrEqual(count);
@@ -145,16 +147,16 @@ test("an entry that comes at the moment at which a merge has emptied the log is 
     }
     return result;
   });
-  const keys: LeadKeys = new LeadKeys({ ...engine, writer });
+  const keys: HashIndex = leadKeys({ ...engine, writer });
   await fillToMerge(engine, keys);
   await keys.settled();
   expect(wasAdded).toBe(true);
-  expectFound(new LeadKeys(restarted("first", "second")), late);
+  expectFound(leadKeys(restarted("first", "second")), late);
 });
 
 test("whoever adds many entries waits while as many as make a merge wait for one", async () => {
   const engine = open("first");
-  const keys = new LeadKeys(engine);
+  const keys = leadKeys(engine);
   await keys.room();
   const count = await fillToMerge(engine, keys);
   // In one turn, so that the merge can't keep up.
@@ -171,18 +173,18 @@ function writerOver({ writer }: Engine, about: <T>(write: () => Promise<T>) => P
   return Object.assign(Object.create(writer) as Engine["writer"], { write });
 }
 
-function expectFound(keys: LeadKeys, lead: number): void {
+function expectFound(keys: HashIndex, lead: number): void {
   if (!keys.has(keyOf(lead)) || !keys.find(keyOf(lead)).includes(lead))
     expect.unreachable(`Lead ${lead} is not found under its key`);
 }
 
 /** Of so many entries, a sample. */
-function expectAllFound(keys: LeadKeys, count: number): void {
+function expectAllFound(keys: HashIndex, count: number): void {
   for (let lead = 0; lead < count; lead += 97) expectFound(keys, lead);
 }
 
 /** Adds an entry each for many leads, as large imports do, until a merge begins; answers how many there are then. */
-async function fillToMerge(engine: Engine, keys: LeadKeys, from = 0): Promise<number> {
+async function fillToMerge(engine: Engine, keys: HashIndex, from = 0): Promise<number> {
   for (let lead = from; lead < from + 200_000; lead += 1000) {
     await add(engine, keys, lead);
     if (await isPending(keys.settled())) return lead + 1000;
@@ -190,7 +192,7 @@ async function fillToMerge(engine: Engine, keys: LeadKeys, from = 0): Promise<nu
   throw new Error("Expected a merge to begin");
 }
 
-async function add({ writer }: Engine, keys: LeadKeys, from: number): Promise<void> {
+async function add({ writer }: Engine, keys: HashIndex, from: number): Promise<void> {
   await writer.write(() => {
     for (let lead = from; lead < from + 1000; lead++) keys.add(keyOf(lead), lead);
     keys.write();

@@ -1,4 +1,5 @@
 import type { Statement } from "bun:sqlite";
+import { pause } from "../../pause.ts";
 import type { Engine } from "./engine.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { KeyTable } from "./key-table.ts";
@@ -12,22 +13,33 @@ const forgetSlice = 5_000;
 /** Imports are large when they get so far; the filter costs a walk over the whole table. */
 const batchesBeforeFilter = 20;
 const filterSlice = 5_000;
+/** A filter can't forget a key: with too many that are gone, it would let most look-ups through. */
+const filterAnewAfter = 1_000_000;
+
+/** What is indexed, and where: `table` has the columns `key` and `row`, its log has the name with `_log` behind it. */
+export type IndexedRows = {
+  table: string;
+  row: string;
+  /** Rows below this number are gone for good: what the log still has of them is left out. */
+  firstKept?: () => number;
+};
 
 /**
- * Finds leads by the hashes of what identifies them. A sorted table alone would dirty a random page for each key of
- * each new lead, which makes an import of a million rows slower by a factor of five; so new entries go to a log, which
+ * Finds rows by 53-bit hashes of what identifies them. A sorted table alone would dirty a random page for each key of
+ * each new row, which makes an import of a million rows slower by a factor of five; so new entries go to a log, which
  * is also kept in memory, and are merged in sorted order, when many of them share a page.
  *
- * Answers are hints: an entry may outlive its lead, or what the lead was. Follow it and compare.
+ * Answers are hints: an entry may outlive its row, or what the row was. Follow it and compare.
  */
-export class LeadKeys {
-  readonly #engine: Engine;
+export class HashIndex {
+  readonly #engine: Pick<Engine, "database" | "writer">;
   // Plain statements: these run three times for each row of an import, and drizzle would double what they cost.
   readonly #inTable: Statement<[number]>;
   readonly #append: Statement;
   readonly #insert: RowInserter;
   readonly #removeFromTable: Statement;
   readonly #forget: Statement;
+  readonly #indexed: IndexedRows;
   /** Entries of the log: those that came since the last merge began, and those that are being merged. */
   #recent = new KeyTable();
   #merging = new KeyTable();
@@ -35,6 +47,7 @@ export class LeadKeys {
   /** What the table has, once it is whole. */
   #filter: KeyFilter | null = null;
   #isFilterWhole = false;
+  #removedSinceFilled = 0;
   #batches = 0;
   /** Pairs that the units of a batch have added. */
   #unwritten: number[] = [];
@@ -42,19 +55,21 @@ export class LeadKeys {
   #lastNumber = 0;
   #merge: Promise<void> | null = null;
 
-  constructor(engine: Engine) {
+  constructor(engine: Pick<Engine, "database" | "writer">, indexed: IndexedRows) {
     this.#engine = engine;
+    this.#indexed = indexed;
     const { database } = engine;
-    this.#inTable = database.prepare("SELECT lead FROM lead_keys WHERE key = ?");
-    this.#append = database.prepare("INSERT INTO lead_keys_log (n, entries) VALUES (?, ?)");
-    this.#insert = new RowInserter(database, "INSERT OR IGNORE INTO lead_keys (key, lead)", 2);
-    this.#removeFromTable = database.prepare("DELETE FROM lead_keys WHERE key = ? AND lead = ?");
+    const { table, row } = indexed;
+    this.#inTable = database.prepare(`SELECT ${row} FROM ${table} WHERE key = ?`);
+    this.#append = database.prepare(`INSERT INTO ${table}_log (n, entries) VALUES (?, ?)`);
+    this.#insert = new RowInserter(database, `INSERT OR IGNORE INTO ${table} (key, ${row})`, 2);
+    this.#removeFromTable = database.prepare(`DELETE FROM ${table} WHERE key = ? AND ${row} = ?`);
     this.#forget = database.prepare(
-      "DELETE FROM lead_keys_log WHERE n IN (SELECT n FROM lead_keys_log WHERE n <= ? ORDER BY n LIMIT ?)",
+      `DELETE FROM ${table}_log WHERE n IN (SELECT n FROM ${table}_log WHERE n <= ? ORDER BY n LIMIT ?)`,
     );
   }
 
-  /** Leads (`seq`) that may have this key. */
+  /** The numbers of rows that may have this key. */
   find(key: number): number[] {
     return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
   }
@@ -64,15 +79,29 @@ export class LeadKeys {
     return this.#recentEntries().has(key) || this.#merging.has(key) || this.#merged(key).length > 0;
   }
 
+  /** Whether no row has this key, without a look at the table. False is no promise that one has. */
+  isSurelyNew(key: number): boolean {
+    return !this.#recentEntries().has(key) && !this.#merging.has(key) && this.#isMissing(key);
+  }
+
+  /** Spares look-ups of keys that are new, which for whoever calls this nearly all of them are. */
+  async expectNew(): Promise<void> {
+    if (this.#filter === null) await this.#fillFilter();
+  }
+
+  #isMissing(key: number): boolean {
+    return this.#isFilterWhole && this.#filter?.has(key) === false;
+  }
+
   #merged(key: number): number[] {
-    if (this.#isFilterWhole && this.#filter?.has(key) === false) return [];
+    if (this.#isMissing(key)) return [];
     return (this.#inTable.values(key) as [number][]).flat();
   }
 
   /** Found from now on; `write` must follow before the COMMIT. */
-  add(key: number, lead: number): void {
-    this.#recentEntries().add(key, lead);
-    this.#unwritten.push(key, lead);
+  add(key: number, row: number): void {
+    this.#recentEntries().add(key, row);
+    this.#unwritten.push(key, row);
   }
 
   /** What was added, and is not written, does not hold; it stays in memory as a hint to nothing. */
@@ -89,35 +118,46 @@ export class LeadKeys {
     if (this.#recent.size >= mergeAt && this.#merge === null) this.#startMerge();
   }
 
-  /** Inside a write unit; for leads that are deleted for good. */
-  remove(key: number, lead: number): void {
-    this.#removeFromTable.run(key, lead);
+  /** Inside a write unit; for rows that are deleted for good. */
+  remove(key: number, row: number): void {
+    this.#removeFromTable.run(key, row);
     // The log keeps it until the merge, which goes by what is in memory.
-    this.#recentEntries().remove(key, lead);
-    this.#merging.remove(key, lead);
+    this.#recentEntries().remove(key, row);
+    this.#merging.remove(key, row);
+    if (this.#filter !== null && ++this.#removedSinceFilled === filterAnewAfter) void this.#fillFilter();
   }
 
   /** Resolves when there is room for more: whoever adds many entries waits for it before each batch. */
   async room(): Promise<void> {
-    if (++this.#batches === batchesBeforeFilter) await this.#fillFilter();
+    if (++this.#batches === batchesBeforeFilter) await this.expectNew();
     if (this.#recent.size >= mergeAt) await this.#merge;
   }
 
-  /** Spares a large import its look-ups of persons that are new, which nearly all of them are. */
   async #fillFilter(): Promise<void> {
     const filter = new KeyFilter();
     // From now on a merge adds what it writes, so that nothing is missed behind the place where this reads.
     this.#filter = filter;
+    this.#isFilterWhole = false;
+    this.#removedSinceFilled = 0;
+    try {
+      await this.#addAll(filter);
+      // Unless another one was begun since.
+      this.#isFilterWhole = this.#filter === filter;
+    } catch {
+      // Without it every key is looked up, and who does so hears why the table can't be read.
+    }
+  }
+
+  async #addAll(filter: KeyFilter): Promise<void> {
     const page = this.#engine.database.prepare<{ key: number }, [number]>(
-      `SELECT key FROM lead_keys WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
+      `SELECT key FROM ${this.#indexed.table} WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
     );
     for (let last: number | undefined = -1; last !== undefined;) {
       const keys = page.values(last) as [number][];
       for (const [key] of keys) filter.add(key);
       last = keys.at(-1)?.[0];
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause();
     }
-    this.#isFilterWhole = true;
   }
 
   /** Resolves when no merge is under way. */
@@ -129,10 +169,13 @@ export class LeadKeys {
   #recentEntries(): KeyTable {
     if (this.#isLogRead) return this.#recent;
     this.#isLogRead = true;
-    const log = this.#engine.database.query("SELECT n, entries FROM lead_keys_log");
+    const { table, firstKept = () => 0 } = this.#indexed;
+    const from = firstKept();
+    const log = this.#engine.database.query(`SELECT n, entries FROM ${table}_log`);
     for (const [n, blob] of log.values() as [number, Uint8Array][]) {
       const entries = new Float64Array(blob.slice().buffer);
-      for (let at = 0; at < entries.length; at += 2) this.#recent.add(entries[at]!, entries[at + 1]!);
+      for (let at = 0; at < entries.length; at += 2)
+        if (entries[at + 1]! >= from) this.#recent.add(entries[at]!, entries[at + 1]!);
       this.#lastNumber = Math.max(this.#lastNumber, n);
     }
     return this.#recent;
@@ -162,7 +205,7 @@ export class LeadKeys {
         for (const key of inOrder.subarray(start, start + mergeSlice)) {
           if (key === latestKey) continue;
           latestKey = key;
-          for (const lead of this.#merging.find(key, [])) entries.push(key, lead);
+          for (const row of this.#merging.find(key, [])) entries.push(key, row);
           this.#filter?.add(key); // before anybody can look: what runs in a write unit runs in one go
         }
         this.#insert.insert(entries);
