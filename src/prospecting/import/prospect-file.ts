@@ -27,8 +27,8 @@ export type ProspectFileBatch = {
   release(): void;
 };
 
-/** Enough that neither side waits for the other, few enough to need no memory. */
-const batchesInFlight = 2;
+/** Half a MB each; enough that the file is read on whenever a core is free, also while others are asked or waited for. */
+const batchesInFlight = 4;
 const batchesBetweenCollections = 12;
 /** Some 50,000 rows: a full collection in the main thread is felt by everybody. */
 const batchesBetweenFullCollections = 60;
