@@ -9,7 +9,7 @@ export type Side = { settings?: Record<string, string>; serialHeader?: string };
 type Turn = LoadResult & { cpuMicros: number };
 
 /** Short and many: the machine's speed changes by half within seconds, for both servers only if they take turns quickly. */
-const turns = 36;
+const turns = 80;
 const turnMs = 500;
 /** The server compiles what it runs often, for some seconds. */
 const warmUpTurns = 10;
