@@ -133,6 +133,7 @@ export class Idempotency {
       if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
     }
   }
+
   #begin(request: Request, keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
     const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     const underWay = this.#inFlight.get(id);

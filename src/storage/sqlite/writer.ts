@@ -1,7 +1,7 @@
 import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
-import { setSynchronous } from "./open.ts";
 import { currentCompanion, type Companion } from "./companion.ts";
+import { setSynchronous } from "./open.ts";
 
 type Unit = {
   run: () => unknown;

@@ -261,9 +261,10 @@ export class DirectoryIndex {
         this.#indexRows(number + 1, 1);
         continue;
       }
-      const end = key + found.keyCounts[row++]!;
+      const end = key + found.keyCounts[place]!;
       keys.addAll(found.keys, key, end, found.beside[place]!, number);
       key = end;
+      row++;
     }
     freeMemory([found.keys, found.keyCounts, found.beside]);
     if (!this.#told.add(stored, raws)) {

@@ -1,10 +1,4 @@
-import {
-  companyDomainKey,
-  companyNameKey,
-  besideNameOf,
-  prospectIdentity,
-  prospectKeys,
-} from "../../../prospecting/keys.ts";
+import { companyDomainKey, companyNameKey, prospectIdentity } from "../../../prospecting/keys.ts";
 import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
@@ -216,10 +210,7 @@ export function createProspectImports(
     }
     const company = companies.known(owner, identity.domain, content.company ?? null);
     if (company === null) return created(row, at);
-    const complete = withCompanyFacts(content, company);
-    const known = prospectIdentity(complete);
-    const number = rows.insert(JSON.stringify(complete), prospectKeys(known), besideNameOf(known), at);
-    return { outcome: "created", number };
+    return { outcome: "created", number: rows.insertContent(withCompanyFacts(content, company), at) };
   }
 
   function created({ content, keys, beside }: Extract<ProspectRow, { kind: string }>, at: number): Settled {

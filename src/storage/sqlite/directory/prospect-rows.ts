@@ -85,6 +85,12 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
+  /** As `insert`, of what nobody has made JSON and keys of yet. */
+  function insertContent(content: ProspectContent, at: number): number {
+    const identity = prospectIdentity(content);
+    return insert(JSON.stringify(content), prospectKeys(identity), besideNameOf(identity), at);
+  }
+
   /** `json`: as text, or in UTF-8; `beside`: see `besideName`. Answers its number. */
   function insert(json: string | Uint8Array, keys: Keys, beside: number, at: number): number {
     const { owner, next: number } = current!;
@@ -149,7 +155,7 @@ export function createProspectRows(database: Database) {
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, next, get, insert, update, remove, findSame, candidates, isHinted, setLead };
+  return { recent, unit, next, get, insert, insertContent, update, remove, findSame, candidates, isHinted, setLead };
 }
 
 /**

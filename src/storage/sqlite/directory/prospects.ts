@@ -5,7 +5,6 @@ import {
   companyNameKey,
   personKeys,
   prospectIdentity,
-  prospectKeys,
 } from "../../../prospecting/keys.ts";
 import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
@@ -93,9 +92,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     }
     const company = companies.find(owner, identity.domain, content.company ?? null);
     const complete = company === null ? content : withCompanyFacts(content, company.content);
-    const known = prospectIdentity(complete);
-    const number = rows.insert(JSON.stringify(complete), prospectKeys(known), besideNameOf(known), at);
-    return rows.get(owner, number)!;
+    return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
   const findPerson: ProspectStore["findPerson"] = async (userId, identity) => {
