@@ -15,6 +15,7 @@ import type { Readiness } from "../health/readiness.ts";
 import type { ErrorBody } from "../http/error-body.ts";
 import { healthRoutes } from "../health/routes.ts";
 import type { Core, Entrance } from "../http/core.ts";
+import { adapter } from "../http/adapter.ts";
 import { takeLate } from "../http/late-routes.ts";
 import { jobRoutes } from "../jobs/routes.ts";
 import type { JobService } from "../jobs/service.ts";
@@ -89,7 +90,7 @@ export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
   const { maxImportBytes } = parts.config;
   return (
     // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
-    takeLate(new Elysia({ handler: { standardHostname: false } }))
+    takeLate(new Elysia({ adapter, handler: { standardHostname: false } }))
       .use(entrance)
       .use(core)
       .use(healthRoutes(core, users, keys, parts.clock, parts.readiness, parts.simulator !== null))

@@ -1,5 +1,5 @@
 import { Elysia, type HTTPHeaders } from "elysia";
-import { ApiError, invalid } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -66,22 +66,17 @@ type Wanted = Permission | readonly Permission[] | null;
  * `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
 export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation }: CoreParts) {
-  function enter(request: Request, access: Access): void {
-    requireAccess(gate.callerOf(request), access, documentation);
-    idempotency.check(request);
-  }
-
-  /** Permission is asked before the body is read and, on routes without one, before anything is validated. */
-  function hooks(access: Access, maxBytes = maxBodyBytes) {
+  /** Permission is asked before the body is read and before anything is validated. `maxBytes` is null for bodies that stay streams. */
+  function hooks(access: Access, maxBytes: number | null = maxBodyBytes) {
     return {
       detail: securedDetail(access),
-      parse: documentedAsJson(async ({ request }) => {
-        enter(request, access);
-        return (await readJson(request, maxBytes)) ?? null;
-      }),
-      transform(context: { request: Request; query: unknown; body: unknown }) {
-        enter(context.request, access);
-        const query = queryOf(context.request.url);
+      parse: maxBytes === null ? leftAlone : documentedAsJson,
+      async transform(context: { request: Request; query: unknown; body: unknown }) {
+        const { request } = context;
+        requireAccess(gate.callerOf(request), access, documentation);
+        idempotency.check(request);
+        if (maxBytes !== null && mayHaveBody(request)) context.body = (await readJson(request, maxBytes)) ?? null;
+        const query = queryOf(request.url);
         context.query = query;
         shareDryRun(query, context.body);
       },
@@ -112,11 +107,8 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
         ...hooks({ permission, actsFor: "caller" }),
         resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
       }))
-      /** As `access`, with the body left as a stream; the route must set `parse: "none"`. */
-      .macro("upload", (permission: Wanted) => {
-        const { detail, transform } = hooks({ permission, actsFor: "user" });
-        return { detail, transform, resolve: acting };
-      })
+      /** As `access`, with the body left as a stream. */
+      .macro("upload", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }, null), resolve: acting }))
   );
 }
 
@@ -129,14 +121,14 @@ function wrapping(wrap: (next: Handle, request: Request) => Handle): Wrap {
   return wrap as unknown as Wrap;
 }
 
-type Parser = (context: { request: Request }) => Promise<unknown>;
+/** Reads nothing (see `adapter.ts`). Macros take such a list, but their types do not say so. */
+const documentedAsJson = ["json"] as unknown as [() => undefined];
+/** Not even that: for bodies that are no JSON. */
+const leftAlone = ["none"] as unknown as [() => undefined];
 
-/**
- * The name of Elysia's own parser behind ours is never reached; it tells the OpenAPI plugin the media type. Macros
- * take such a list, but their types do not say so.
- */
-function documentedAsJson(parser: Parser): [Parser] {
-  return [parser, "json"] as unknown as [Parser];
+/** A body of any other request is nobody's. */
+function mayHaveBody({ method }: Request): boolean {
+  return method !== "GET" && method !== "HEAD";
 }
 
 /** `x-permission` is what tests of the route table go by. */
@@ -152,17 +144,14 @@ function userIdIn(part: unknown): unknown {
   return typeof part === "object" && part !== null && "userId" in part ? part.userId : undefined;
 }
 
-/** Elysia's own errors in our words; what a parser threw is wrapped by it. */
+/** Elysia's own errors in our words. */
 function meant(
   code: string | number,
   thrown: unknown,
   request: Request,
   methodsOf: EntranceParts["methodsOf"],
 ): unknown {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  if (code === "NOT_FOUND" && !(thrown instanceof ApiError)) return noRoute(request, methodsOf);
-  if (code === "PARSE") return cause ?? invalid([{ path: "", message: "The body can't be read." }]);
-  return thrown;
+  return code === "NOT_FOUND" && !(thrown instanceof ApiError) ? noRoute(request, methodsOf) : thrown;
 }
 
 function noRoute({ method, url }: Request, methodsOf: EntranceParts["methodsOf"]): ApiError {

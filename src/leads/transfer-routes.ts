@@ -100,7 +100,6 @@ export function leadTransferRoutes(
       },
       {
         upload: "leads:write",
-        parse: "none",
         query: params(ImportQuery),
         detail: importDetail({
           tag: "Leads",
@@ -118,7 +117,6 @@ export function leadTransferRoutes(
       },
       {
         upload: "leads:write",
-        parse: "none",
         query: params(PreviewQuery),
         detail: {
           ...answersJson(success(ImportPreview), {

@@ -51,7 +51,6 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
       },
       {
         upload: "leads:write",
-        parse: "none",
         query: params(ImportQuery),
         detail: importDetail({
           tag: "Prospecting",

@@ -121,7 +121,6 @@ export function suppressionRoutes(
       },
       {
         upload: "leads:write",
-        parse: "none",
         query: params(ImportQuery),
         detail: {
           ...answersJson(success(SuppressionImport), {

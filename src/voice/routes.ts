@@ -49,7 +49,6 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       },
       {
         upload: "voice:create",
-        parse: "none",
         detail: {
           ...answersJson(Created, {
             tag: "Voices",
@@ -71,7 +70,6 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       },
       {
         upload: "voice:create",
-        parse: "none",
         detail: {
           ...answersJson(success(CheckView), {
             tag: "Voices",

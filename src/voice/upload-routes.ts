@@ -61,7 +61,6 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
         ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), formCheck))),
       {
         upload: "voice:update",
-        parse: "none",
         params: params(VoiceId),
         detail: {
           ...answersJson(success(CloneView), {
