@@ -37,9 +37,9 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.begin(request, (each) => gate.callerOf(each)) as undefined;
   }
 
-  /** The JSON of an answer that is to be kept, in place of the value; it is of the route's own type for clients, too. */
-  function told(request: Request, value: unknown, headers: HTTPHeaders): undefined {
-    return idempotency.textOf(request, value, headers) as undefined;
+  /** The JSON of an answer, in place of the value, when it is kept; for clients it is of the route's own type, too. */
+  function kept(request: Request, value: unknown, set: { headers: HTTPHeaders; status?: number | string }): undefined {
+    return idempotency.keep(request, value, set) as undefined;
   }
 
   return (
@@ -52,7 +52,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => told(request, responseValue, set.headers))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => kept(request, responseValue, set))
   );
 }
 

@@ -27,18 +27,22 @@ export type IdempotencyParts = {
 };
 
 type Next = (request: Request) => Response | Promise<Response>;
-/** `key` is null until it was checked, `carriedId` while it is not this request that is carried out. */
+/**
+ * `key` is null until it was checked, `carriedId` while it is not this request that is carried out, and once its answer
+ * is kept.
+ */
 type Keyed = {
+  request: Request;
   header: string;
   key: string | null;
   digest: BodyDigest;
   attempt: KeyedAttempt;
   carriedId: string | null;
-  /** Its answer, once that is known, if it is JSON; null for other answers. */
-  json: Told | null;
 };
-/** What of an answer is told again. */
-type Told = { text: string; headers: Record<string, string> };
+/** What of an answer is told again. `text` is null when it is no text. */
+type Told = { status: number; headers: Record<string, string>; text: string | null };
+/** What a route has set of its answer. */
+type Settings = { headers: HTTPHeaders; status?: number | string };
 
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
@@ -91,17 +95,18 @@ export class Idempotency {
    */
   begin(request: Request, callerOf: (request: Request) => Caller): undefined | Promise<Response | undefined> {
     const keyed = this.#keyed.get(request);
-    return keyed && this.#begin(request, keyed, callerOf(request));
+    return keyed && this.#begin(keyed, callerOf(request));
   }
 
-  /** For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store. */
-  textOf(request: Request, value: unknown, headers: HTTPHeaders): string | undefined {
+  /**
+   * For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store, when it is kept with
+   * what it tells of. Rejects when that does not hold. Undefined for what is no JSON of a route's.
+   */
+  keep(request: Request, value: unknown, set: Settings): undefined | Promise<string> {
     const keyed = this.#keyed.get(request);
-    if (keyed === undefined || !isPlain(value)) return undefined;
-    headers["content-type"] ??= "application/json;charset=utf-8";
-    const text = JSON.stringify(value);
-    keyed.json = { text, headers: toldOf((name) => headers[name]) };
-    return text;
+    const id = keyed?.carriedId ?? null;
+    if (keyed === undefined || id === null || !isPlain(value) || Number(set.status) >= 400) return undefined;
+    return this.#keepJson(keyed, id, value, set);
   }
 
   /** Forgets answers that are too old to be told. */
@@ -112,39 +117,69 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt((attempt) => {
-      const keyed: Keyed = { header, key: null, digest: new BodyDigest(), attempt, carriedId: null, json: null };
+      const keyed: Keyed = { request, header, key: null, digest: new BodyDigest(), attempt, carriedId: null };
       this.#keyed.set(request, keyed);
       digestWhileRead(request, keyed.digest);
-      return this.#carriedOut(request, keyed, next);
+      // Not async: for most answers nothing is left to be done.
+      return Promise.resolve(next(request)).then(
+        (response) => (keyed.carriedId === null ? response : this.#keepAny(keyed, keyed.carriedId, response)),
+        (error: unknown) => {
+          this.#leave(keyed);
+          throw error;
+        },
+      );
     });
   }
 
-  /** The answer to send, once it is kept with what it tells of. */
-  async #carriedOut(request: Request, keyed: Keyed, next: Next): Promise<Response> {
+  async #keepJson(keyed: Keyed, id: string, value: object, { status, headers }: Settings): Promise<string> {
+    headers["content-type"] ??= "application/json;charset=utf-8";
+    const text = JSON.stringify(value);
+    const told = { status: Number(status), headers: toldOf((name) => headers[name]), text };
     try {
-      const response = await next(request);
-      const id = keyed.carriedId;
-      if (id === null) return response;
-      // What was refused after all is another answer.
-      const known = response.status < 400 ? keyed.json : null;
-      const [answer, told] = known === null ? await readAnswer(response) : [response, known];
-      return await this.#kept(request, keyed.attempt, id, answer, told);
+      const isKept = await keyed.attempt.end(this.#endingOf(keyed, id, told));
+      if (!isKept) this.#warn(headers["x-request-id"]);
+      return text;
+    } catch (error) {
+      for (const name of keptHeaders) delete headers[name];
+      throw error;
     } finally {
-      if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
+      this.#leave(keyed);
     }
   }
 
-  #begin(request: Request, keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
-    const id = idOf(request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+  /** A refusal, or an answer that is no JSON of a route's, once it is kept; or that what it tells of does not hold. */
+  async #keepAny(keyed: Keyed, id: string, response: Response): Promise<Response> {
+    try {
+      const [answer, told] = await readAnswer(response);
+      const isKept = await keyed.attempt.end(this.#endingOf(keyed, id, told));
+      if (!isKept) this.#warn(response.headers.get("x-request-id"));
+      return answer;
+    } catch (error) {
+      return this.#parts.gate.refusal(error, keyed.request, response.headers);
+    } finally {
+      this.#leave(keyed);
+    }
+  }
+
+  #leave(keyed: Keyed): void {
+    if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
+    keyed.carriedId = null;
+  }
+
+  #warn(requestId: unknown): void {
+    this.#parts.log.warn({ requestId }, "could not keep an answer");
+  }
+
+  #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
+    const id = idOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     const underWay = this.#inFlight.get(id);
     const look = underWay ?? this.#claim(id, keyed);
-    return look === null ? undefined : this.#toldOf(request, keyed, look, underWay !== undefined);
+    return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
   }
 
   /** Many may be told what there is, at once; of those that find nothing the first is carried out. */
   async #toldOf(
-    request: Request,
-    { digest }: Keyed,
+    { request, digest }: Keyed,
     look: Promise<KeptRequest | null>,
     isUnderWay: boolean,
   ): Promise<Response | undefined> {
@@ -200,25 +235,11 @@ export class Idempotency {
     return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
   }
 
-  /** The answer, once it is kept; or that what it tells of does not hold. */
-  #kept(request: Request, attempt: KeyedAttempt, id: string, answer: Response, told: Told | null): Promise<Response> {
-    return attempt.end(this.#endingOf(request, id, answer.status, told, attempt.hasChanged)).then(
-      (isKept) => {
-        if (!isKept)
-          this.#parts.log.warn({ requestId: answer.headers.get("x-request-id") }, "could not keep an answer");
-        return answer;
-      },
-      (error: unknown) => this.#parts.gate.refusal(error, request, answer.headers),
-    );
-  }
-
-  #endingOf(request: Request, id: string, status: number, told: Told | null, hasChanged: boolean): Ending {
+  #endingOf({ request, attempt }: Keyed, id: string, { status, headers, text }: Told): Ending {
     // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
     if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
-    if ((status >= 400 || told === null) && !hasChanged) return "undone";
-    return told === null
-      ? { status, headers: {}, body: null }
-      : { status, headers: told.headers, body: this.#sealedIfSecret(request, id, told.text) };
+    if ((status >= 400 || text === null) && !attempt.hasChanged) return "undone";
+    return { status, headers, body: text === null ? null : this.#sealedIfSecret(request, id, text) };
   }
 
   #sealedIfSecret(request: Request, id: string, text: string): KeptAnswer["body"] {
@@ -304,12 +325,12 @@ function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
   return one !== null && Buffer.compare(one, other) === 0;
 }
 
-/** An answer that is no JSON of a route's, and what of it is told again: null when it is no text. */
-async function readAnswer(response: Response): Promise<[Response, Told | null]> {
+/** An answer, and what of it is told again. */
+async function readAnswer(response: Response): Promise<[Response, Told]> {
   const { status, headers } = response;
-  if (!isText(headers)) return [response, null];
+  if (!isText(headers)) return [response, { status, headers: {}, text: null }];
   const text = await response.text();
-  const told = { text, headers: toldOf((name) => headers.get(name)) };
+  const told = { status, headers: toldOf((name) => headers.get(name)), text };
   return [new Response(text || null, { status, headers }), told];
 }
 
