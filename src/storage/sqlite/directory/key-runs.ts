@@ -6,10 +6,14 @@ import type { Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 import { noteNumber } from "./key-lists.ts";
 import { indexedKey } from "./name-keys.ts";
+import { roomForBlobs, startBehind, type PackedBlobs } from "./packed-blobs.ts";
 import { PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 const pageEntries = 336;
+const entryBytes = 12;
+/** In one piece of work: a few milliseconds of the event loop. */
+const pagesAtOnce = 64;
 /** Places of pages: `run * pagesOfRun + page`. */
 export const pagesOfRun = 65_536;
 /** Runs are merged with those before them while they are smaller than this. */
@@ -20,8 +24,7 @@ const questionsBeforeFilter = 4_000;
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
 /** A new run, whose pages can be gone through once, and those that it takes the place of. */
-export type NewRun = { pages: Generator<Page, void, void>; runs: RunState[]; dropped: number[] };
-export type Page = [place: number, entries: Uint8Array];
+export type NewRun = { pages: Generator<PackedBlobs, void, void>; runs: RunState[]; dropped: number[] };
 
 /**
  * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
@@ -35,6 +38,7 @@ export class KeyRuns {
   #pending = new PendingKeys();
   /** Keys that are being written, by key; `written` are those and all others of the same run. */
   #flushing: { own: Entries; written: Entries } | null = null;
+  readonly #room = new PageRoom();
   #questions = 0;
   #filters = new RunFilters();
 
@@ -66,9 +70,8 @@ export class KeyRuns {
     this.addAll(hashes, 0, bytes.length / 8, beside, number);
   }
 
-  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. */
-  find(key: number, most: number): readonly number[] {
-    const found: number[] = [];
+  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */
+  find(key: number, most: number, found: number[] = []): readonly number[] {
     this.#pending.find(key, found, most);
     if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
     this.#questions++;
@@ -148,7 +151,7 @@ export class KeyRuns {
     for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
-      noteNumbers(entriesIn(row[0]), key, found, most);
+      noteNumbers(this.#room.entriesIn(row[0]), key, found, most);
       freeMemory(row); // an import reads some hundred pages a batch
     }
   }
@@ -199,24 +202,48 @@ function mergedEntries(a: Entries, b: Entries): Entries {
   return { keys, numbers };
 }
 
-function* pagesOf(run: number, { keys, numbers }: Entries): Generator<Page, void, void> {
-  for (let from = 0, page = 0; from < keys.length; from += pageEntries, page++) {
-    const count = Math.min(pageEntries, keys.length - from);
-    const bytes = new Uint8Array(count * 12);
-    new Float64Array(bytes.buffer, 0, count).set(keys.subarray(from, from + count));
-    new Uint32Array(bytes.buffer, count * 8, count).set(numbers.subarray(from, from + count));
-    yield [run * pagesOfRun + page, bytes];
+function* pagesOf(run: number, { keys, numbers }: Entries): Generator<PackedBlobs, void, void> {
+  const perPiece = pagesAtOnce * pageEntries;
+  for (let from = 0; from < keys.length; from += perPiece) {
+    const count = Math.min(perPiece, keys.length - from);
+    const lengths = new Uint32Array(Math.ceil(count / pageEntries)).fill(pageEntries * entryBytes);
+    lengths[lengths.length - 1] = (count - (lengths.length - 1) * pageEntries) * entryBytes;
+    const blobs = roomForBlobs(lengths);
+    const toKeys = new Float64Array(blobs.bytes.buffer);
+    const toNumbers = new Uint32Array(blobs.bytes.buffer);
+    for (let page = 0, entry = from, start = 0; page < lengths.length; start = startBehind(start, lengths[page++]!)) {
+      blobs.places[page] = run * pagesOfRun + entry / pageEntries;
+      const entries = lengths[page]! / entryBytes;
+      const firstNumber = start / 4 + entries * 2;
+      for (let at = 0; at < entries; at++, entry++) {
+        toKeys[start / 8 + at] = keys[entry]!;
+        toNumbers[firstNumber + at] = numbers[entry]!;
+      }
+    }
+    yield blobs;
   }
 }
 
 /** Shares memory with the page, where that lies as it has to. */
 function entriesIn(page: Uint8Array): Entries {
   const { buffer, byteOffset } = page.byteOffset % 8 === 0 ? page : page.slice();
-  const count = page.length / 12;
+  const count = page.length / entryBytes;
   return {
     keys: new Float64Array(buffer, byteOffset, count),
     numbers: new Uint32Array(buffer, byteOffset + count * 8, count),
   };
+}
+
+/** Where one page after the other is looked at; what it answers holds until the next. */
+class PageRoom {
+  readonly #bytes = new Uint8Array(pageEntries * entryBytes);
+  readonly #whole = entriesIn(this.#bytes);
+
+  entriesIn(page: Uint8Array): Entries {
+    if (page.length !== this.#bytes.length) return entriesIn(page);
+    this.#bytes.set(page);
+    return this.#whole;
+  }
 }
 
 /** Adds the numbers of a key to `found`, until that has `most`. */
