@@ -33,7 +33,7 @@ export type NewRun = { pages: Generator<PackedBlobs, void, void>; runs: RunState
  */
 export class KeyRuns {
   readonly #page: Statement<unknown, [number]>;
-  readonly #firsts: Statement<unknown, [number, number]>;
+  readonly #pages: Statement<{ entries: Uint8Array }, [number, number]>;
   #runs: Run[];
   #pending = new PendingKeys();
   /** Keys that are being written, by key; `written` are those and all others of the same run. */
@@ -44,9 +44,7 @@ export class KeyRuns {
 
   constructor(database: Database, runs: RunState[]) {
     this.#page = database.prepare("SELECT entries FROM prospect_key_pages WHERE place = ?");
-    this.#firsts = database.prepare(
-      "SELECT place, entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place",
-    );
+    this.#pages = database.prepare("SELECT entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place");
     this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
   }
 
@@ -126,7 +124,8 @@ export class KeyRuns {
 
   endFlush(runs: RunState[]): void {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
-    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
+    const firsts = this.#flushing === null ? null : firstsOf(this.#flushing.written);
+    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts });
     this.#filters.keep(runs.length - 1);
     // While they are here they need not be read again.
     const isLast = this.#filters.ready > 0 && this.#filters.ready === runs.length - 1;
@@ -157,12 +156,17 @@ export class KeyRuns {
   }
 
   #readFirsts(run: Run): Float64Array {
-    return Float64Array.from(this.#pagesOf(run), ({ keys }) => keys[0]!);
+    const firsts: number[] = [];
+    for (const { keys } of this.#pagesOf(run)) firsts.push(keys[0]!);
+    return Float64Array.from(firsts);
   }
 
+  /** Each page holds until the next is asked for. */
   *#pagesOf({ run }: Run): Generator<Entries, void, void> {
-    const rows = this.#firsts.values(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1) as [number, Uint8Array][];
-    for (const [, bytes] of rows) yield entriesIn(bytes);
+    for (const { entries } of this.#pages.iterate(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1)) {
+      yield this.#room.entriesIn(entries);
+      freeMemory([entries]); // of a run they come to some MB
+    }
   }
 }
 
@@ -176,6 +180,13 @@ export async function dropRuns(runs: readonly number[], write: Write): Promise<v
     const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
     while ((await write({ kind: "dropPages", ...pages })) !== 0);
   }
+}
+
+/** The first key of each page that entries are written on. */
+function firstsOf({ keys }: Entries): Float64Array {
+  const firsts = new Float64Array(Math.ceil(keys.length / pageEntries));
+  for (let page = 0; page < firsts.length; page++) firsts[page] = keys[page * pageEntries]!;
+  return firsts;
 }
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {
