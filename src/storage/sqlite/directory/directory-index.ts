@@ -40,8 +40,8 @@ export type Shared = {
   nextTerm: () => number;
   nextRun: () => number;
   pause: () => Promise<void>;
-  /** To be called after each slice of many prospects. */
-  collect: () => void;
+  /** To be called after each slice of many prospects; `isMuch`: after a flush, of which some MB are left. */
+  collect: (isMuch?: boolean) => void;
 };
 
 /**
@@ -316,7 +316,10 @@ export class DirectoryIndex {
   /** Begins a flush, after the one that is under way. What fails is tried again by a later flush. */
   async #beginFlush(): Promise<void> {
     await this.#flushing;
-    const flush = this.#flushAll().finally(() => (this.#flushing = null));
+    const flush = this.#flushAll().finally(() => {
+      this.#flushing = null;
+      this.#shared.collect(true);
+    });
     this.#flushing = flush.catch(() => undefined);
   }
 
