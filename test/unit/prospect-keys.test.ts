@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { besideNameOf, companyKey, isPersonKey, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
 import { KeyRuns } from "../../src/storage/sqlite/directory/key-runs.ts";
 import { indexedKey } from "../../src/storage/sqlite/directory/name-keys.ts";
+import { eachBlob } from "../../src/storage/sqlite/directory/packed-blobs.ts";
 import { numberOf, prospectId } from "../../src/storage/sqlite/directory/prospect-id.ts";
 import { RecentKeys } from "../../src/storage/sqlite/directory/recent-keys.ts";
 import { seeded } from "../support/random.ts";
@@ -56,7 +57,7 @@ function createRuns() {
     flush(runs: KeyRuns): number {
       const run = runs.beginFlush(() => ++last);
       if (run === null) return 0;
-      for (const [place, entries] of run.pages) insert.run(place, entries);
+      for (const pages of run.pages) eachBlob(pages, (place, entries) => void insert.run(place, entries));
       runs.endFlush(run.runs);
       for (const dropped of run.dropped)
         database.run("DELETE FROM prospect_key_pages WHERE place BETWEEN ? AND ?", [

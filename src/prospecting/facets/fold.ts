@@ -9,12 +9,16 @@ export function folded(text: string): string {
   if (plain.test(lower)) return lower;
   return lower
     .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
+    .replace(marks, "")
     .toLowerCase()
-    .replace(/ß/g, "ss")
-    .replace(/['’]/g, "")
-    .replace(/[^\p{L}\p{N}+#]+/gu, " ")
+    .replaceAll("ß", "ss")
+    .replace(apostrophes, "")
+    .replace(others, " ")
     .trim();
 }
 
+// Here and not where they are used: an import would leave an object for each use.
 const plain = /^[a-z0-9]+( [a-z0-9]+)*$/;
+const marks = /\p{M}+/gu;
+const apostrophes = /['’]/g;
+const others = /[^\p{L}\p{N}+#]+/gu;

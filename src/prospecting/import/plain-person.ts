@@ -106,20 +106,22 @@ export class PlainPeople {
   /** What nearly every row has a value of its own of. */
   #findOwn(): boolean {
     const text = this.#text;
-    const isPlain = (target: number, most: number) =>
-      text.end(target) - text.start(target) <= most &&
-      isPlainText(text.bytes(target), text.start(target), text.end(target));
-    const own = (target: number, isAsItStands: boolean) => {
-      if (!text.has(target)) return noPart;
-      if (isAsItStands) return null;
-      return (
-        knownParts.get(target, text.hash(target), text.bytes(target), text.start(target), text.end(target)) ?? tooLong
-      );
-    };
-    this.#company = own(company, isPlain(company, prospectTextLimits.company));
-    this.#phone = own(phone, isPlain(phone, prospectTextLimits.phone));
-    this.#domain = own(domain, isPlainDomain(text.bytes(domain), text.start(domain), text.end(domain)));
+    this.#company = this.#own(company, this.#isPlain(company, prospectTextLimits.company));
+    this.#phone = this.#own(phone, this.#isPlain(phone, prospectTextLimits.phone));
+    this.#domain = this.#own(domain, isPlainDomain(text.bytes(domain), text.start(domain), text.end(domain)));
     return this.#company !== tooLong && this.#phone !== tooLong && this.#domain !== tooLong;
+  }
+
+  #isPlain(target: number, most: number): boolean {
+    const text = this.#text;
+    const length = text.end(target) - text.start(target);
+    return length <= most && isPlainText(text.bytes(target), text.start(target), text.end(target));
+  }
+
+  /** Null when it is copied from the text. */
+  #own(target: number, isAsItStands: boolean): Part | null {
+    if (!this.#text.has(target)) return noPart;
+    return isAsItStands ? null : (this.#known(target) ?? tooLong);
   }
 
   #known(target: number): Part | null {
@@ -128,13 +130,11 @@ export class PlainPeople {
     return knownParts.get(target, text.hash(target), text.bytes(target), text.start(target), text.end(target));
   }
 
-  #place(whole: number, ...parts: number[]): Part | null {
+  #place(whole: number, city: number, state: number, country: number): Part | null {
     const text = this.#text;
     if (text.has(whole)) return this.#known(whole);
-    let hasAny = false;
-    for (let at = 0; at < parts.length; at++) hasAny ||= text.has(parts[at]!);
-    if (!hasAny) return noPart;
-    return knownParts.of(whole, place(...parts.map((part) => text.slice(part)))!);
+    if (!text.has(city) && !text.has(state) && !text.has(country)) return noPart;
+    return knownParts.of(whole, place(text.slice(city), text.slice(state), text.slice(country))!);
   }
 
   /** False when there is nothing to tell the person by, or it is not plain. */

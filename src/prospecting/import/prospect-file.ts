@@ -47,6 +47,7 @@ export async function* readProspectFile(
   const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
   // Opened here and not in the thread, so that it is closed even when the thread is stopped in the middle.
   const file = await open(options.path);
+  const spare: SpareRow[] = [];
   try {
     const { size: totalBytes } = await file.stat();
     const request: ProspectFileRequest = { descriptor: file.fd, options, batchesInFlight };
@@ -57,8 +58,12 @@ export async function* readProspectFile(
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
         const { packed, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
-        const release = () => freeMemory(arraysOf(packed));
-        yield { rows: unpacked(packed), found: packed.found, lastRow, bytesRead, totalBytes, release };
+        const rows = unpacked(packed, spare);
+        const release = () => {
+          freeMemory(arraysOf(packed));
+          keepSpare(rows, spare);
+        };
+        yield { rows, found: packed.found, lastRow, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }
@@ -71,18 +76,38 @@ export async function* readProspectFile(
   }
 }
 
-/** The rows one by one; they share the memory of all. */
-export function unpacked({ rows, kinds, ends, text, found: { keys, keyCounts, beside } }: PackedRows): ProspectRow[] {
+/** A row with a content. A million of them and their keys would be garbage, so those of a batch serve again in a later one. */
+type SpareRow = Extract<ProspectRow, { kind: string }> & { keys: number[] };
+type UnpackedRow = SpareRow | Extract<ProspectRow, { errors: unknown }>;
+
+/** The rows one by one; they share the memory of all. They are made of those in `spare` as far as these go. */
+export function unpacked({ rows, kinds, ends, text, found }: PackedRows, spare: SpareRow[] = []): UnpackedRow[] {
+  const { keys, keyCounts, beside } = found;
   let start = 0;
   let firstKey = 0;
-  return Array.from(rows, (row, at): ProspectRow => {
+  return Array.from(rows, (row, at): UnpackedRow => {
     const content = text.subarray(start, (start = ends[at]!));
     const kind = rowKinds[kinds[at]!]!;
     if (kind === "errors") return { row, errors: JSON.parse(decoder.decode(content)) as FieldError[] };
-    const ofRow: number[] = []; // a view of so few takes several times as long
-    for (const end = firstKey + keyCounts[at]!; firstKey < end; firstKey++) ofRow.push(keys[firstKey]!);
-    return { row, kind, content, keys: ofRow, beside: beside[at]! };
+    const made = spare.pop() ?? { row, kind, content, keys: [], beside: 0 };
+    made.row = row;
+    made.kind = kind;
+    made.content = content;
+    made.beside = beside[at]!;
+    made.keys.length = 0; // a view of so few takes several times as long as a list
+    for (const end = firstKey + keyCounts[at]!; firstKey < end; firstKey++) made.keys.push(keys[firstKey]!);
+    return made;
   });
 }
 
+/** Nobody needs the rows any more. */
+function keepSpare(rows: readonly UnpackedRow[], spare: SpareRow[]): void {
+  for (const row of rows) {
+    if (!("kind" in row)) continue;
+    row.content = noContent;
+    spare.push(row);
+  }
+}
+
+const noContent = new Uint8Array();
 const decoder = new TextDecoder();

@@ -24,7 +24,7 @@ export function countOf(container: Container): number {
 
 export function has(container: Container, number: number): boolean {
   if (isBits(container)) return (container[number >>> 5]! & (1 << (number & 31))) !== 0;
-  return container[lowerBound(container, number)] === number;
+  return container[lowerBound(container, container.length, number)] === number;
 }
 
 /** Little-endian, as every processor that Bun runs on has it. Shares memory with the container. */
@@ -136,7 +136,7 @@ export class MutableContainer {
     const at = this.#count > 0 && list[this.#count - 1]! < number ? this.#count : this.#place(number);
     if (at < this.#count && list[at] === number) return false;
     if (this.#count + 1 >= dense) {
-      this.#bits = bitsOf(list.subarray(0, this.#count));
+      this.#bits = bitsOf(list, this.#count);
       this.#list = null;
       return this.#addBit(this.#bits, number);
     }
@@ -154,7 +154,7 @@ export class MutableContainer {
     const isBehind = before === 0 || this.#list === null || this.#list[before - 1]! < (numbers[start]! & 0xffff);
     // To move what is behind a number is for a few.
     if (this.#list !== null && (before + end - start >= dense || (!isBehind && before > fewToMove))) {
-      this.#bits = bitsOf(this.#list.subarray(0, before));
+      this.#bits = bitsOf(this.#list, before);
       this.#list = null;
     }
     if (this.#list !== null && this.#list.length < before + end - start)
@@ -196,7 +196,7 @@ export class MutableContainer {
   }
 
   #place(number: number): number {
-    return lowerBound(this.#list!.subarray(0, this.#count), number);
+    return lowerBound(this.#list!, this.#count, number);
   }
 }
 
@@ -279,9 +279,9 @@ function listOf(bits: Int32Array, count: number): Uint16Array {
   return list;
 }
 
-function bitsOf(list: Uint16Array): Int32Array {
+function bitsOf(list: Uint16Array, count: number): Int32Array {
   const bits = new Int32Array(words);
-  addList(bits, list);
+  addList(bits, list, count);
   return bits;
 }
 
@@ -289,16 +289,17 @@ function addBits(bits: Int32Array, more: Int32Array): void {
   for (let i = 0; i < words; i++) bits[i] = bits[i]! | more[i]!;
 }
 
-function addList(bits: Int32Array, list: Uint16Array): void {
-  for (let i = 0; i < list.length; i++) {
+function addList(bits: Int32Array, list: Uint16Array, count = list.length): void {
+  for (let i = 0; i < count; i++) {
     const number = list[i]!;
     bits[number >>> 5] = bits[number >>> 5]! | (1 << (number & 31));
   }
 }
 
-function lowerBound(list: Uint16Array, number: number): number {
+/** Among the first `count` numbers of the list. */
+function lowerBound(list: Uint16Array, count: number, number: number): number {
   let low = 0;
-  let high = list.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (list[middle]! < number) low = middle + 1;

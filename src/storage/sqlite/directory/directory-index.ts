@@ -11,8 +11,10 @@ import {
 } from "../../../prospecting/facets/terms.ts";
 import { besideName } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
-import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
-import { dropRuns, KeyRuns, type Page, type RunState } from "./key-runs.ts";
+import type { Container } from "./container.ts";
+import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type TermRow, type Write } from "./index-messages.ts";
+import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { packedContainers } from "./packed-blobs.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
@@ -27,7 +29,6 @@ const flushContainers = 8192;
 /** Containers and terms in one write: a few milliseconds of the event loop. */
 const writeBytes = 256 * 1024;
 const writeTerms = 400;
-const writePages = 64;
 /** Raw values whose terms are remembered. */
 const maxRemembered = 100_000;
 
@@ -39,8 +40,8 @@ export type Shared = {
   nextTerm: () => number;
   nextRun: () => number;
   pause: () => Promise<void>;
-  /** To be called after each slice of many prospects. */
-  collect: () => void;
+  /** To be called after each slice of many prospects; `isMuch`: after a flush, of which some MB are left. */
+  collect: (isMuch?: boolean) => void;
 };
 
 /**
@@ -131,12 +132,14 @@ export class DirectoryIndex {
   /** Which prospects may have these keys. */
   find(keys: Float64Array, most: number): KeyHints {
     const pairs: number[] = [];
+    const found: number[] = []; // one for all: a list for each key would be most of what an import leaves behind
     if (this.#opened === null) return Uint32Array.from(pairs);
     const { keys: known } = this.#opened;
     // In one transaction: else each page that is read takes and gives back the locks of one.
     this.#database.transaction(() => {
       for (let place = 0; place < keys.length; place++) {
-        const found = known.find(keys[place]!, most);
+        found.length = 0;
+        known.find(keys[place]!, most, found);
         for (let at = 0; at < found.length; at++) pairs.push(place, found[at]!);
       }
     })();
@@ -313,7 +316,10 @@ export class DirectoryIndex {
   /** Begins a flush, after the one that is under way. What fails is tried again by a later flush. */
   async #beginFlush(): Promise<void> {
     await this.#flushing;
-    const flush = this.#flushAll().finally(() => (this.#flushing = null));
+    const flush = this.#flushAll().finally(() => {
+      this.#flushing = null;
+      this.#shared.collect(true);
+    });
     this.#flushing = flush.catch(() => undefined);
   }
 
@@ -329,14 +335,7 @@ export class DirectoryIndex {
     this.#unwrittenChanges = 0;
     try {
       for (const work of postingWrites(terms)) await this.#write(work);
-      let pages: Page[] = [];
-      for (const page of run?.pages ?? []) {
-        pages.push(page);
-        if (pages.length < writePages) continue;
-        await this.#write({ kind: "pages", pages });
-        pages = [];
-      }
-      if (pages.length > 0) await this.#write({ kind: "pages", pages });
+      for (const pages of run?.pages ?? []) await this.#write({ kind: "pages", pages });
       const keyRuns = run?.runs ?? keys.state;
       await this.#write({ kind: "state", indexedTo, changesTo, keyRuns, rules: termRules });
       postings.endFlush();
@@ -354,24 +353,21 @@ export class DirectoryIndex {
 
 /** Terms with all their changed containers in one piece each, so that a count on disk is that of what lies beside it. */
 function* postingWrites(terms: ReturnType<Postings["beginFlush"]>): Generator<IndexWrite, void, void> {
-  let work: Extract<IndexWrite, { kind: "postings" }> = { kind: "postings", terms: [], postings: [] };
+  let rows: TermRow[] = [];
+  let placed: [place: number, Container][] = [];
   let bytes = 0;
   // In the order of their ids, so that neighbours on disk are written together.
   for (const { row, containers } of terms.toSorted((a, b) => a.row.id - b.row.id)) {
-    work.terms.push(row);
+    rows.push(row);
     for (const [segment, container] of containers) {
-      work.postings.push([
-        row.id * segments + segment,
-        new Uint8Array(container.buffer, container.byteOffset, container.byteLength),
-      ]);
+      placed.push([row.id * segments + segment, container]);
       bytes += container.byteLength;
     }
-    if (work.terms.length < writeTerms && bytes < writeBytes) continue;
-    yield work;
-    work = { kind: "postings", terms: [], postings: [] };
-    bytes = 0;
+    if (rows.length < writeTerms && bytes < writeBytes) continue;
+    yield { kind: "postings", terms: rows, postings: packedContainers(placed) };
+    [rows, placed, bytes] = [[], [], 0];
   }
-  if (work.terms.length > 0) yield work;
+  if (rows.length > 0) yield { kind: "postings", terms: rows, postings: packedContainers(placed) };
 }
 
 /** The terms of raw values, by facet: to put the two into one text costs more than all the rest. */

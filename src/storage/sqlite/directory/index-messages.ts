@@ -2,6 +2,7 @@ import type { FacetName } from "../../../prospecting/model.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import type { BatchTerms } from "../../../prospecting/store.ts";
 import type { ThreadPort } from "../../../threads.ts";
+import { arraysOfBlobs, type PackedBlobs } from "./packed-blobs.ts";
 
 export type FoundNumbers = { total: number; numbers: number[] };
 export type FacetValue = { value: string; label: string; count: number };
@@ -21,14 +22,21 @@ export type IndexQuestion =
 
 /** What the thread wants written; it has a connection for reading only. */
 export type IndexWrite =
-  | { kind: "postings"; terms: TermRow[]; postings: [place: number, bits: Uint8Array][] }
-  | { kind: "pages"; pages: [place: number, entries: Uint8Array][] }
+  | { kind: "postings"; terms: TermRow[]; postings: PackedBlobs }
+  | { kind: "pages"; pages: PackedBlobs }
   /** The end of a flush: from now on the index is this far. */
   | { kind: "state"; indexedTo: number; changesTo: number; keyRuns: [run: number, entries: number][]; rules: number }
   | { kind: "dropPages"; from: number; to: number }
   | { kind: "dropChanges"; to: number }
   /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
   | { kind: "dropTerms" };
+
+/** The memory of a piece of work, which goes with it. */
+export function arraysOfWrite(work: IndexWrite): ArrayBufferView<ArrayBuffer>[] {
+  if (work.kind === "postings") return arraysOfBlobs(work.postings);
+  return work.kind === "pages" ? arraysOfBlobs(work.pages) : [];
+}
+
 /** Has a piece of work written, durably; of what is dropped the answer is how many rows it was. */
 export type Write = (work: IndexWrite) => Promise<number | null>;
 export type TermRow = { facet: string; value: string; id: number; label: string; count: number };

@@ -5,7 +5,14 @@ import type { TermQuery } from "../../../prospecting/facets/query.ts";
 import { openForReading } from "../open.ts";
 import type { Container } from "./container.ts";
 import { DirectoryIndex, type Shared } from "./directory-index.ts";
-import type { IndexAnswer, IndexQuestion, IndexThread, IndexWrite, Write } from "./index-messages.ts";
+import {
+  arraysOfWrite,
+  type IndexAnswer,
+  type IndexQuestion,
+  type IndexThread,
+  type IndexWrite,
+  type Write,
+} from "./index-messages.ts";
 import { FoundCache } from "./found-cache.ts";
 import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
@@ -32,9 +39,10 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
   const write = (owner: number, work: IndexWrite): Promise<number | null> =>
     new Promise((resolve, reject) => {
       writing.set(++lastWrite, { resolve, reject });
-      // Pages are made for this alone; whatever else is written is still in use here.
-      const moved = work.kind === "pages" ? work.pages.map(([, entries]) => entries.buffer as ArrayBuffer) : [];
-      port.post({ write: lastWrite, owner, work }, moved);
+      port.post(
+        { write: lastWrite, owner, work },
+        arraysOfWrite(work).map(({ buffer }) => buffer),
+      );
     });
 
   function indexOf(owner: number) {

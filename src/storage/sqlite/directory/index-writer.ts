@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { IndexWrite } from "./index-messages.ts";
+import { eachBlob } from "./packed-blobs.ts";
 import { segments } from "./postings.ts";
 
 /** Rows that one piece of work deletes at most. */
@@ -45,11 +46,11 @@ export function createIndexWriter(database: Database): (owner: number, work: Ind
     switch (work.kind) {
       case "postings":
         for (const { facet, value, id, label, count } of work.terms) putTerm.run(owner, facet, value, id, label, count);
-        for (const [place, bits] of work.postings) putPostings.run(place, bits);
+        eachBlob(work.postings, (place, bits) => void putPostings.run(place, bits));
         return work.terms.length;
       case "pages":
-        for (const [place, entries] of work.pages) putPage.run(place, entries);
-        return work.pages.length;
+        eachBlob(work.pages, (place, entries) => void putPage.run(place, entries));
+        return work.pages.places.length;
       case "state":
         putState.run(work.indexedTo, work.changesTo, JSON.stringify(work.keyRuns), work.rules, owner);
         return 1;

@@ -1,3 +1,5 @@
+import { freeMemory } from "../../../garbage.ts";
+
 /** Keys and their numbers, side by side. */
 export type Entries = { keys: Float64Array; numbers: Uint32Array };
 
@@ -32,6 +34,7 @@ export function sortedEntries(parts: readonly Entries[]): Entries {
     if (end - start > manyOfBucket) sortMany(sorted, start, end);
     else if (end - start > 1) sortFew(sorted, start, end);
   }
+  freeMemory([ends]);
   return sorted;
 }
 
@@ -59,7 +62,9 @@ function sortMany({ keys, numbers }: Entries, start: number, end: number): void 
   }
 }
 
+/** `to`, with what is in `from`, whose memory is given back. */
 export function enlarged<T extends Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
+  freeMemory([from]);
   return to;
 }

@@ -1,3 +1,4 @@
+import { freeMemory } from "../../../garbage.ts";
 import { enlarged, type Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 
@@ -97,6 +98,7 @@ export class KeyTable {
       const head = before[at]!;
       if (head !== 0) this.#heads[this.#slotOf(this.entries.keys[head - 1]!)] = head;
     }
+    freeMemory([before]);
   }
 }
 

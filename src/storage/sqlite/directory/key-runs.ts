@@ -6,10 +6,14 @@ import type { Entries } from "./key-entries.ts";
 import { hashOfKey } from "./key-hash.ts";
 import { noteNumber } from "./key-lists.ts";
 import { indexedKey } from "./name-keys.ts";
+import { roomForBlobs, startBehind, type PackedBlobs } from "./packed-blobs.ts";
 import { PendingKeys } from "./pending-keys.ts";
 
 /** Entries of a page: hash and number, 12 bytes each, so that a page of ours fills one of SQLite's (4 KiB). */
 const pageEntries = 336;
+const entryBytes = 12;
+/** In one piece of work: a few milliseconds of the event loop. */
+const pagesAtOnce = 64;
 /** Places of pages: `run * pagesOfRun + page`. */
 export const pagesOfRun = 65_536;
 /** Runs are merged with those before them while they are smaller than this. */
@@ -20,8 +24,7 @@ const questionsBeforeFilter = 4_000;
 export type RunState = [run: number, entries: number];
 type Run = { run: number; entries: number; firsts: Float64Array | null };
 /** A new run, whose pages can be gone through once, and those that it takes the place of. */
-export type NewRun = { pages: Generator<Page, void, void>; runs: RunState[]; dropped: number[] };
-export type Page = [place: number, entries: Uint8Array];
+export type NewRun = { pages: Generator<PackedBlobs, void, void>; runs: RunState[]; dropped: number[] };
 
 /**
  * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
@@ -30,19 +33,18 @@ export type Page = [place: number, entries: Uint8Array];
  */
 export class KeyRuns {
   readonly #page: Statement<unknown, [number]>;
-  readonly #firsts: Statement<unknown, [number, number]>;
+  readonly #pages: Statement<{ entries: Uint8Array }, [number, number]>;
   #runs: Run[];
   #pending = new PendingKeys();
   /** Keys that are being written, by key; `written` are those and all others of the same run. */
   #flushing: { own: Entries; written: Entries } | null = null;
+  readonly #room = new PageRoom();
   #questions = 0;
   #filters = new RunFilters();
 
   constructor(database: Database, runs: RunState[]) {
     this.#page = database.prepare("SELECT entries FROM prospect_key_pages WHERE place = ?");
-    this.#firsts = database.prepare(
-      "SELECT place, entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place",
-    );
+    this.#pages = database.prepare("SELECT entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place");
     this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
   }
 
@@ -66,9 +68,8 @@ export class KeyRuns {
     this.addAll(hashes, 0, bytes.length / 8, beside, number);
   }
 
-  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. */
-  find(key: number, most: number): readonly number[] {
-    const found: number[] = [];
+  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */
+  find(key: number, most: number, found: number[] = []): readonly number[] {
     this.#pending.find(key, found, most);
     if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
     this.#questions++;
@@ -123,7 +124,8 @@ export class KeyRuns {
 
   endFlush(runs: RunState[]): void {
     const known = new Map(this.#runs.map((run) => [run.run, run]));
-    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts: null });
+    const firsts = this.#flushing === null ? null : firstsOf(this.#flushing.written);
+    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts });
     this.#filters.keep(runs.length - 1);
     // While they are here they need not be read again.
     const isLast = this.#filters.ready > 0 && this.#filters.ready === runs.length - 1;
@@ -148,18 +150,23 @@ export class KeyRuns {
     for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
       const [row] = this.#page.values(run.run * pagesOfRun + page) as [Uint8Array][];
       if (row === undefined) return;
-      noteNumbers(entriesIn(row[0]), key, found, most);
+      noteNumbers(this.#room.entriesIn(row[0]), key, found, most);
       freeMemory(row); // an import reads some hundred pages a batch
     }
   }
 
   #readFirsts(run: Run): Float64Array {
-    return Float64Array.from(this.#pagesOf(run), ({ keys }) => keys[0]!);
+    const firsts: number[] = [];
+    for (const { keys } of this.#pagesOf(run)) firsts.push(keys[0]!);
+    return Float64Array.from(firsts);
   }
 
+  /** Each page holds until the next is asked for. */
   *#pagesOf({ run }: Run): Generator<Entries, void, void> {
-    const rows = this.#firsts.values(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1) as [number, Uint8Array][];
-    for (const [, bytes] of rows) yield entriesIn(bytes);
+    for (const { entries } of this.#pages.iterate(run * pagesOfRun, run * pagesOfRun + pagesOfRun - 1)) {
+      yield this.#room.entriesIn(entries);
+      freeMemory([entries]); // of a run they come to some MB
+    }
   }
 }
 
@@ -173,6 +180,13 @@ export async function dropRuns(runs: readonly number[], write: Write): Promise<v
     const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
     while ((await write({ kind: "dropPages", ...pages })) !== 0);
   }
+}
+
+/** The first key of each page that entries are written on. */
+function firstsOf({ keys }: Entries): Float64Array {
+  const firsts = new Float64Array(Math.ceil(keys.length / pageEntries));
+  for (let page = 0; page < firsts.length; page++) firsts[page] = keys[page * pageEntries]!;
+  return firsts;
 }
 
 function gathered(pages: Iterable<Entries>, count: number): Entries {
@@ -199,24 +213,48 @@ function mergedEntries(a: Entries, b: Entries): Entries {
   return { keys, numbers };
 }
 
-function* pagesOf(run: number, { keys, numbers }: Entries): Generator<Page, void, void> {
-  for (let from = 0, page = 0; from < keys.length; from += pageEntries, page++) {
-    const count = Math.min(pageEntries, keys.length - from);
-    const bytes = new Uint8Array(count * 12);
-    new Float64Array(bytes.buffer, 0, count).set(keys.subarray(from, from + count));
-    new Uint32Array(bytes.buffer, count * 8, count).set(numbers.subarray(from, from + count));
-    yield [run * pagesOfRun + page, bytes];
+function* pagesOf(run: number, { keys, numbers }: Entries): Generator<PackedBlobs, void, void> {
+  const perPiece = pagesAtOnce * pageEntries;
+  for (let from = 0; from < keys.length; from += perPiece) {
+    const count = Math.min(perPiece, keys.length - from);
+    const lengths = new Uint32Array(Math.ceil(count / pageEntries)).fill(pageEntries * entryBytes);
+    lengths[lengths.length - 1] = (count - (lengths.length - 1) * pageEntries) * entryBytes;
+    const blobs = roomForBlobs(lengths);
+    const toKeys = new Float64Array(blobs.bytes.buffer);
+    const toNumbers = new Uint32Array(blobs.bytes.buffer);
+    for (let page = 0, entry = from, start = 0; page < lengths.length; start = startBehind(start, lengths[page++]!)) {
+      blobs.places[page] = run * pagesOfRun + entry / pageEntries;
+      const entries = lengths[page]! / entryBytes;
+      const firstNumber = start / 4 + entries * 2;
+      for (let at = 0; at < entries; at++, entry++) {
+        toKeys[start / 8 + at] = keys[entry]!;
+        toNumbers[firstNumber + at] = numbers[entry]!;
+      }
+    }
+    yield blobs;
   }
 }
 
 /** Shares memory with the page, where that lies as it has to. */
 function entriesIn(page: Uint8Array): Entries {
   const { buffer, byteOffset } = page.byteOffset % 8 === 0 ? page : page.slice();
-  const count = page.length / 12;
+  const count = page.length / entryBytes;
   return {
     keys: new Float64Array(buffer, byteOffset, count),
     numbers: new Uint32Array(buffer, byteOffset + count * 8, count),
   };
+}
+
+/** Where one page after the other is looked at; what it answers holds until the next. */
+class PageRoom {
+  readonly #bytes = new Uint8Array(pageEntries * entryBytes);
+  readonly #whole = entriesIn(this.#bytes);
+
+  entriesIn(page: Uint8Array): Entries {
+    if (page.length !== this.#bytes.length) return entriesIn(page);
+    this.#bytes.set(page);
+    return this.#whole;
+  }
 }
 
 /** Adds the numbers of a key to `found`, until that has `most`. */

@@ -1,14 +1,16 @@
+import { freeMemory } from "../../../garbage.ts";
 import { startThread, type Thread } from "../../../threads.ts";
 import type { Engine } from "../engine.ts";
 import { createIndexWriter } from "./index-writer.ts";
-import type {
-  FacetValue,
-  FoundNumbers,
-  IndexAnswer,
-  IndexQuestion,
-  IndexRequest,
-  KeyHints,
-  StoredRows,
+import {
+  arraysOfWrite,
+  type FacetValue,
+  type FoundNumbers,
+  type IndexAnswer,
+  type IndexQuestion,
+  type IndexRequest,
+  type KeyHints,
+  type StoredRows,
 } from "./index-messages.ts";
 
 type Waiting = { resolve: (result: unknown) => void; reject: (reason: unknown) => void };
@@ -89,6 +91,7 @@ export class ProspectIndex {
     // A power cut costs no more than a crash: the index makes anew what is not there. A failure is for the thread to
     // take back: it knows what is not written, and tries again.
     const result = await this.#engine.writer.writeRepeated(() => writeWork(owner, work)).catch(() => null);
+    freeMemory(arraysOfWrite(work));
     thread.post({ written: write, result });
   }
 

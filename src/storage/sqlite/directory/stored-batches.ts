@@ -1,3 +1,4 @@
+import { garbageCollector } from "../../../garbage.ts";
 import { termsOfRaw, type RawFacet, type Term } from "../../../prospecting/facets/terms.ts";
 import type { StoredRows } from "./index-messages.ts";
 import type { TermPostings } from "./postings.ts";
@@ -35,10 +36,14 @@ export class StoredBatches {
   }
 }
 
+/** Terms leave a few KB behind each time; an import begins with some thousand of them, all in one go. */
+const rawsBetweenCollections = 256;
+
 /** The postings of raw values by the numbers that an import gave them. */
 export class RawTerms {
   readonly source: string;
   readonly #raws: string[] = [];
+  readonly #collect = garbageCollector(rawsBetweenCollections, Number.POSITIVE_INFINITY);
   #postings: TermPostings[][] = [];
   #generation = -1;
 
@@ -64,7 +69,13 @@ export class RawTerms {
       this.#generation = generation;
       this.#postings = [];
     }
-    return (this.#postings[number] ??= this.#terms(number).map(of));
+    return (this.#postings[number] ??= this.#made(number, of));
+  }
+
+  #made(number: number, of: (term: Term) => TermPostings): TermPostings[] {
+    const made = this.#terms(number).map(of);
+    this.#collect();
+    return made;
   }
 
   #terms(number: number): Term[] {
