@@ -8,12 +8,14 @@ const columns =
   `id owner first_name last_name email company title phone network_url industry location source notes status
   tags custom_fields folded version created_at updated_at`.split(/\s+/);
 
+/** Takes what leads are found by: of each key the number of the lead behind it. */
+type KeepKeys = (entries: readonly number[]) => void;
+
 /** Prepared statements that store what the server stores for one lead: its row, its tags, and what it is found by. */
-export function leadInserter(database: Database): (row: LeadRow) => void {
+export function leadInserter(database: Database, keepKeys = intoLog(database)): (row: LeadRow) => void {
   const places = columns.map((column) => `$${column}`).join(", ");
   const insertLead = database.prepare(`INSERT INTO leads (${columns.join(", ")}) VALUES (${places})`);
   const insertTag = database.prepare("INSERT INTO lead_tags (owner, tag, lead) VALUES (?, ?, ?)");
-  const insertKey = database.prepare("INSERT INTO lead_keys_log (entries) VALUES (?)");
   const count = database.prepare(
     "INSERT INTO lead_counts VALUES (?, 'new', 1) ON CONFLICT DO UPDATE SET leads = leads + 1",
   );
@@ -22,8 +24,25 @@ export function leadInserter(database: Database): (row: LeadRow) => void {
     const lead = Number(insertLead.run(row).lastInsertRowid);
     const owner = Number(row.owner);
     for (const tag of JSON.parse(String(row.tags)) as string[]) insertTag.run(owner, tag, lead);
-    const entries = Float64Array.from(keysOf(row).flatMap((key) => [key, lead]));
-    insertKey.run(new Uint8Array(entries.buffer));
+    keepKeys(keysOf(row).flatMap((key) => [key, lead]));
+  };
+}
+
+function intoLog(database: Database): KeepKeys {
+  const insert = database.prepare("INSERT INTO lead_keys_log (entries) VALUES (?)");
+  return (entries) => void insert.run(new Uint8Array(Float64Array.from(entries).buffer));
+}
+
+/** For many leads: when all are there, `merge` puts their keys where a server has those that are not of today. */
+export function keysToMerge(database: Database): { keep: KeepKeys; merge: () => void } {
+  database.run("CREATE TEMP TABLE new_keys (key INTEGER, lead INTEGER)");
+  const insert = database.prepare("INSERT INTO new_keys VALUES (?, ?)");
+  return {
+    keep(entries) {
+      for (let at = 0; at < entries.length; at += 2) insert.run(entries[at]!, entries[at + 1]!);
+    },
+    merge: () =>
+      database.run("INSERT OR IGNORE INTO lead_keys (key, lead) SELECT key, lead FROM new_keys ORDER BY key"),
   };
 }
 

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import type { BareMode } from "./bare.ts";
-import { leadInserter, leadRow, ownerOf } from "./lead-rows.ts";
+import { keysToMerge, leadInserter, leadRow, ownerOf } from "./lead-rows.ts";
 import { person } from "./people.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -157,10 +157,12 @@ export async function cpuOf(pid: number): Promise<number> {
 export async function fillWithLeads(home: Home, seed: number, count: number): Promise<void> {
   const database = openDatabase(databasePath(home));
   const owner = ownerOf(database);
-  const insert = leadInserter(database);
+  const keys = keysToMerge(database);
+  const insert = leadInserter(database, keys.keep);
   const firstCreatedAt = Date.now() - count;
   database.transaction(() => {
     for (let n = 0; n < count; n++) insert(leadRow(owner, person(seed, n), firstCreatedAt + n));
+    keys.merge();
   })();
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close(true);
