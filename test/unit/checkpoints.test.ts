@@ -10,6 +10,17 @@ test("the log is moved into the file once 8 MB wait in it, by another thread", a
   expect(log.state().checkpointed).toBeGreaterThan(2048);
 });
 
+test("the log begins anew while somebody writes without a pause, long before a commit would have to see to it", async () => {
+  await using log = await createLog();
+  let longest = 0;
+  for (let { log: length } = log.state(); length >= longest; length = log.state().log) {
+    longest = length;
+    await log.write(64_000);
+  }
+  expect(longest).toBeGreaterThan(8192);
+  expect(longest).toBeLessThan(32_768);
+});
+
 test("however many commits there are, a short log stays as it is", async () => {
   await using log = await createLog();
   for (let n = 0; n < 200; n++) await log.write(1);
