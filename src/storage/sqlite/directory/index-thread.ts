@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { totalmem } from "node:os";
 import { freeMemory, garbageCollector } from "../../../garbage.ts";
 import { pause } from "../../../pause.ts";
 import type { TermQuery } from "../../../prospecting/facets/query.ts";
@@ -21,10 +22,12 @@ import { facetValues, foundNumbers, matches } from "./search.ts";
 /** During an import some 8,000 prospects, which leave a few MB. */
 const slicesBetweenCollections = 8;
 const slicesBetweenFullCollections = 24;
-/** What stays in memory of postings: some 500 frequent terms among a million prospects. */
-const cacheBytes = 64 * 2 ** 20;
-/** Some 200 queries over a million prospects. */
-const foundBytes = 16 * 2 ** 20;
+/**
+ * What stays in memory of postings and of who fits the latest queries: at least some 500 frequent terms and 200 queries
+ * among a million prospects, and where there is memory, as many among several million.
+ */
+const cacheBytes = shareOfMemory(1 / 16, { least: 64 * 2 ** 20, most: 256 * 2 ** 20 });
+const foundBytes = shareOfMemory(1 / 64, { least: 16 * 2 ** 20, most: 64 * 2 ** 20 });
 
 /** The other end of `ProspectIndex`. Questions about one directory are answered in turn. */
 export function runIndexThread(port: IndexThread["port"], { path }: IndexThread["init"]): void {
@@ -74,6 +77,13 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
     if (question.kind === "flush") entry.last = entry.last.then(() => swept);
     entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question, entry.find)));
   });
+}
+
+/** Of what the machine, or the container that this runs in, has. */
+function shareOfMemory(share: number, { least, most }: { least: number; most: number }): number {
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.min(Math.max(memory * share, least), most);
 }
 
 /** What pieces of work about runs alone are sent with. */
