@@ -169,6 +169,27 @@ describe("the web provider", () => {
     }
   });
 
+  test("asks each origin that it is sent on to for its robots.txt, and heeds what that says of the page", async () => {
+    const to = (location: string): HttpOutcome => ({ ...missing, status: 302, headers: new Headers({ location }) });
+    const rules = html("User-agent: *\nDisallow: /private", "text/plain");
+    const pages = {
+      "https://acme.example/": to("/en/"),
+      "https://acme.example/en/": to("https://group.example/acme"),
+      "https://group.example/robots.txt": rules,
+      "https://group.example/acme": acme,
+    };
+    const welcome = arrange(pages);
+    expect(await welcome.lookUp({ domain: "acme.example" })).toMatchObject({ kind: "found" });
+    const ofAcme = ["robots.txt", "", "en/"].map((path) => `https://acme.example/${path}`);
+    expect(welcome.asked).toEqual([...ofAcme, "https://group.example/robots.txt", "https://group.example/acme"]);
+    const forbidden = arrange({ ...pages, "https://acme.example/en/": to("https://group.example/private?a=1") });
+    expect(await forbidden.lookUp({ domain: "acme.example" })).toEqual({ kind: "none", spent: 0 });
+    expect(forbidden.asked).toEqual([...ofAcme, "https://group.example/robots.txt"]);
+    const endless = arrange({ "https://acme.example/": to("https://acme.example/") });
+    expect(await endless.lookUp({ domain: "acme.example" })).toEqual({ kind: "none", spent: 0 });
+    expect(endless.asked).toHaveLength(7);
+  });
+
   test("goes to http only where there is no https, and takes nothing but a page", async () => {
     const down: HttpOutcome = { kind: "unreachable", sent: false, reason: "refused" };
     const only = arrange({ "https://acme.example/robots.txt": down, "http://acme.example/": acme });

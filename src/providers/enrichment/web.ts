@@ -4,7 +4,7 @@ import { domainOfEmail } from "../../enrichment/email-domain.ts";
 import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
-import type { HttpClient, HttpOutcome } from "../http-client.ts";
+import { redirectOf, type HttpClient, type HttpOutcome } from "../http-client.ts";
 import { readCompanyPage, type CompanyPage } from "./company-page.ts";
 import { mayFetch } from "./robots.ts";
 import { findingsOf } from "./vendor.ts";
@@ -56,25 +56,33 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
 
   // Without the caller's signal: others may wait for the same site. The time limit of the requests bounds it.
   async function readSite(domain: string): Promise<Site> {
-    const failed = (reason: string): Site => ({ page: null, reason });
     for (const start of [`https://${domain}/`, `http://${domain}/`]) {
-      const robots = await http.send({ url: `${start}robots.txt`, timeoutMs, maxBytes: maxRobotsBytes, maxRedirects });
-      if (robots.kind === "unreachable" && !robots.sent) continue; // no TLS there, perhaps
-      if (!isWelcome(robots)) return failed("Its robots.txt does not let us in");
-      const page = await http.send({
-        url: start,
-        headers: pageHeaders,
-        timeoutMs,
-        maxBytes: maxPageBytes,
-        maxRedirects,
-      });
-      if (page.kind !== "answered") return failed(page.kind === "refused" ? page.reason : page.kind);
-      const type = page.headers.get("content-type") ?? "";
-      if (page.status !== 200 || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type))
-        return failed(`Its start page answers ${page.status} ${type}`);
-      return { page: await readCompanyPage(page.body), reason: null };
+      const site = await readStartPage(new URL(start));
+      if (site !== null) return site;
     }
     return failed("It has no web site");
+  }
+
+  /** Null when nobody is there, perhaps only not by TLS. Follows redirects itself: each origin has a robots.txt of its own. */
+  async function readStartPage(start: URL): Promise<Site | null> {
+    const robotsOf = new Map<string, HttpOutcome>();
+    let url = start;
+    for (let hop = 0; hop <= maxRedirects; hop++) {
+      const robots = robotsOf.get(url.origin) ?? (await readRobots(url.origin));
+      robotsOf.set(url.origin, robots);
+      if (hop === 0 && robots.kind === "unreachable" && !robots.sent) return null;
+      if (!isWelcome(robots, url.pathname + url.search)) return failed("Its robots.txt does not let us in");
+      const page = await http.send({ url: url.href, headers: pageHeaders, timeoutMs, maxBytes: maxPageBytes });
+      if (page.kind !== "answered") return failed(page.kind === "refused" ? page.reason : page.kind);
+      const next = redirectOf("GET", page.status, page.headers, url);
+      if (next === null) return await siteIn(page);
+      url = next;
+    }
+    return failed(`More than ${maxRedirects} redirects`);
+  }
+
+  function readRobots(origin: string): Promise<HttpOutcome> {
+    return http.send({ url: `${origin}/robots.txt`, timeoutMs, maxBytes: maxRobotsBytes, maxRedirects });
   }
 
   async function mailFindings(email: string | null, domain: string): Promise<Finding[]> {
@@ -107,13 +115,22 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
   };
 }
 
+const failed = (reason: string): Site => ({ page: null, reason });
+
+async function siteIn({ status, headers, body }: Extract<HttpOutcome, { kind: "answered" }>): Promise<Site> {
+  const type = headers.get("content-type") ?? "";
+  if (status !== 200 || !/^(text\/html|application\/xhtml\+xml)\b/i.test(type))
+    return failed(`Its start page answers ${status} ${type}`);
+  return { page: await readCompanyPage(body), reason: null };
+}
+
 const pageHeaders = { accept: "text/html,application/xhtml+xml" };
 
 /** RFC 9309, section 2.3.1: without a robots.txt everything may be fetched, with one that can't be read nothing. */
-function isWelcome(robots: HttpOutcome): boolean {
+function isWelcome(robots: HttpOutcome, path: string): boolean {
   if (robots.kind !== "answered") return false;
   if (robots.status >= 400 && robots.status < 500) return true;
-  return robots.status < 300 && mayFetch(Buffer.from(robots.body).toString(), robot, "/");
+  return robots.status < 300 && mayFetch(Buffer.from(robots.body).toString(), robot, path);
 }
 
 function findingsIn(page: CompanyPage, domain: string): Finding[] {
