@@ -7,8 +7,11 @@ import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.
 
 /** So sure of a field, nobody else is asked about it. */
 export const sureEnough = 0.8;
-/** Below this a value is a guess: shown with its confidence, but not charged for and not written to a lead. */
-export const worthPaying = 0.5;
+/**
+ * Below this a value is a guess: shown with its confidence, but not charged for and not written to a lead. So is an
+ * address that is formed as that of one colleague; two make it likely.
+ */
+export const worthPaying = 0.6;
 /** No number of agreeing providers makes a field more certain. */
 const surest = 0.99;
 /** A second address that is less likely is not worth showing. */
@@ -26,7 +29,7 @@ export function isWorthAsking(
 }
 
 /**
- * Adds what a provider said: the surer value wins, among equals the earlier one; those who agree make it surer; lists
+ * Adds what a provider said: the surer value wins, among equals the earlier one; others who agree make it surer; lists
  * are joined; an address that loses becomes an alternative; a verification decides. `input` is what was asked about.
  */
 export function merge(
@@ -52,7 +55,11 @@ export function merge(
 function choose(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
   if (existing !== undefined && folded(existing.value) === folded(said.value)) {
-    const confidence = Math.min(surest, 1 - (1 - existing.confidence) * (1 - said.confidence));
+    // Who says the same twice has no second witness.
+    const isWitness = said.providers.some((each) => !existing.providers.includes(each));
+    const confidence = isWitness
+      ? Math.min(surest, 1 - (1 - existing.confidence) * (1 - said.confidence))
+      : Math.max(existing.confidence, said.confidence);
     draft[field] = { ...existing, confidence, providers: joined(existing.providers, said.providers) };
     return;
   }

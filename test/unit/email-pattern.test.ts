@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { domainOfEmail, isFreeMail } from "../../src/enrichment/email-domain.ts";
 import { guessAddress, patternOf, type KnownAddress } from "../../src/enrichment/email-pattern.ts";
+import { worthPaying } from "../../src/enrichment/waterfall.ts";
 
 const known = (firstName: string, lastName: string, email: string): KnownAddress => ({ firstName, lastName, email });
 
@@ -40,6 +41,9 @@ describe("patterns of addresses", () => {
     const other = known("Edsger", "Dijkstra", "edsger@x.com");
     expect(guess(one, two, other)?.confidence).toBeCloseTo(0.7 * (2 / 3));
     expect(guess(known("Info", "Desk", "hello@x.com"))).toMatchObject({ confidence: 0.3 });
+    // One colleague makes it no more than a guess.
+    expect(guess(one)?.confidence).toBeLessThan(worthPaying);
+    expect(guess(one, two)?.confidence).toBeGreaterThanOrEqual(worthPaying);
   });
 
   test("a name without letters makes no address", () => {

@@ -60,6 +60,22 @@ describe("merging", () => {
     expect(certain.company?.confidence).toBe(0.99);
   });
 
+  test("who says the same again is as sure as the surer time", () => {
+    const again = merged(
+      {},
+      ["a", [says("company", "X", 0.6), says("company", "x", 0.7)]],
+      ["a", [says("company", "X", 0.5)]],
+    );
+    expect(shown(again)).toEqual({ company: ["X", 0.7] });
+    const both = merged(
+      {},
+      ["a", [says("company", "X", 0.6)]],
+      ["b", [says("company", "X", 0.5)]],
+      ["a", [says("company", "X", 0.6)]],
+    );
+    expect(shown(both)).toEqual({ company: ["X", 0.8] });
+  });
+
   test("URLs that differ in scheme, www and a closing slash agree", () => {
     const record = merged(
       {},
