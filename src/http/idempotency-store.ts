@@ -3,6 +3,8 @@ export type KeyedRequest = {
   /** 32 hex digits that stand for the caller, the route and the key. */
   id: string;
   startedAt: number;
+  /** Whose it is; null when it is nobody's in particular, or of a key that acts for many. */
+  userId: string | null;
 };
 
 /** What the body of a request says. `hash` is null when it was not read to its end. */
@@ -18,7 +20,7 @@ export type KeptAnswer = { status: number; headers: Record<string, string>; body
 export type Ending = KeptAnswer | "unknown" | "undone";
 
 /** `answer` is null when the request changed something and nobody knows its answer. */
-export type KeptRequest = KeyedRequest & { fingerprint: Fingerprint; answer: KeptAnswer | null };
+export type KeptRequest = Omit<KeyedRequest, "userId"> & { fingerprint: Fingerprint; answer: KeptAnswer | null };
 
 /** A request under way, seen from the store. */
 export type KeyedAttempt = {

@@ -173,7 +173,7 @@ export class Idempotency {
   #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
     const id = idOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     const underWay = this.#inFlight.get(id);
-    const look = underWay ?? this.#claim(id, keyed);
+    const look = underWay ?? this.#claim(id, caller.userId, keyed);
     return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
   }
 
@@ -190,32 +190,31 @@ export class Idempotency {
   }
 
   /** The answer that the id has already; null, sooner or later: the request is to be carried out, and has it to itself. */
-  #claim(id: string, keyed: Keyed): null | Promise<KeptRequest | null> {
+  #claim(id: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
-    const startedAt = clock.now();
+    const request = { id, startedAt: clock.now(), userId };
     const found = store.find(id);
-    const look = found === null ? null : this.#claimUnlessKept(id, startedAt, keyed, found);
+    const look = found === null ? null : this.#claimUnlessKept(request, keyed, found);
     this.#inFlight.set(id, look ?? nothingKept);
     keyed.carriedId = id;
-    if (look === null) beginAttempt(keyed, { id, startedAt });
+    if (look === null) beginAttempt(keyed, request);
     return look;
   }
 
   /** What is too old to be told counts as not kept. */
   async #claimUnlessKept(
-    id: string,
-    startedAt: number,
+    request: KeyedRequest,
     keyed: Keyed,
     found: Promise<KeptRequest | null>,
   ): Promise<KeptRequest | null> {
     const kept = await found;
-    if (kept !== null && kept.startedAt > startedAt - this.#parts.keptMs) {
-      this.#inFlight.delete(id);
+    if (kept !== null && kept.startedAt > request.startedAt - this.#parts.keptMs) {
+      this.#inFlight.delete(request.id);
       keyed.carriedId = null;
       return kept;
     }
-    beginAttempt(keyed, { id, startedAt });
+    beginAttempt(keyed, request);
     return null;
   }
 
@@ -228,7 +227,8 @@ export class Idempotency {
     const { status, headers, body } = answer;
     if (body === null)
       throw new ApiError("CONFLICT", {
-        message: "This request was carried out before. Its answer can't be told again: it is too large, or no text.",
+        message:
+          "This request was carried out before. Its answer can't be told again: it is too large, no text, or told of a person who was erased.",
         details: { status },
       });
     const text = typeof body === "string" ? body : this.#unsealed(request, id, body);

@@ -121,6 +121,25 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
   expect(await isOnDisk(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
 });
 
+test("who is erased is told again by no answer that was kept, and the request is not carried out again", async () => {
+  const user = await service.user();
+  const other = await service.user();
+  const email = `quill${++people}@example.com`;
+  const key = { headers: { "idempotency-key": "store it once" } };
+  const person = { email, firstName: "Quill", phone: "+442079460018" };
+  for (const client of [user, other]) succeeded(await client.post("/api/v2/leads", person, key));
+  expect(placesOf((await exported(user, { email })).records)).toContain("answers (mention)");
+  await erased(user, { email, suppress: false });
+  const again = await user.post("/api/v2/leads", person, key);
+  expect([again.status, again.code]).toEqual([409, "CONFLICT"]);
+  expect(JSON.stringify(again.body)).not.toContain("Quill");
+  expect((await exported(user, { email })).records).toEqual([]);
+  // Another user's data is another user's.
+  expect((await other.post("/api/v2/leads", person, key)).headers.get("idempotent-replayed")).toBe("true");
+  await erased(other, { email, scope: "user", suppress: false });
+  expect((await other.post("/api/v2/leads", person, key)).code).toBe("CONFLICT");
+});
+
 test("to erase twice, or somebody who never was, is no error", async () => {
   const user = await service.user();
   const who = await somebody(user);

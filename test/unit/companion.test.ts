@@ -80,7 +80,7 @@ test.each(["at once", "later"])(
     const id = "00".repeat(16);
     const failure = failureOf(
       store.attempt(async (attempt) => {
-        attempt.begin({ id, startedAt: 1 }, () => ({ hash: null, bytes: 0 }));
+        attempt.begin({ id, startedAt: 1, userId: null }, () => ({ hash: null, bytes: 0 }));
         await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
         if (when === "later") await new Promise((resolve) => setImmediate(resolve));
         await attempt.end({ status: 200, headers: {}, body: "done" });
@@ -122,7 +122,8 @@ function openNotes() {
   database.run(
     "CREATE TABLE notes (text TEXT PRIMARY KEY, answers TEXT REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT",
   );
-  for (const name of ["0009_idempotency", "0017_idempotency_keys"])
+  database.run("CREATE TABLE users (id TEXT PRIMARY KEY, seq INTEGER) STRICT");
+  for (const name of ["0009_idempotency", "0017_idempotency_keys", "0018_owner_of_answers"])
     database.run(readFileSync(join(import.meta.dir, `../../migrations/sqlite/${name}.sql`), "utf8"));
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   const writer = new Writer(database);

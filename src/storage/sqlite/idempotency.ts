@@ -11,6 +11,7 @@ import type {
 import { accompanied, type Companion } from "./companion.ts";
 import type { Engine } from "./engine.ts";
 import { HashIndex } from "./hash-index.ts";
+import { createOwners, type Owners } from "./owners.ts";
 import { RowInserter } from "./row-inserter.ts";
 import type { Writer } from "./writer.ts";
 
@@ -57,6 +58,7 @@ class KeptRows {
   readonly #drop;
   readonly #inserter: RowInserter;
   readonly #keys: HashIndex;
+  readonly #owners: Owners;
   readonly #values: SQLQueryBindings[] = [];
   #lastSeq: number | null = null;
 
@@ -67,8 +69,9 @@ class KeptRows {
     );
     this.#last = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM idempotent_requests");
     this.#drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
-    const columns = "seq, id, started_at, fingerprint, bytes, status, headers, body";
-    this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 8);
+    const columns = "seq, id, owner, started_at, fingerprint, bytes, status, headers, body";
+    this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 9);
+    this.#owners = createOwners(engine);
     const first = database.prepare<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
     const firstKept = (): number => first.get()?.seq ?? Infinity;
     // Ids are random: to index each with its row would write one more page for each, three times what the row costs.
@@ -100,10 +103,16 @@ class KeptRows {
   }
 
   /** Inside a transaction, in place of what has this number. */
-  put(seq: number, { id, startedAt }: KeyedRequest, { hash, bytes }: Fingerprint, answer: KeptAnswer | null): void {
+  put(
+    seq: number,
+    { id, startedAt, userId }: KeyedRequest,
+    { hash, bytes }: Fingerprint,
+    answer: KeptAnswer | null,
+  ): void {
     const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
     const told = headers && JSON.stringify(headers);
-    this.#values.push(seq, Uint8Array.fromHex(id), startedAt, hash, bytes, status, told, body);
+    const owner = userId && this.#owners(userId);
+    this.#values.push(seq, Uint8Array.fromHex(id), owner, startedAt, hash, bytes, status, told, body);
   }
 
   /** Inside a transaction. */

@@ -3,7 +3,7 @@ import type { Engine } from "./engine.ts";
 /** Looks up the number that large tables name a user by; null for an unknown user. Numbers never change. */
 export type Owners = (userId: string) => number | null;
 
-export function createOwners({ database }: Engine): Owners {
+export function createOwners({ database }: Pick<Engine, "database">): Owners {
   const byId = database.prepare<{ seq: number }, [string]>("SELECT seq FROM users WHERE id = ?");
   const known = new Map<string, number>();
   return (userId) => {

@@ -83,11 +83,15 @@ export function createPersonErasure(parts: ErasureParts) {
         return blank(userId ?? "", String(key[0]), at, voiceIds);
       case "suppression":
         return forgetValue(String(key[0]));
-      case "remove":
-        return change(`DELETE FROM ${place.table} WHERE ${isRow(place)}`, [...key]);
       default:
-        return change(`UPDATE ${place.table} SET ${assignments(place.erase)} WHERE ${isRow(place)}`, [...key]);
+        return eraseRow(place, key);
     }
+  }
+
+  function eraseRow(place: Place, key: PersonRecord["key"]): Outcome {
+    const { table, erase } = place;
+    const work = typeof erase === "string" ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${assignments(erase)}`;
+    return change(`${work} WHERE ${isRow(place)}`, [...key]);
   }
 
   function removeLead(userId: string, id: string, { emails, profiles }: PersonIdentity): Outcome {
@@ -150,7 +154,7 @@ export function createPersonErasure(parts: ErasureParts) {
     ]);
     const redacted = Object.fromEntries(texts.filter(([, text]) => text !== null)) as Record<string, string>;
     if (Object.keys(redacted).length === 0) return "unchanged";
-    if (place.removesMentions) return change(`DELETE FROM ${place.table} WHERE ${isRow(place)}`, [...key]);
+    if (place.erasesMentions) return eraseRow(place, key);
     if (place.erase === "lead") return rewriteLead(userId ?? "", String(key[0]), mentions, at);
     const columns = Object.keys(redacted).map((name) => `${name} = ?`);
     return change(`UPDATE ${place.table} SET ${columns.join(", ")} WHERE ${isRow(place)}`, [

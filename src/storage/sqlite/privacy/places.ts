@@ -22,8 +22,8 @@ export type Place = {
    * the row goes. Else columns are set to this SQL, and the row goes on to count.
    */
   erase: "lead" | "prospect" | "action" | "suppression" | "remove" | Readonly<Record<string, string>>;
-  /** What becomes of rows that only mention them; blotted out, unless they go as well. */
-  removesMentions?: true;
+  /** Of rows that only mention them the same becomes; else mentions are blotted out. */
+  erasesMentions?: true;
 };
 
 // ?1 is a JSON object with lists: leadIds, profiles, emails, prospects, suppressions (hex).
@@ -127,7 +127,7 @@ export const places: readonly Place[] = [
     own: `t.email ${among("emails")} OR t.network ${among("profiles")}`,
     texts: ["fields"],
     erase: "remove",
-    removesMentions: true,
+    erasesMentions: true,
   },
   {
     name: "enrichmentItems",
@@ -139,7 +139,7 @@ export const places: readonly Place[] = [
     own: `t.input ->> '$.leadId' ${among("leadIds")}`,
     texts: ["input", "outcome"],
     erase: "remove",
-    removesMentions: true,
+    erasesMentions: true,
   },
   {
     name: "leadImportRows",
@@ -162,7 +162,7 @@ export const places: readonly Place[] = [
     own: `t.lead_id ${among("leadIds")}`,
     texts: ["texts"],
     erase: "remove",
-    removesMentions: true,
+    erasesMentions: true,
   },
   {
     name: "prospectImportRows",
@@ -202,16 +202,17 @@ export const places: readonly Place[] = [
     erase: "remove",
   },
   {
-    // Of requests with an Idempotency-Key, for a day. Nobody knows whose they were, so only a search of the team finds them.
+    // Of requests with an Idempotency-Key, for a day. That a request was carried out is known on, not what it answered.
     name: "answers",
     table: "idempotent_requests",
     key: ["seq"],
     personal: ["body"],
-    others: ["id", "started_at", "fingerprint", "bytes", "status", "headers"],
-    owner: "NULL",
+    others: ["id", "owner", "started_at", "fingerprint", "bytes", "status", "headers"],
+    owner: ownerBy("t.owner"),
     own: null,
     texts: ["body"],
-    erase: "remove",
+    erase: { body: "NULL" },
+    erasesMentions: true,
   },
   {
     // Behind all that leaves events when it goes. They keep their numbers, by which streams and webhooks go on.
