@@ -204,8 +204,7 @@ export const toolTable: Record<string, ToolSpec> = {
 
   schedule_network_action: sends("POST /api/v2/network/scheduleNetworkAction", {
     dryRun: "route",
-    isIdempotent: true,
-    note: "SENDS something to a person in the user's name, and uses up the account's caps. Never repeat a call because its action has not run yet: the service chooses the moment, and a second call answers with the action that is on its way.",
+    note: "SENDS something to a person in the user's name, and uses up the account's caps. Never repeat a call because its action has not run yet: the service chooses the moment. Until then a second call answers with the action that is on its way; after that it sends once more, unless both have the same idempotencyKey.",
   }),
   list_network_actions: reads("GET /api/v2/network/actions"),
   get_network_action: reads("GET /api/v2/network/actions/{jobId}"),

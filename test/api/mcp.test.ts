@@ -125,9 +125,11 @@ describe.each([
     expect(foretold.text).toStartWith("This was a dry run");
     expect(foretold.structured.data).toMatchObject({ dryRun: true, scheduledFor: expect.any(String) });
     expect(await actions()).toBe(0);
-    const real = await assistant.call("schedule_network_action", { ...invitation, dryRun: false });
+    const once = { ...invitation, dryRun: false, idempotencyKey: "invite once" };
+    const real = await assistant.call("schedule_network_action", once);
     expect(real.structured.data).toMatchObject({ dryRun: false, isNew: true });
     expect(await actions()).toBe(1);
+    expect((await assistant.call("schedule_network_action", once)).structured.data).toEqual(real.structured.data);
     const again = await assistant.call("schedule_network_action", { ...invitation, dryRun: false });
     expect(again.text).toStartWith(
       `Do not retry: the same action is on its way already, as the job ${real.structured.data.jobId}.`,
