@@ -40,7 +40,7 @@ export type HttpOutcome =
   | { kind: "refused"; sent: boolean; reason: string }
   | { kind: "timedOut"; sent: boolean }
   | { kind: "aborted"; sent: boolean }
-  | { kind: "tooLarge"; sent: true; status: number }
+  | { kind: "tooLarge"; sent: true; status: number; headers: Headers }
   | { kind: "unreachable"; sent: boolean; reason: string };
 
 export type HttpClient = { send(request: HttpRequest): Promise<HttpOutcome> };

@@ -36,7 +36,7 @@ export function keptConnections(idleMs: number): Connections {
 /** `sent` false: for sure no byte of the request left, as the connection was never established. */
 export type ExchangeOutcome =
   | { kind: "answered"; status: number; headers: Headers; body: Uint8Array }
-  | { kind: "tooLarge"; sent: true; status: number }
+  | { kind: "tooLarge"; sent: true; status: number; headers: Headers }
   | { kind: "unreachable"; sent: boolean; reason: string }
   | { kind: "stopped"; sent: boolean };
 
@@ -137,7 +137,7 @@ const compressionSlack = 4096;
 async function answerOf(message: IncomingMessage, { maxBytes, onContent }: Exchange): Promise<ExchangeOutcome> {
   const status = message.statusCode ?? 0;
   const headers = headersOf(message);
-  const tooLarge = { kind: "tooLarge", sent: true, status } as const;
+  const tooLarge = { kind: "tooLarge", sent: true, status, headers } as const;
   if (Number(message.headers["content-length"]) > maxBytes + compressionSlack) return tooLarge;
   let size = 0;
   const chunks: Uint8Array[] = [];

@@ -309,7 +309,7 @@ describe("size", () => {
     await using peer = await startRawPeer(
       (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 209715200\r\n\r\n"),
     );
-    expect(await clientFor().send({ url: peer.url })).toEqual({ kind: "tooLarge", sent: true, status: 200 });
+    expect(await clientFor().send({ url: peer.url })).toMatchObject({ kind: "tooLarge", sent: true, status: 200 });
   });
 
   test("200 MB that nobody announced are given up at the limit", async () => {
@@ -326,7 +326,7 @@ describe("size", () => {
           }),
         ),
     );
-    expect(await clientFor().send({ url: web.url })).toEqual({ kind: "tooLarge", sent: true, status: 200 });
+    expect(await clientFor().send({ url: web.url })).toMatchObject({ kind: "tooLarge", sent: true, status: 200 });
     expect(written).toBeLessThan(20 * 2 ** 20);
   });
 
@@ -334,7 +334,7 @@ describe("size", () => {
     const bomb = gzipSync(new Uint8Array(50 * 2 ** 20));
     expect(bomb.byteLength).toBeLessThan(limits.maxBytes);
     await using web = await startWeb(() => new Response(bomb, { headers: { "content-encoding": "gzip" } }));
-    expect(await clientFor().send({ url: web.url })).toEqual({ kind: "tooLarge", sent: true, status: 200 });
+    expect(await clientFor().send({ url: web.url })).toMatchObject({ kind: "tooLarge", sent: true, status: 200 });
   });
 
   test("an answer of exactly the limit is whole", async () => {

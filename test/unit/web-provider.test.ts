@@ -160,7 +160,7 @@ describe("the web provider", () => {
       html("User-agent: *\nDisallow: /", "text/plain"),
       { ...missing, status: 503 },
       { kind: "timedOut", sent: true },
-      { kind: "tooLarge", sent: true, status: 200 },
+      { kind: "tooLarge", sent: true, status: 200, headers: new Headers() },
     ];
     for (const outcome of outcomes) {
       const { asked, lookUp } = arrange({ [robots]: outcome, "https://acme.example/": acme });

@@ -21,6 +21,16 @@ test("a message goes out as it is, and the answer comes back with its beginning 
   expect([headers.get("webhook-id"), headers.get("content-type")]).toEqual(["msg_1", "application/json"]);
 });
 
+test("who asks for time is given it, however long the answer is", async () => {
+  const headers = { "retry-after": "60" };
+  await using receiver = await startLoopback(() => new Response("x".repeat(100_000), { status: 429, headers }));
+  await using sender = disposable(createWebhookSender(local));
+  const before = Date.now();
+  const outcome = await sender.post(message(receiver.url), never);
+  expect(outcome).toMatchObject({ kind: "answered", status: 429 });
+  expect(outcome.kind === "answered" && outcome.retryAt).toBeGreaterThanOrEqual(before + 60_000);
+});
+
 test("what can't be reached, is not to be called, or breaks off has a reason for a person", async () => {
   await using peer = await startRawPeer((socket) => socket.destroy());
   await using sender = disposable(createWebhookSender(local));

@@ -50,7 +50,7 @@ function outcomeOf(outcome: HttpOutcome, now: number, timeoutMs: number): PostOu
       return { kind: "answered", status, retryAt: retryAfter(headers, now), excerpt: excerptOf(body) };
     }
     case "tooLarge":
-      return { kind: "answered", status: outcome.status, retryAt: null, excerpt: "" };
+      return { kind: "answered", status: outcome.status, retryAt: retryAfter(outcome.headers, now), excerpt: "" };
     case "refused":
       return { kind: "failed", reason: `It was not called: ${outcome.reason}.` };
     case "timedOut":
