@@ -1,5 +1,8 @@
+import type { TSchema } from "@sinclair/typebox";
 import { Elysia, type AnyElysia } from "elysia";
+import { invalid } from "../errors.ts";
 import type { Core } from "./core.ts";
+import type { Input } from "./input.ts";
 import { addRoute, type Route } from "./late-routes.ts";
 
 /**
@@ -16,7 +19,7 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
   const noting =
     (method: string) =>
     (path: string, handle: Route[2], hook: Route[3] = {}): unknown => {
-      routes.push([method, prefix + path, handle, hook]);
+      routes.push([method, prefix + path, handle, method === "GET" ? hook : refusingDryRun(hook)]);
       return notes;
     };
   const notes = Object.assign(plugin, {
@@ -27,6 +30,22 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
     delete: noting("DELETE"),
   });
   return notes as unknown as Feature<Prefix>;
+}
+
+type Hook = { query?: Input<TSchema>; body?: Input<TSchema>; beforeHandle?: unknown };
+
+/** What somebody only wanted to try must not be done by a route that has no dry run. */
+function refusingDryRun(hook: Hook): Route[3] {
+  // Looked for when somebody asks for one: to walk through all schemas would take long at each start.
+  const hasDryRun = () => JSON.stringify([hook.query?.schema, hook.body?.schema]).includes('"dryRun"');
+  function refuse({ query }: { query: Record<string, unknown> }): void {
+    const asked = query["dryRun"];
+    if (asked === undefined || ["", "0", "false", false].includes(asked as string) || hasDryRun()) return;
+    throw invalid([
+      { path: "dryRun", message: "This can't be tried out. Nothing was done; leave dryRun out to do it." },
+    ]);
+  }
+  return { ...hook, beforeHandle: [hook.beforeHandle ?? [], refuse].flat() };
 }
 
 function elysiaOf<Prefix extends string>(core: Core, prefix: Prefix) {

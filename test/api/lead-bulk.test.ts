@@ -16,6 +16,25 @@ async function read(client: Client, { id }: LeadView): Promise<LeadView> {
   return succeeded(await client.get<LeadView>(`/api/v2/leads/${id}`)).data;
 }
 
+test("what can't be tried out is not done by who wants to try it", async () => {
+  const client = await service.user();
+  const one = await lead(client);
+  const tries = [
+    client.post("/api/v2/leads/bulk/delete", { ids: [one.id], dryRun: true }),
+    client.post("/api/v2/leads/bulk/delete", { ids: [one.id] }, { query: { dryRun: "true" } }),
+    client.send("DELETE", `/api/v2/leads/${one.id}`, { query: { dryRun: "1" } }),
+  ];
+  for (const { status, code, details } of await Promise.all(tries))
+    expect([status, code, JSON.stringify(details)]).toEqual([
+      400,
+      "VALIDATION_ERROR",
+      expect.stringContaining("dryRun"),
+    ]);
+  await read(client, one);
+  succeeded(await client.post("/api/v2/leads/bulk/delete", { ids: [one.id], dryRun: false }));
+  expect((await client.get(`/api/v2/leads/${one.id}`)).status).toBe(404);
+});
+
 test("status and tags of many leads change in one request; other fields stay", async () => {
   const client = await service.user();
   const one = await lead(client, { tags: ["Spring", "vip"], company: "Engines" });
