@@ -99,7 +99,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
+            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. A live source is asked only when the credits would last for all of `limit`; what is not spent of them comes back at once. Better records come first (by confidence), among equals in the order in which they were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

@@ -99,7 +99,7 @@ export class ProspectingService {
     return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
-  /** Reserves what the page may cost at most, asks, stores what came, and charges that. */
+  /** Reserves what the page may cost at most, asks, stores who came, and charges for those who are not free. */
   async #searchLive(
     caller: Caller,
     userId: string,
@@ -131,13 +131,14 @@ export class ProspectingService {
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
       const page = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
-      const amount = page.prospects.length * cost;
-      const items = amount === 0 ? [] : [{ item: "results", amount }];
-      const settlement = this.#credits.settlement(reservation.id, items, true);
+      const settlement = this.#credits.settlement(reservation.id, [], true);
+      const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
       const shown = this.#revealOf(userId, page.prospects);
-      const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "settle", settlement } });
+      const payment = { kind: "settle", each: cost, settlement, entry } as const;
+      const outcome = await this.#prospects.reveal({ ...shown, payment });
       if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
-      return { ...page, creditsUsed: outcome.charged, creditsRequired: amount, remainingCredits: outcome.balance };
+      const { charged, balance } = outcome;
+      return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
     } catch (error) {
       await this.#credits.release(reservation.id);
       throw error;
@@ -157,7 +158,10 @@ export class ProspectingService {
       // Somebody who can't be told from others is of no use, and is not charged.
       if (!("errors" in checked)) found.push(checked);
     }
-    return { total: outcome.total, prospects: await this.#prospects.put(userId, found, this.#clock.now()) };
+    const stored = await this.#prospects.put(userId, found, this.#clock.now());
+    // A service may list somebody twice; what is stored last knows the most of them.
+    const prospects = [...new Map(stored.map((prospect) => [prospect.id, prospect])).values()];
+    return { total: outcome.total, prospects };
   }
 
   #chargeOf({ keyId }: Caller) {
