@@ -68,6 +68,8 @@ const ListQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 });
 const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
+/** What an older version saved is checked as what is sent now. */
+const savedFilters = body(Type.Object({ filters: SearchFilters }))["~standard"];
 const RunInput = Type.Object({ ...PageInput, userId });
 const LeadOptions = Type.Object({
   tags: Type.Optional(
@@ -253,6 +255,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/searches/:searchId/run",
       async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
+        savedFilters.validate({ filters });
         const asked = { filters, source, ...page };
         return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
@@ -263,7 +266,8 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         detail: answersJson(success(Found), {
           tag: "Prospecting",
           summary: "Run a saved search",
-          description: "Answers and costs what the search itself does.",
+          description:
+            "Answers and costs what the search itself does. Refused when an older version saved a misspelled name of a filter: put it right first.",
           errors: ["NOT_FOUND", "ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

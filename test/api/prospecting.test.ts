@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { ProspectView, SavedSearchView } from "../../src/prospecting/model.ts";
@@ -158,6 +160,71 @@ test.each([
 ])("a search with %j is refused and the field is named", async (wrong, path) => {
   const answer = await service.admin.post(`${api}/search`, { filters: {}, ...wrong });
   expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR", details: { errors: [{ path }] } });
+});
+
+const misspelled: [object, string, string][] = [
+  [{ persons: { title: ["CTO"] } }, "filters.persons", "company, person, technology"],
+  [{ person: { titel: ["CTO"] } }, "filters.person.titel", "title, seniority, department"],
+  [{ company: { Industry: ["Software"] } }, "filters.company.Industry", "industry, size, location, revenue"],
+  [{ company: { revenue: { minimum: 1e6 } } }, "filters.company.revenue.minimum", "min, max"],
+  [{ technology: { uses: ["Kafka"] } }, "filters.technology.uses", "using, usingAll, notUsing"],
+];
+test.each(misspelled)(
+  "filters %j are refused wherever they are taken, with the names that there are",
+  async (...of) => {
+    const [filters, path, known] = of;
+    const client = await directory();
+    const saved = succeeded(await client.post<SavedSearchView>(`${api}/searches`, { name: "All", filters: {} })).data;
+    for (const answer of [
+      await client.post(`${api}/search`, { filters }),
+      await client.post(`${api}/search`, { filters, dryRun: true }),
+      await client.post(`${api}/search`, { filters, source: "apollo" }),
+      await client.post(`${api}/facets`, { filters }),
+      await client.post(`${api}/searches`, { name: "Wrong", filters }),
+      await client.put(`${api}/searches/${saved.id}`, { filters }),
+    ])
+      expect(answer).toMatchObject({
+        status: 400,
+        code: "VALIDATION_ERROR",
+        details: { errors: [{ path, message: `There is no such field. Expected one of ${known}.` }] },
+      });
+    expect((await searched(client, {}, { dryRun: true })).remainingCredits).toBe(100_000);
+  },
+);
+
+test("the document says that filters take no other names", async () => {
+  type Schema = { additionalProperties?: boolean; properties: Record<string, Schema> };
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+    components: { schemas: Record<string, Schema> };
+  };
+  const { ProspectFilters: all } = document.components.schemas;
+  const { company, person, technology } = all!.properties;
+  for (const schema of [all, company, person, technology, company!.properties["revenue"]])
+    expect(schema!.additionalProperties).toBe(false);
+});
+
+test("a search that was saved with a misspelled filter can be read, put right and deleted, but not run", async () => {
+  const client = await directory();
+  const [right, wrong] = [{ person: { title: ["CTO"] } }, { person: { titel: ["CTO"] } }];
+  const save = async () => {
+    const made = await client.post<SavedSearchView>(`${api}/searches`, { name: "Old", filters: right });
+    return `${api}/searches/${succeeded(made).data.id}`;
+  };
+  const [path, other] = [await save(), await save()];
+  using database = new Database(join(service.dataDir, "outreachd.db"));
+  database.run("UPDATE saved_searches SET filters = ? WHERE name = 'Old'", [JSON.stringify(wrong)]);
+  expect((await client.get(path)).data).toMatchObject({ name: "Old", filters: wrong });
+  expect((await client.get(`${api}/searches`)).data).toMatchObject({ total: 2, searches: [{ filters: wrong }, {}] });
+  for (const dryRun of [true, false])
+    expect(await client.post(`${path}/run`, { dryRun })).toMatchObject({
+      status: 400,
+      code: "VALIDATION_ERROR",
+      details: { errors: [{ path: "filters.person.titel" }] },
+    });
+  expect((await client.put(path, { name: "Still old" })).data).toMatchObject({ name: "Still old", filters: wrong });
+  expect((await client.put(path, { filters: right })).data).toMatchObject({ filters: right });
+  expect((await client.post(`${path}/run`)).data).toMatchObject({ total: 1, creditsUsed: 1 });
+  expect((await client.delete(other)).status).toBe(200);
 });
 
 test("the largest lists that are taken are answered soon", async () => {

@@ -16,6 +16,9 @@ test("filters live in the address, without what is empty; what it can't mean is 
   const filters = withRevenue(withChosen({}, "title", ["CTO"]), { min: 1_000_000, max: null });
   setSearch({ filters, source: "apollo" });
   expect(currentSearch()).toEqual({ filters, source: "apollo" });
+  const misspelled = { ...filters, person: { ...filters.person, titel: ["CFO"] }, persons: { title: ["CFO"] } };
+  setSearch({ filters: misspelled, source: "directory" });
+  expect(currentSearch()).toEqual({ filters, source: "directory" });
   const fewer = withChosen(filters, "title", []);
   expect(fewer).toEqual({ company: { revenue: { min: 1_000_000, max: null } } });
   expect(withRevenue(fewer, { min: null, max: null })).toEqual({});
