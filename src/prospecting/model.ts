@@ -149,7 +149,8 @@ export const PageInput = {
   dryRun: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Only count, and tell what the page would cost: no prospects, no credits.",
+      description:
+        "Only count, and tell what the page would cost: no prospects, no credits. A live source is not asked, since to count costs there what a page does: then `total` is null.",
     }),
   ),
 };

@@ -27,7 +27,10 @@ const userId = Type.Optional(Type.String({ description: "Needed with a global ke
 
 const Found = Type.Object({
   prospects: Type.Array(ProspectView),
-  total: Type.Integer({ description: "Prospects that fit, exactly; of a live source, what it says." }),
+  total: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      "Prospects that fit, exactly; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
+  }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   creditsUsed: Type.Integer(),

@@ -27,7 +27,10 @@ export type SearchRequest = {
   offset?: number | undefined;
   dryRun?: boolean | undefined;
 };
-export type SearchResult = ProspectPage & {
+export type SearchResult = {
+  prospects: Prospect[];
+  /** Null when nobody was asked: after a dry run of a live source. */
+  total: number | null;
   creditsUsed: number;
   remainingCredits: number;
   /** What a page that is not a dry run would cost. */
@@ -119,7 +122,7 @@ export class ProspectingService {
     // To ask such a service for a count alone costs there what a page does.
     if (dryRun)
       return {
-        total: 0,
+        total: null,
         prospects: [],
         creditsUsed: 0,
         creditsRequired: limit * cost,

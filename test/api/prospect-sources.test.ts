@@ -269,8 +269,9 @@ test("a live search that the credits do not last for is never asked; a dry run a
   const dry = await search(client, { source: "apollo", limit: 30, dryRun: true });
   expect(dry).toMatchObject({
     status: 200,
-    data: { creditsUsed: 0, creditsRequired: 30, remainingCredits: 100, prospects: [] },
+    data: { total: null, creditsUsed: 0, creditsRequired: 30, remainingCredits: 100, prospects: [] },
   });
+  expect(asked).toEqual([]);
   answer = ({ path, body }) =>
     path.endsWith("api_search")
       ? Response.json({ total_entries: 60, people: Array.from({ length: 60 }, (_, n) => ({ id: `x${n}` })) })
