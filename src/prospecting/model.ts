@@ -51,7 +51,7 @@ export type CompanyContent = Pick<
   "company" | "domain" | "industry" | "companyLocation" | "companySize" | "revenue" | "technologies" | "phone"
 > & { networkUrl?: string; description?: string; founded?: string };
 
-/** Facets that values are counted for; a filter takes the values that they list. */
+/** Facets that values are counted for; a filter takes the values that they list, of revenue their ends. */
 export const facetNames = [
   "industry",
   "size",

@@ -58,8 +58,18 @@ const Facets = Type.Object({
       facet: Type.Union(facetNames.map((name) => Type.Literal(name))),
       values: Type.Array(
         Type.Object({
-          value: Type.String({ description: "What a filter takes." }),
+          value: Type.String({
+            description: "What a filter takes. Of revenue only a name: there a filter takes `min` and `max`.",
+          }),
           count: Type.Integer({ description: "Prospects that have it, exactly." }),
+          min: Type.Optional(
+            Type.Number({ description: "Of revenue alone: dollars a year, as the `min` of a filter takes them." }),
+          ),
+          max: Type.Optional(
+            Type.Union([Type.Number(), Type.Null()], {
+              description: "Of revenue alone, for the `max` of a filter. null = no upper end.",
+            }),
+          ),
         }),
       ),
     }),

@@ -8,6 +8,7 @@ import type { LeadService } from "../leads/service.ts";
 import { prospectContent } from "./content.ts";
 import { folded } from "./facets/fold.ts";
 import { termQuery } from "./facets/query.ts";
+import { revenueStep } from "./facets/ranges.ts";
 import {
   defaultSearchLimit,
   facetNames,
@@ -15,6 +16,7 @@ import {
   type Prospect,
   type ProspectSourceName,
   type ProspectView,
+  type RevenueRange,
   type SearchFilters,
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
@@ -36,6 +38,9 @@ export type SearchResult = {
   /** What a page that is not a dry run would cost. */
   creditsRequired: number;
 };
+
+/** `value` is what a filter takes; of revenue it is a name, and a filter takes the ends. */
+export type FacetValue = { value: string; count: number } & Partial<RevenueRange>;
 
 /** Whom a user has paid for costs nothing again for so long, as with enrichment. */
 const freeDays = 90;
@@ -178,14 +183,18 @@ export class ProspectingService {
     text: string,
     limit: number,
     filters: SearchFilters,
-  ): Promise<{ facet: FacetName; values: { value: string; count: number }[] }[]> {
+  ): Promise<{ facet: FacetName; values: FacetValue[] }[]> {
     checkRevenue(filters);
     const query = termQuery(filters);
     const asked = facet === undefined ? facetNames : [facet];
     return Promise.all(
       asked.map(async (name) => {
         const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
-        return { facet: name, values: found.map(({ label, count }) => ({ value: label, count })) };
+        const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
+        return {
+          facet: name,
+          values: found.map(({ value, label, count }) => ({ value: label, count, ...ends(value) })),
+        };
       }),
     );
   }

@@ -20,7 +20,8 @@ type Found = {
   remainingCredits: number;
 };
 
-type Facets = { facets: { facet: string; values: { value: string; count: number }[] }[] };
+type FacetValue = { value: string; count: number; min?: number; max?: number | null };
+type Facets = { facets: { facet: string; values: FacetValue[] }[] };
 
 const people = `First Name,Last Name,Email,LinkedIn URL,Title,Company,Website,Industry,# Employees,Annual Revenue,Company Location,Technologies
 Ada,Lovelace,ada@engines.example,https://network.example/in/ada,CTO,Analytical Engines,engines.example,Software,120,$12M,"London, UK","Salesforce; Node.js"
@@ -334,7 +335,11 @@ test("facets list values with exact counts, of all or of those who fit", async (
 
 test("every value that a facet lists finds as many prospects as it counts", async () => {
   const client = await directory();
-  const places: Record<string, (value: string) => object> = {
+  // Of 100 billion and more, which has no upper end; and of less than a million.
+  const ends = "Email,Company,Annual Revenue\nrich@example.com,Rich,200B\nnew@example.com,New,900k\n";
+  expect(await imported(client, ends)).toMatchObject({ metadata: { created: 2 } });
+  const places: Record<string, (value: string, one: FacetValue) => object> = {
+    revenue: (_, { min, max }) => ({ company: { revenue: { min, max } } }),
     industry: (value) => ({ company: { industry: [value] } }),
     size: (value) => ({ company: { size: [value] } }),
     location: (value) => ({ company: { location: [value] } }),
@@ -345,11 +350,18 @@ test("every value that a facet lists finds as many prospects as it counts", asyn
   };
   const { data } = await client.get<Facets>(`${api}/facets`);
   expect(data.facets).toHaveLength(8);
-  for (const { facet, values } of data.facets.filter((each) => each.facet in places)) {
+  for (const { facet, values } of data.facets) {
     expect(values.length).toBeGreaterThan(1);
-    for (const { value, count } of values)
-      expect([facet, value, (await searched(client, places[facet]!(value))).total]).toEqual([facet, value, count]);
+    for (const one of values) {
+      const { value, count } = one;
+      expect([facet, value, (await searched(client, places[facet]!(value, one))).total]).toEqual([facet, value, count]);
+      expect(["min" in one, "max" in one]).toEqual([facet === "revenue", facet === "revenue"]);
+    }
   }
+  const revenue = data.facets.find(({ facet }) => facet === "revenue")!.values;
+  expect(revenue).toContainEqual({ value: "100B+", count: 1, min: 1e11, max: null });
+  expect(revenue).toContainEqual({ value: "0-1M", count: 1, min: 0, max: 1e6 });
+  expect(revenue).toContainEqual({ value: "2M-5M", count: 1, min: 2e6, max: 5e6 });
 });
 
 test("the same person in a second file is one prospect that knows more", async () => {
