@@ -18,7 +18,8 @@ type SearchFlags = ConnectionFlags & {
 } & { [F in (typeof lists)[number][0]]?: string[] };
 type Found = {
   prospects: ProspectView[];
-  total: number;
+  /** Null: a live source was not asked. */
+  total: number | null;
   offset: number;
   creditsUsed: number;
   creditsRequired: number;
@@ -53,7 +54,10 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
       wholeNumberFlag(1, maxSearchLimit),
     )
     .option("--offset <NUMBER>", "How many to skip.", wholeNumberFlag(0, 2 ** 32))
-    .option("--dry-run", "Only count, and tell what it would cost.")
+    .option(
+      "--dry-run",
+      "Only count, and tell what it would cost. A live source is not asked: only the most it can cost is told.",
+    )
     .optionsGroup("Filters:");
   for (const [name, description] of lists) search.option(`--${flagOf(name)} <TEXT>`, description, repeated);
   search
@@ -66,7 +70,7 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
       const { source, limit, offset, dryRun } = flags;
       const page = { source, limit, offset, dryRun, userId };
       const found = await api.post<Found>("/prospecting/search", { filters: filtersOf(flags), ...page });
-      await present(context, found, flags.dryRun ? costText(found) : pageText(found));
+      await present(context, found, flags.dryRun ? costText(found, source) : pageText(found));
     }),
   );
 }
@@ -98,8 +102,11 @@ function filtersOf(flags: SearchFlags): SearchFilters {
   return JSON.parse(JSON.stringify(parts)) as SearchFilters;
 }
 
-function costText({ total, creditsRequired, remainingCredits }: Found): string {
-  return `${formatCount(total)} prospects fit. Showing this page would cost ${formatCount(creditsRequired)} of ${formatCount(remainingCredits)} credits.`;
+function costText({ total, creditsRequired, remainingCredits }: Found, source: string): string {
+  const credits = `${formatCount(creditsRequired)} of ${formatCount(remainingCredits)} credits`;
+  return total === null
+    ? `How many prospects fit is not known: a dry run does not ask ${source}. Showing this page would cost at most ${credits}.`
+    : `${formatCount(total)} prospects fit. Showing this page would cost ${credits}.`;
 }
 
 function pageText({ prospects, total, offset, creditsUsed, remainingCredits }: Found): string {
@@ -114,6 +121,6 @@ function pageText({ prospects, total, offset, creditsUsed, remainingCredits }: F
   ]);
   const place =
     prospects.length === 0 ? "none here" : `${formatCount(offset + 1)} to ${formatCount(offset + prospects.length)}`;
-  const sum = `${formatCount(total)} prospects fit, ${place}. Credits: ${formatCount(creditsUsed)} used, ${formatCount(remainingCredits)} left.`;
+  const sum = `${formatCount(total ?? 0)} prospects fit, ${place}. Credits: ${formatCount(creditsUsed)} used, ${formatCount(remainingCredits)} left.`;
   return prospects.length === 0 ? sum : `${renderTable(headings, rows)}\n\n${sum}`;
 }

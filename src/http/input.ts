@@ -112,6 +112,8 @@ function sentence(error: ValueError): string {
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:
       return "This field is required.";
+    case ValueErrorType.ObjectAdditionalProperties:
+      return `There is no such field. Expected one of ${Object.keys(schema.properties).join(", ")}.`;
     case ValueErrorType.Union:
       return unionSentence(error);
     case ValueErrorType.StringPattern:

@@ -142,7 +142,7 @@ export const toolTable: Record<string, ToolSpec> = {
   search_prospects: adds("POST /api/v2/prospecting/search", {
     dryRun: "route",
     isOpenWorld: true,
-    note: `${searchCost} The dry run tells how many there are.`,
+    note: `${searchCost} The dry run tells how many there are in your directory; a live source it does not ask.`,
   }),
   list_prospect_facets: reads("POST /api/v2/prospecting/facets", {
     note: "Use it to learn which values a search can take.",

@@ -51,7 +51,7 @@ export type CompanyContent = Pick<
   "company" | "domain" | "industry" | "companyLocation" | "companySize" | "revenue" | "technologies" | "phone"
 > & { networkUrl?: string; description?: string; founded?: string };
 
-/** Facets that values are counted for; a filter takes the values that they list. */
+/** Facets that values are counted for; a filter takes the values that they list, of revenue their ends. */
 export const facetNames = [
   "industry",
   "size",
@@ -76,52 +76,66 @@ const values = (description: string) =>
 const amount = (description: string) =>
   Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description }));
 
-export const SearchFilters = Type.Object(
-  {
+const revenueEnds = {
+  min: amount("Dollars a year, at least."),
+  max: amount("Dollars a year, at most. null = no upper end."),
+};
+
+/** `additionalProperties`: whether names are taken that mean nothing. */
+function filterGroups(options: { additionalProperties: boolean }) {
+  return {
     company: Type.Optional(
-      Type.Object({
-        industry: values("Industries."),
-        size: values("Numbers of employees: ranges such as 11-50 or 10001+, or a number."),
-        location: values("Places: a city, state or country, or several parted by commas, all of which must fit."),
-        revenue: Type.Optional(
-          Type.Object(
-            {
-              min: amount("Dollars a year, at least."),
-              max: amount("Dollars a year, at most. null = no upper end."),
-            },
-            { description: "Fits every range of revenue that it touches." },
+      Type.Object(
+        {
+          industry: values("Industries."),
+          size: values("Numbers of employees: ranges such as 11-50 or 10001+, or a number."),
+          location: values("Places: a city, state or country, or several parted by commas, all of which must fit."),
+          revenue: Type.Optional(
+            Type.Object(revenueEnds, { ...options, description: "Fits every range of revenue that it touches." }),
           ),
-        ),
-      }),
+        },
+        options,
+      ),
     ),
     person: Type.Optional(
-      Type.Object({
-        title: values("Job titles. All words of one must be in the title; VP is Vice President, and so on."),
-        seniority: values("Levels, such as VP, director or c_suite."),
-        department: values("Departments, such as sales or engineering."),
-      }),
+      Type.Object(
+        {
+          title: values("Job titles. All words of one must be in the title; VP is Vice President, and so on."),
+          seniority: values("Levels, such as VP, director or c_suite."),
+          department: values("Departments, such as sales or engineering."),
+        },
+        options,
+      ),
     ),
     technology: Type.Optional(
-      Type.Object({
-        using: values("The company uses one of these."),
-        usingAll: values("The company uses all of these."),
-        notUsing: values("It is not known to use any of these."),
-      }),
+      Type.Object(
+        {
+          using: values("The company uses one of these."),
+          usingAll: values("The company uses all of these."),
+          notUsing: values("It is not known to use any of these."),
+        },
+        options,
+      ),
     ),
-  },
-  {
-    $id: "ProspectFilters",
-    description:
-      "A prospect must fit every list that is not empty, by any one of its values. Values that nothing has find nothing.",
-    examples: [
-      {
-        company: { industry: ["Software"], size: ["51-200", "201-500"], revenue: { min: 1_000_000, max: null } },
-        person: { title: ["VP Sales", "CRO"], seniority: ["VP", "C-Level"] },
-        technology: { using: ["Salesforce"], notUsing: ["HubSpot"] },
-      },
-    ],
-  },
-);
+  };
+}
+
+/** A misspelled name must not find, and charge for, everybody. */
+const onlyKnown = { additionalProperties: false };
+
+export const SearchFilters = Type.Object(filterGroups(onlyKnown), {
+  ...onlyKnown,
+  $id: "ProspectFilters",
+  description:
+    "A prospect must fit every list that is not empty, by any one of its values. Values that nothing has find nothing; a misspelled name of a filter is refused.",
+  examples: [
+    {
+      company: { industry: ["Software"], size: ["51-200", "201-500"], revenue: { min: 1_000_000, max: null } },
+      person: { title: ["VP Sales", "CRO"], seniority: ["VP", "C-Level"] },
+      technology: { using: ["Salesforce"], notUsing: ["HubSpot"] },
+    },
+  ],
+});
 export type SearchFilters = Static<typeof SearchFilters>;
 
 export const maxSearchLimit = 100;
@@ -135,7 +149,8 @@ export const PageInput = {
   dryRun: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Only count, and tell what the page would cost: no prospects, no credits.",
+      description:
+        "Only count, and tell what the page would cost: no prospects, no credits. A live source is not asked, since to count costs there what a page does: then `total` is null.",
     }),
   ),
 };
@@ -204,12 +219,21 @@ export type SavedSearch = {
   createdAt: number;
   updatedAt: number;
 };
+/** Earlier versions kept names that mean nothing. */
+const anyNames = { additionalProperties: true };
+const SavedFilters = Type.Object(filterGroups(anyNames), {
+  ...anyNames,
+  $id: "SavedFilters",
+  description:
+    "As ProspectFilters. A search that an older version saved may have misspelled names of filters; it runs once they are put right.",
+});
+
 export const SavedSearchView = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
     source: Type.Union(prospectSources.map((source) => Type.Literal(source))),
-    filters: SearchFilters,
+    filters: SavedFilters,
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },

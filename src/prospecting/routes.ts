@@ -27,7 +27,10 @@ const userId = Type.Optional(Type.String({ description: "Needed with a global ke
 
 const Found = Type.Object({
   prospects: Type.Array(ProspectView),
-  total: Type.Integer({ description: "Prospects that fit, exactly; of a live source, what it says." }),
+  total: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      "Prospects that fit, exactly; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
+  }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   creditsUsed: Type.Integer(),
@@ -55,8 +58,18 @@ const Facets = Type.Object({
       facet: Type.Union(facetNames.map((name) => Type.Literal(name))),
       values: Type.Array(
         Type.Object({
-          value: Type.String({ description: "What a filter takes." }),
+          value: Type.String({
+            description: "What a filter takes. Of revenue only a name: there a filter takes `min` and `max`.",
+          }),
           count: Type.Integer({ description: "Prospects that have it, exactly." }),
+          min: Type.Optional(
+            Type.Number({ description: "Of revenue alone: dollars a year, as the `min` of a filter takes them." }),
+          ),
+          max: Type.Optional(
+            Type.Union([Type.Number(), Type.Null()], {
+              description: "Of revenue alone, for the `max` of a filter. null = no upper end.",
+            }),
+          ),
         }),
       ),
     }),
@@ -68,6 +81,8 @@ const ListQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 });
 const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
+/** What an older version saved is checked as what is sent now. */
+const savedFilters = body(Type.Object({ filters: SearchFilters }))["~standard"];
 const RunInput = Type.Object({ ...PageInput, userId });
 const LeadOptions = Type.Object({
   tags: Type.Optional(
@@ -99,7 +114,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. Better records come first (by confidence), among equals in the order in which they were stored.",
+            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. A live source is asked only when the credits would last for all of `limit`; what is not spent of them comes back at once. Better records come first (by confidence), among equals in the order in which they were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },
@@ -253,6 +268,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/searches/:searchId/run",
       async ({ caller, userId: actsFor, params: { searchId }, body: page, request }) => {
         const { filters, source } = await searches.get(actsFor, searchId);
+        savedFilters.validate({ filters });
         const asked = { filters, source, ...page };
         return ok(foundView(await prospecting.search(caller, actsFor, asked, givenUp(request)), asked));
       },
@@ -263,7 +279,8 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         detail: answersJson(success(Found), {
           tag: "Prospecting",
           summary: "Run a saved search",
-          description: "Answers and costs what the search itself does.",
+          description:
+            "Answers and costs what the search itself does. Refused when an older version saved a misspelled name of a filter: put it right first.",
           errors: ["NOT_FOUND", "ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

@@ -8,6 +8,7 @@ import type { LeadService } from "../leads/service.ts";
 import { prospectContent } from "./content.ts";
 import { folded } from "./facets/fold.ts";
 import { termQuery } from "./facets/query.ts";
+import { revenueStep } from "./facets/ranges.ts";
 import {
   defaultSearchLimit,
   facetNames,
@@ -15,6 +16,7 @@ import {
   type Prospect,
   type ProspectSourceName,
   type ProspectView,
+  type RevenueRange,
   type SearchFilters,
 } from "./model.ts";
 import type { ProspectProvider } from "./provider.ts";
@@ -27,12 +29,18 @@ export type SearchRequest = {
   offset?: number | undefined;
   dryRun?: boolean | undefined;
 };
-export type SearchResult = ProspectPage & {
+export type SearchResult = {
+  prospects: Prospect[];
+  /** Null when nobody was asked: after a dry run of a live source. */
+  total: number | null;
   creditsUsed: number;
   remainingCredits: number;
   /** What a page that is not a dry run would cost. */
   creditsRequired: number;
 };
+
+/** `value` is what a filter takes; of revenue it is a name, and a filter takes the ends. */
+export type FacetValue = { value: string; count: number } & Partial<RevenueRange>;
 
 /** Whom a user has paid for costs nothing again for so long, as with enrichment. */
 const freeDays = 90;
@@ -99,7 +107,7 @@ export class ProspectingService {
     return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
   }
 
-  /** Reserves what the page may cost at most, asks, stores what came, and charges that. */
+  /** Reserves what the page may cost at most, asks, stores who came, and charges for those who are not free. */
   async #searchLive(
     caller: Caller,
     userId: string,
@@ -119,7 +127,7 @@ export class ProspectingService {
     // To ask such a service for a count alone costs there what a page does.
     if (dryRun)
       return {
-        total: 0,
+        total: null,
         prospects: [],
         creditsUsed: 0,
         creditsRequired: limit * cost,
@@ -131,13 +139,14 @@ export class ProspectingService {
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
       const page = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
-      const amount = page.prospects.length * cost;
-      const items = amount === 0 ? [] : [{ item: "results", amount }];
-      const settlement = this.#credits.settlement(reservation.id, items, true);
+      const settlement = this.#credits.settlement(reservation.id, [], true);
+      const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
       const shown = this.#revealOf(userId, page.prospects);
-      const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "settle", settlement } });
+      const payment = { kind: "settle", each: cost, settlement, entry } as const;
+      const outcome = await this.#prospects.reveal({ ...shown, payment });
       if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
-      return { ...page, creditsUsed: outcome.charged, creditsRequired: amount, remainingCredits: outcome.balance };
+      const { charged, balance } = outcome;
+      return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
     } catch (error) {
       await this.#credits.release(reservation.id);
       throw error;
@@ -157,7 +166,10 @@ export class ProspectingService {
       // Somebody who can't be told from others is of no use, and is not charged.
       if (!("errors" in checked)) found.push(checked);
     }
-    return { total: outcome.total, prospects: await this.#prospects.put(userId, found, this.#clock.now()) };
+    const stored = await this.#prospects.put(userId, found, this.#clock.now());
+    // A service may list somebody twice; what is stored last knows the most of them.
+    const prospects = [...new Map(stored.map((prospect) => [prospect.id, prospect])).values()];
+    return { total: outcome.total, prospects };
   }
 
   #chargeOf({ keyId }: Caller) {
@@ -171,14 +183,18 @@ export class ProspectingService {
     text: string,
     limit: number,
     filters: SearchFilters,
-  ): Promise<{ facet: FacetName; values: { value: string; count: number }[] }[]> {
+  ): Promise<{ facet: FacetName; values: FacetValue[] }[]> {
     checkRevenue(filters);
     const query = termQuery(filters);
     const asked = facet === undefined ? facetNames : [facet];
     return Promise.all(
       asked.map(async (name) => {
         const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
-        return { facet: name, values: found.map(({ label, count }) => ({ value: label, count })) };
+        const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
+        return {
+          facet: name,
+          values: found.map(({ value, label, count }) => ({ value: label, count, ...ends(value) })),
+        };
       }),
     );
   }

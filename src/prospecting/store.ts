@@ -27,13 +27,20 @@ export type FacetRequest = {
 };
 export type FacetCount = { value: string; label: string; count: number };
 
-/** Prospects that a user gets to see. Who was paid for at `freeSince` or later is not charged again. */
+/**
+ * Prospects that a user gets to see, each counted once. Who was paid for at `freeSince` or later is not charged again.
+ */
 export type Reveal = { userId: string; ids: readonly string[]; freeSince: number };
 export type RevealPayment =
   /** `each` for everyone who is not free. */
   | { kind: "charge"; each: number; charge: Omit<ChargeCredits, "amount"> }
-  /** What was reserved before is settled, whoever is free; the prospects are free from then on. */
-  | { kind: "settle"; settlement: SettleCredits };
+  /** The same, out of what was reserved before; nothing when that was given back meanwhile. */
+  | {
+      kind: "settle";
+      each: number;
+      settlement: Omit<SettleCredits, "items">;
+      entry: { entryId: string; item: string };
+    };
 export type RevealOutcome = { kind: "charged"; charged: number; balance: number } | Exhausted;
 
 export type NewProspect = { content: ProspectContent; identity: ProspectIdentity };

@@ -40,7 +40,13 @@ afterAll(async () => {
   await vendor.stop(true);
 });
 
-type Found = { prospects: ProspectView[]; total: number; creditsUsed: number; remainingCredits: number };
+type Found = {
+  prospects: ProspectView[];
+  total: number;
+  creditsUsed: number;
+  creditsRequired: number;
+  remainingCredits: number;
+};
 const search = (client: Client, body: object) => client.post<Found>("/api/v2/prospecting/search", body);
 
 const apolloPerson = {
@@ -263,8 +269,9 @@ test("a live search that the credits do not last for is never asked; a dry run a
   const dry = await search(client, { source: "apollo", limit: 30, dryRun: true });
   expect(dry).toMatchObject({
     status: 200,
-    data: { creditsUsed: 0, creditsRequired: 30, remainingCredits: 100, prospects: [] },
+    data: { total: null, creditsUsed: 0, creditsRequired: 30, remainingCredits: 100, prospects: [] },
   });
+  expect(asked).toEqual([]);
   answer = ({ path, body }) =>
     path.endsWith("api_search")
       ? Response.json({ total_entries: 60, people: Array.from({ length: 60 }, (_, n) => ({ id: `x${n}` })) })
@@ -283,6 +290,43 @@ test("a live search that the credits do not last for is never asked; a dry run a
     details: { remaining: 40, required: 60 },
   });
   expect(asked).toEqual([]);
+});
+
+test("a live source charges for a person once in 90 days, however often it lists them", async () => {
+  const client = await service.user();
+  const person = (n: number) => ({ first_name: "Grace", last_name: `Hopper ${n}`, work_email: `g${n}@navy.example` });
+  const lists = (...numbers: number[]) => {
+    answer = () => Response.json({ status: 200, data: numbers.map(person), total: 40 });
+  };
+  const paid = async (body: object) => {
+    const { data } = succeeded(await search(client, { source: "pdl", limit: 10, ...body }));
+    return [data.prospects.length, data.creditsUsed, data.creditsRequired, data.remainingCredits];
+  };
+  lists(1, 1, 1, 2);
+  expect(await paid({})).toEqual([2, 2, 2, 98]);
+  expect(await paid({})).toEqual([2, 0, 0, 98]);
+  lists(2, 3);
+  expect(await paid({})).toEqual([2, 1, 1, 97]);
+  // Neither does the directory charge for those whom a live source was paid for.
+  expect(await paid({ source: "directory" })).toEqual([3, 0, 0, 97]);
+  const { entries } = succeeded(
+    await client.get<{ entries: { kind: string; amount: number }[] }>("/api/v2/credits/ledger"),
+  ).data;
+  expect(entries.filter(({ kind }) => kind === "settle").map(({ amount }) => amount)).toEqual([-1, -2]);
+  expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(97);
+});
+
+test("two live searches at once for the same people charge for each of them once", async () => {
+  const client = await service.user();
+  answer = () =>
+    Response.json({
+      status: 200,
+      data: [1, 2, 3].map((n) => ({ first_name: "Grace", work_email: `g${n}@navy.example` })),
+      total: 3,
+    });
+  const found = await Promise.all([1, 2, 3, 4].map(() => search(client, { source: "pdl", limit: 5 })));
+  expect(found.reduce((sum, { data }) => sum + data.creditsUsed, 0)).toBe(3);
+  expect((await search(client, {})).data.remainingCredits).toBe(97);
 });
 
 test("a search that a busy source refused may be sent again with its Idempotency-Key", async () => {

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { ProspectView, SavedSearchView } from "../../src/prospecting/model.ts";
@@ -18,7 +20,8 @@ type Found = {
   remainingCredits: number;
 };
 
-type Facets = { facets: { facet: string; values: { value: string; count: number }[] }[] };
+type FacetValue = { value: string; count: number; min?: number; max?: number | null };
+type Facets = { facets: { facet: string; values: FacetValue[] }[] };
 
 const people = `First Name,Last Name,Email,LinkedIn URL,Title,Company,Website,Industry,# Employees,Annual Revenue,Company Location,Technologies
 Ada,Lovelace,ada@engines.example,https://network.example/in/ada,CTO,Analytical Engines,engines.example,Software,120,$12M,"London, UK","Salesforce; Node.js"
@@ -160,6 +163,71 @@ test.each([
   expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR", details: { errors: [{ path }] } });
 });
 
+const misspelled: [object, string, string][] = [
+  [{ persons: { title: ["CTO"] } }, "filters.persons", "company, person, technology"],
+  [{ person: { titel: ["CTO"] } }, "filters.person.titel", "title, seniority, department"],
+  [{ company: { Industry: ["Software"] } }, "filters.company.Industry", "industry, size, location, revenue"],
+  [{ company: { revenue: { minimum: 1e6 } } }, "filters.company.revenue.minimum", "min, max"],
+  [{ technology: { uses: ["Kafka"] } }, "filters.technology.uses", "using, usingAll, notUsing"],
+];
+test.each(misspelled)(
+  "filters %j are refused wherever they are taken, with the names that there are",
+  async (...of) => {
+    const [filters, path, known] = of;
+    const client = await directory();
+    const saved = succeeded(await client.post<SavedSearchView>(`${api}/searches`, { name: "All", filters: {} })).data;
+    for (const answer of [
+      await client.post(`${api}/search`, { filters }),
+      await client.post(`${api}/search`, { filters, dryRun: true }),
+      await client.post(`${api}/search`, { filters, source: "apollo" }),
+      await client.post(`${api}/facets`, { filters }),
+      await client.post(`${api}/searches`, { name: "Wrong", filters }),
+      await client.put(`${api}/searches/${saved.id}`, { filters }),
+    ])
+      expect(answer).toMatchObject({
+        status: 400,
+        code: "VALIDATION_ERROR",
+        details: { errors: [{ path, message: `There is no such field. Expected one of ${known}.` }] },
+      });
+    expect((await searched(client, {}, { dryRun: true })).remainingCredits).toBe(100_000);
+  },
+);
+
+test("the document says that filters take no other names", async () => {
+  type Schema = { additionalProperties?: boolean; properties: Record<string, Schema> };
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+    components: { schemas: Record<string, Schema> };
+  };
+  const { ProspectFilters: all } = document.components.schemas;
+  const { company, person, technology } = all!.properties;
+  for (const schema of [all, company, person, technology, company!.properties["revenue"]])
+    expect(schema!.additionalProperties).toBe(false);
+});
+
+test("a search that was saved with a misspelled filter can be read, put right and deleted, but not run", async () => {
+  const client = await directory();
+  const [right, wrong] = [{ person: { title: ["CTO"] } }, { person: { titel: ["CTO"] } }];
+  const save = async () => {
+    const made = await client.post<SavedSearchView>(`${api}/searches`, { name: "Old", filters: right });
+    return `${api}/searches/${succeeded(made).data.id}`;
+  };
+  const [path, other] = [await save(), await save()];
+  using database = new Database(join(service.dataDir, "outreachd.db"));
+  database.run("UPDATE saved_searches SET filters = ? WHERE name = 'Old'", [JSON.stringify(wrong)]);
+  expect((await client.get(path)).data).toMatchObject({ name: "Old", filters: wrong });
+  expect((await client.get(`${api}/searches`)).data).toMatchObject({ total: 2, searches: [{ filters: wrong }, {}] });
+  for (const dryRun of [true, false])
+    expect(await client.post(`${path}/run`, { dryRun })).toMatchObject({
+      status: 400,
+      code: "VALIDATION_ERROR",
+      details: { errors: [{ path: "filters.person.titel" }] },
+    });
+  expect((await client.put(path, { name: "Still old" })).data).toMatchObject({ name: "Still old", filters: wrong });
+  expect((await client.put(path, { filters: right })).data).toMatchObject({ filters: right });
+  expect((await client.post(`${path}/run`)).data).toMatchObject({ total: 1, creditsUsed: 1 });
+  expect((await client.delete(other)).status).toBe(200);
+});
+
 test("the largest lists that are taken are answered soon", async () => {
   const client = await directory();
   const many = Array.from({ length: 1000 }, (_, n) => `Value ${n}`);
@@ -267,7 +335,11 @@ test("facets list values with exact counts, of all or of those who fit", async (
 
 test("every value that a facet lists finds as many prospects as it counts", async () => {
   const client = await directory();
-  const places: Record<string, (value: string) => object> = {
+  // Of 100 billion and more, which has no upper end; and of less than a million.
+  const ends = "Email,Company,Annual Revenue\nrich@example.com,Rich,200B\nnew@example.com,New,900k\n";
+  expect(await imported(client, ends)).toMatchObject({ metadata: { created: 2 } });
+  const places: Record<string, (value: string, one: FacetValue) => object> = {
+    revenue: (_, { min, max }) => ({ company: { revenue: { min, max } } }),
     industry: (value) => ({ company: { industry: [value] } }),
     size: (value) => ({ company: { size: [value] } }),
     location: (value) => ({ company: { location: [value] } }),
@@ -278,11 +350,18 @@ test("every value that a facet lists finds as many prospects as it counts", asyn
   };
   const { data } = await client.get<Facets>(`${api}/facets`);
   expect(data.facets).toHaveLength(8);
-  for (const { facet, values } of data.facets.filter((each) => each.facet in places)) {
+  for (const { facet, values } of data.facets) {
     expect(values.length).toBeGreaterThan(1);
-    for (const { value, count } of values)
-      expect([facet, value, (await searched(client, places[facet]!(value))).total]).toEqual([facet, value, count]);
+    for (const one of values) {
+      const { value, count } = one;
+      expect([facet, value, (await searched(client, places[facet]!(value, one))).total]).toEqual([facet, value, count]);
+      expect(["min" in one, "max" in one]).toEqual([facet === "revenue", facet === "revenue"]);
+    }
   }
+  const revenue = data.facets.find(({ facet }) => facet === "revenue")!.values;
+  expect(revenue).toContainEqual({ value: "100B+", count: 1, min: 1e11, max: null });
+  expect(revenue).toContainEqual({ value: "0-1M", count: 1, min: 0, max: 1e6 });
+  expect(revenue).toContainEqual({ value: "2M-5M", count: 1, min: 2e6, max: 5e6 });
 });
 
 test("the same person in a second file is one prospect that knows more", async () => {

@@ -530,7 +530,56 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await shown([one], 6001, 1)).toEqual({ kind: "charged", charged: 1, balance: 0 });
   });
 
-  test("what was settled for prospects makes them free", async () => {
+  test("what was reserved is settled for those who are not free, each once, and the rest is given back", async () => {
+    await using opened = await open();
+    const { prospects, credits } = opened.storage;
+    const factories = createFactories();
+    const { user } = await factories.storedUser(opened.storage);
+    await credits.add(factories.grant(user.id, { amount: 20 }));
+    const drafts = [1, 2, 3].map((n) => made({ email: `p${n}@example.com` }));
+    const [one, two, three] = (await prospects.put(user.id, drafts, startOfTests)).map(({ id }) => id);
+    const reserved = async (request: string) => {
+      const held = await credits.reserve(factories.reservation(user.id, { request, amount: 6 }));
+      return held.kind === "reserved" ? held.id : "";
+    };
+    const settled = (reservationId: string, ids: (string | undefined)[], at: number) =>
+      prospects.reveal({
+        userId: user.id,
+        ids: ids.map(String),
+        freeSince: at - 1000,
+        payment: {
+          kind: "settle",
+          each: 2,
+          settlement: { reservationId, releaseId: `${reservationId}-rest`, closes: true, at },
+          entry: { entryId: `${reservationId}-results`, item: "results" },
+        },
+      });
+    const [first, second, late] = [await reserved("r1"), await reserved("r2"), await reserved("r3")];
+    const raced = await Promise.all([settled(first, [one, two, one], 5000), settled(second, [two, three], 5000)]);
+    expect(raced).toMatchObject([
+      { kind: "charged", charged: 4 },
+      { kind: "charged", charged: 2 },
+    ]);
+    // 18 were held; 6 of them are spent, and 6 are held still.
+    expect([await credits.balance(user.id), await credits.reserved(user.id)]).toEqual([8, 6]);
+    expect(await settled(late, [one, two, three], 5001)).toEqual({ kind: "charged", charged: 0, balance: 14 });
+    // To be shown for nothing does not make it free for longer.
+    expect(await settled(await reserved("r4"), [one, two], 6001)).toEqual({
+      kind: "charged",
+      charged: 4,
+      balance: 10,
+    });
+    const ledger = await credits.page({
+      ...{ userId: user.id, kind: "settle", createdFrom: null, createdTo: null, limit: 10, after: null },
+    });
+    expect(ledger.map(({ request, amount }) => [request, amount])).toEqual([
+      ["r4", -4],
+      ["r2", -2],
+      ["r1", -4],
+    ]);
+  });
+
+  test("nothing is charged out of what was given back, and nobody is free for it", async () => {
     await using opened = await open();
     const { prospects, credits } = opened.storage;
     const factories = createFactories();
@@ -539,20 +588,16 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     const [stored] = await prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
     const shown = { userId: user.id, ids: [stored!.id], freeSince: startOfTests };
     const held = await credits.reserve(factories.reservation(user.id, { amount: 3 }));
-    const settlement = {
-      reservationId: held.kind === "reserved" ? held.id : "",
-      items: [{ entryId: "settled", item: "results", amount: 2 }],
-      releaseId: "released",
-      closes: true,
-      at: startOfTests,
-    };
-    expect(await prospects.unpaid(shown)).toBe(1);
-    expect(await prospects.reveal({ ...shown, payment: { kind: "settle", settlement } })).toEqual({
+    const reservationId = held.kind === "reserved" ? held.id : "";
+    await credits.settle(factories.settlement(reservationId, {}, { closes: true }));
+    const settlement = { reservationId, releaseId: "released", closes: true, at: startOfTests };
+    const entry = { entryId: "settled", item: "results" };
+    expect(await prospects.reveal({ ...shown, payment: { kind: "settle", each: 2, settlement, entry } })).toEqual({
       kind: "charged",
-      charged: 2,
-      balance: 3,
+      charged: 0,
+      balance: 5,
     });
-    expect(await prospects.unpaid(shown)).toBe(0);
+    expect(await prospects.unpaid(shown)).toBe(1);
   });
 
   test("each attempt at a dry run begins anew, and nothing of it is stored", async () => {

@@ -16,6 +16,9 @@ test("filters live in the address, without what is empty; what it can't mean is 
   const filters = withRevenue(withChosen({}, "title", ["CTO"]), { min: 1_000_000, max: null });
   setSearch({ filters, source: "apollo" });
   expect(currentSearch()).toEqual({ filters, source: "apollo" });
+  const misspelled = { ...filters, person: { ...filters.person, titel: ["CFO"] }, persons: { title: ["CFO"] } };
+  setSearch({ filters: misspelled, source: "directory" });
+  expect(currentSearch()).toEqual({ filters, source: "directory" });
   const fewer = withChosen(filters, "title", []);
   expect(fewer).toEqual({ company: { revenue: { min: 1_000_000, max: null } } });
   expect(withRevenue(fewer, { min: null, max: null })).toEqual({});
@@ -59,6 +62,30 @@ test("counting is free, and what a page costs is told before it is shown", async
   await change(() => button(place, "Make a lead of <b>Ada</b>").click());
   await change(() => Bun.sleep(0));
   expect(place.querySelector('a[href="/app/leads/l1"]')?.textContent).toBe("Open the lead");
+});
+
+test("a vendor that was not asked is not said to have nobody", async () => {
+  signIn(["*"]);
+  setSearch({ filters: {}, source: "pdl" });
+  const found = { prospects: [], limit: 25, offset: 0, creditsUsed: 0, remainingCredits: 40 };
+  const bodies: unknown[] = [];
+  answerWith({
+    "POST /api/v2/prospecting/facets": () => ({ body: { data: { facets: [] } } }),
+    "POST /api/v2/prospecting/search": (body) => {
+      bodies.push(body);
+      const isDry = (body as { dryRun?: boolean }).dryRun === true;
+      // Of a source without a price nothing is asked without a click either.
+      return { body: { data: { ...found, creditsRequired: 0, total: isDry ? null : 31 } } };
+    },
+  });
+  const place = await show(<ProspectsPage />);
+  await change(() => Bun.sleep(0));
+  expect(place.textContent).toContain("People Data Labs tells how many fit once you ask it for a page.");
+  expect(place.textContent).toContain("Prospects 1 to 25 cost at most 0 credits");
+  expect(bodies).toMatchObject([{ source: "pdl", dryRun: true }]);
+  await change(() => button(place, "Show them for 0 credits").click());
+  await change(() => Bun.sleep(0));
+  expect(place.textContent).toContain("31 prospects fit.");
 });
 
 test("people of a text are told apart by what stands there", () => {

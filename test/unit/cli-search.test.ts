@@ -12,12 +12,13 @@ const found = {
   remainingCredits: 99,
 };
 
-async function search(...args: string[]) {
+const search = (...args: string[]) => searchAnswered(found, ...args);
+async function searchAnswered(answer: object, ...args: string[]) {
   const bodies: unknown[] = [];
   const api = async (request: Request): Promise<Response> => {
     if (new URL(request.url).pathname === "/api/v2/users") return userPage([ada]);
     bodies.push(await request.json());
-    return success(found);
+    return success(answer);
   };
   await using cli = await createCommandLine({ api });
   return { ...(await cli.run("search", ...args)), bodies };
@@ -60,6 +61,14 @@ test("a dry run tells the cost, and with --json the answer is the API's", async 
     "1,200 prospects fit. Showing this page would cost 1 of 99 credits.",
   );
   expect(JSON.parse((await search("--json")).out)).toEqual(found);
+});
+
+test("a dry run of a live source says in words that the number is not known, and the most that it costs", async () => {
+  const unasked = { ...found, prospects: [], total: null, creditsUsed: 0, creditsRequired: 25 };
+  const { out } = await searchAnswered(unasked, "--source", "pdl", "--dry-run");
+  expect(out).toContain(
+    "How many prospects fit is not known: a dry run does not ask pdl. Showing this page would cost at most 25 of 99 credits.",
+  );
 });
 
 test("a limit that the API would refuse is refused at once", async () => {

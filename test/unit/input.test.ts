@@ -14,6 +14,12 @@ const Person = Type.Object({
   share: Type.Optional(Type.Number({ minimum: 0 })),
   rate: Type.Optional(Type.Number({ maximum: 1 })),
   size: Type.Optional(Type.Integer()),
+  place: Type.Optional(
+    Type.Object(
+      { city: Type.Optional(Type.String()), state: Type.Optional(Type.String()) },
+      { additionalProperties: false },
+    ),
+  ),
 });
 
 describe("a body", () => {
@@ -54,6 +60,12 @@ describe("a body", () => {
       { name: "A", code: "xyz" },
       "code",
       'Expected text that matches ^x+$, got "xyz".',
+    ],
+    [
+      "a field that an object of known names has not",
+      { name: "A", size: 1, place: { citty: "Rome" } },
+      "place.citty",
+      "There is no such field. Expected one of city, state.",
     ],
     ["a list that is too short", { name: "A", tags: [] }, "tags", "Expected at least 1 item."],
     ["a list that is too long", { name: "A", tags: ["aa", "bb", "cc"] }, "tags", "Expected at most 2 items, got 3."],

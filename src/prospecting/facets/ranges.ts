@@ -74,10 +74,15 @@ function stepsTouching(min: number, max: number | null): number[] {
   return steps;
 }
 
+/** The step of revenue with this lower border. */
+export function revenueStep(from: number): RevenueRange {
+  return { min: from, max: revenueSteps[revenueSteps.findIndex((step) => step === from) + 1] ?? null };
+}
+
 /** How a step of revenue is shown: "10M-20M". */
 export function revenueStepLabel(from: number): string {
-  const to = revenueSteps[revenueSteps.findIndex((step) => step === from) + 1];
-  return to === undefined ? `${short(from)}+` : `${short(from)}-${short(to)}`;
+  const { max } = revenueStep(from);
+  return max === null ? `${short(from)}+` : `${short(from)}-${short(max)}`;
 }
 
 function short(amount: number): string {

@@ -1,4 +1,5 @@
-import type { ProspectStore } from "../../../prospecting/store.ts";
+import type { ChargeOutcome, SettleOutcome } from "../../../credits/store.ts";
+import type { ProspectStore, RevealPayment } from "../../../prospecting/store.ts";
 import { createCreditRows } from "../credit-rows.ts";
 import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
@@ -17,14 +18,17 @@ export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStor
   function seqsOf(userId: string, ids: readonly string[]): number[] {
     const owner = owners(userId);
     if (owner === null) return [];
-    return ids
-      .map((id) => numberOf(userId, id))
-      .filter((number) => number !== null)
-      .map((number) => seqOf(owner, number));
+    const numbers = new Set(ids.map((id) => numberOf(userId, id)).filter((number) => number !== null));
+    return [...numbers].map((number) => seqOf(owner, number));
   }
 
   const unpaidOf = (seqs: readonly number[], freeSince: number): number[] =>
     seqs.filter((seq) => (paidAt.get(seq)?.at ?? Number.NEGATIVE_INFINITY) < freeSince);
+
+  function pay(amount: number, payment: RevealPayment): SettleOutcome | ChargeOutcome {
+    if (payment.kind === "charge") return credits.charge({ ...payment.charge, amount });
+    return credits.settle({ ...payment.settlement, items: amount === 0 ? [] : [{ ...payment.entry, amount }] });
+  }
 
   return {
     unpaid: async ({ userId, ids, freeSince }) => unpaidOf(seqsOf(userId, ids), freeSince).length,
@@ -35,19 +39,15 @@ export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStor
       if (payment.kind === "charge" && unpaidOf(seqs, freeSince).length === 0)
         return { kind: "charged", charged: 0, balance: credits.balance(userId) };
       return await writer.write(() => {
-        if (payment.kind === "settle") {
-          for (const seq of seqs) note.run(seq, payment.settlement.at);
-          const settled = credits.settle(payment.settlement);
-          const charged = settled.kind === "settled" ? settled.charged : 0;
-          return { kind: "charged", charged, balance: credits.balance(userId) };
-        }
         // Once more, inside: another search may have paid for them since.
         const unpaid = unpaidOf(seqs, freeSince);
-        const charged = unpaid.length * payment.each;
-        const outcome = credits.charge({ ...payment.charge, amount: charged });
+        const amount = unpaid.length * payment.each;
+        const outcome = pay(amount, payment);
         if (outcome.kind === "exhausted") return outcome;
-        for (const seq of unpaid) note.run(seq, payment.charge.at);
-        return { kind: "charged", charged, balance: outcome.balance };
+        if (outcome.kind === "void") return { kind: "charged", charged: 0, balance: credits.balance(userId) };
+        const { at } = payment.kind === "charge" ? payment.charge : payment.settlement;
+        for (const seq of unpaid) note.run(seq, at);
+        return { kind: "charged", charged: amount, balance: outcome.balance };
       });
     },
   };

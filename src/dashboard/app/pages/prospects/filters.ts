@@ -88,8 +88,26 @@ export function setSearch({ filters, source }: Search): void {
 function filtersIn(text: string | null): SearchFilters {
   try {
     const parsed: unknown = JSON.parse(text ?? "{}");
-    return typeof parsed === "object" && parsed !== null ? tidy(parsed) : {};
+    return typeof parsed === "object" && parsed !== null ? tidy(withKnownNames({ ...parsed })) : {};
   } catch {
     return {};
   }
+}
+
+const knownNames: { [G in keyof SearchFilters]-?: readonly (keyof NonNullable<SearchFilters[G]>)[] } = {
+  company: ["industry", "size", "location", "revenue"],
+  person: ["title", "seniority", "department"],
+  technology: ["using", "usingAll", "notUsing"],
+};
+
+/** Without the names that the API refuses, which an old link or saved search may have. */
+function withKnownNames(filters: { [group: string]: { [name: string]: unknown } | undefined }): SearchFilters {
+  const groups = Object.entries(knownNames).map(([group, names]) => {
+    const lists = filters[group] ?? {};
+    return [
+      group,
+      Object.fromEntries(names.map((name) => [name, lists[name]]).filter(([, list]) => list !== undefined)),
+    ];
+  });
+  return Object.fromEntries(groups) as SearchFilters;
 }

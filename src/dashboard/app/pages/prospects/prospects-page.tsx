@@ -17,7 +17,8 @@ import { SavedSearches } from "./saved-searches.tsx";
 
 export type Found = {
   prospects: ProspectView[];
-  total: number;
+  /** Null: a vendor was not asked yet. */
+  total: number | null;
   limit: number;
   offset: number;
   creditsUsed: number;
@@ -97,8 +98,10 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
       setIsBusy(false);
     }
   }
-  // What costs nothing needs no button.
-  const isFree = estimate.data?.creditsRequired === 0 && estimate.data.total > offset;
+  // Of a vendor an estimate does not tell it, but a page before does.
+  const total = estimate.data?.total ?? [...pages.values()].at(-1)?.total ?? null;
+  // What costs nothing needs no button; a vendor is asked only by one.
+  const isFree = estimate.data?.creditsRequired === 0 && estimate.data.total !== null && estimate.data.total > offset;
   useEffect(() => {
     if (isFree && shown === undefined && !estimate.isLoading) void show();
   }, [isFree, offset, estimate.isLoading]);
@@ -109,19 +112,27 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
     <div>
       <Loaded resource={estimate} lines={3}>
         {(known) =>
-          known.total === 0 ? (
-            <Nothing isNarrowed={Object.keys(search.filters).length > 0} search={search} onImport={onImport} />
+          total === 0 ? (
+            <Nothing
+              isNarrowed={Object.keys(search.filters).length > 0 || search.source !== "directory"}
+              search={search}
+              onImport={onImport}
+            />
           ) : (
             <>
               <p class="estimate" role="status">
-                <strong>{counted(known.total, "prospect fits", "prospects fit")}.</strong> You have{" "}
-                {counted(known.remainingCredits, "credit")}.
+                {total === null ? (
+                  `${sourceWords[search.source]} tells how many fit once you ask it for a page.`
+                ) : (
+                  <strong>{counted(total, "prospect fits", "prospects fit")}.</strong>
+                )}{" "}
+                You have {counted(known.remainingCredits, "credit")}.
               </p>
               {shown === undefined ? (
                 <div class="card estimate-card">
                   <p>
-                    Prospects {offset + 1} to {Math.min(offset + pageSize, known.total)} cost at most{" "}
-                    {counted(known.creditsRequired, "credit")}: one for each that is shown.
+                    Prospects {offset + 1} to {Math.min(offset + pageSize, total ?? Number.POSITIVE_INFINITY)} cost at
+                    most {counted(known.creditsRequired, "credit")}: one for each that is shown.
                   </p>
                   <div class="buttons">
                     <Button
@@ -143,9 +154,9 @@ function Results({ search, onImport }: { search: Search; onImport: () => void })
                   found={shown}
                   paging={{
                     offset,
-                    total: known.total,
+                    ...(total !== null && { total }),
                     hasPrevious: offset > 0,
-                    hasNext: offset + pageSize < known.total,
+                    hasNext: total !== null && offset + pageSize < total,
                     toPrevious: () => setOffset(offset - pageSize),
                     toNext: () => setOffset(offset + pageSize),
                   }}
