@@ -67,19 +67,27 @@ export function prospectTargets(
   headers: readonly string[],
   overrides: ReadonlyMap<string, ProspectTarget>,
 ): ProspectTarget[] {
-  const targets = headers.map(
-    (header) => overrides.get(normalized(header)) ?? targetByName.get(normalized(header)) ?? "ignore",
-  );
-  if (targets.some((target) => personTargets.has(target))) {
+  const columns = headers.map((header) => {
+    const name = normalized(header);
+    const chosen = overrides.get(name);
+    return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
+  });
+  const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
+  if (columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")))) {
     // "Name" beside a first name alone is the last name.
-    const isLast = targets.includes("firstName") && !targets.includes("lastName");
-    return targets.map((target) => (target === "fullName" && isLast ? "lastName" : target));
+    const isLast = has("firstName") && !has("lastName");
+    return columns.map(({ target, isChosen }) => (target === "fullName" && isLast && !isChosen ? "lastName" : target));
   }
-  // A file of companies: what would be a person's belongs to the company.
-  return targets.map((target) => companyMeanings[target] ?? target);
+  // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
+  return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
 
-/** Columns that only a file of people has. */
+/** Whether only a file of people has such a column: "Name" and "LinkedIn URL" may be a company's, where it has no other name. */
+function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {
+  if (target === "fullName") return isChosen || besideCompany || name !== "name";
+  return personTargets.has(target) || (target === "networkUrl" && isChosen);
+}
+
 const personTargets: ReadonlySet<ProspectTarget> = new Set(["firstName", "lastName", "email", "title", "seniority"]);
 const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
   fullName: "company",
@@ -91,11 +99,11 @@ const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
   country: "companyCountry",
 };
 
-/** Whether rows with these columns can tell a person, or a company, from others. */
+/** Whether rows with these columns, as `prospectTargets` answers them, can tell a person, or a company, from others. */
 export function tellsApart(targets: readonly ProspectTarget[]): boolean {
   const has = (target: ProspectTarget): boolean => targets.includes(target);
   const hasName = has("fullName") || (has("firstName") && has("lastName"));
-  const isOfPeople = targets.some((target) => personTargets.has(target));
+  const isOfPeople = hasName || targets.some((target) => personTargets.has(target));
   if (!isOfPeople && (has("company") || has("domain"))) return true;
   return has("email") || has("networkUrl") || (hasName && has("company"));
 }

@@ -67,7 +67,7 @@ export class ProspectNdjsonRows {
     let revenue: RevenueRange | null = null;
     for (const [index, { name, value }] of entries.entries()) {
       const target = targets[index]!;
-      if (target === "ignore") continue;
+      if (target === "ignore" || value === null) continue;
       if (typeof value === "string" && value.trim() !== "") put(target, value.trim());
       else if (typeof value === "number") put(target, String(value));
       else if (target === "technologies" && isListOfTexts(value)) technologies = value;
@@ -94,14 +94,14 @@ export class ProspectNdjsonRows {
   }
 }
 
-/** The fields of an object; those of an object inside it under both names. A revenue is one value. */
+/**
+ * The fields of an object; those of an object inside it under both names. A revenue is one value. Those without a value
+ * come too: a company that is not known still tells a person from a company.
+ */
 function* flat(object: Record<string, unknown>): Generator<{ name: string; value: unknown }, void, void> {
   for (const [name, value] of Object.entries(object)) {
-    if (value === null) continue;
     if (isObject(value) && !("min" in value || "max" in value))
-      for (const [inner, part] of Object.entries(value)) {
-        if (part !== null) yield { name: `${name} ${inner}`, value: part };
-      }
+      for (const [inner, part] of Object.entries(value)) yield { name: `${name} ${inner}`, value: part };
     else yield { name, value };
   }
 }

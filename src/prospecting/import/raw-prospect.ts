@@ -39,12 +39,12 @@ export function checkedProspect(
   if (tools !== null) shared.technologies = tools;
   const companyLocation = companyPlaceOf(values);
   if (companyLocation !== undefined) shared.companyLocation = companyLocation;
+  const location = placeOf(values);
+  if (location !== undefined) shared.location = location;
   if (!isPerson) return readCompany(shared, values);
   if (names.firstName) shared.firstName = names.firstName;
   if (names.lastName) shared.lastName = names.lastName;
   if (confidence !== undefined) shared.confidence = confidence;
-  const location = placeOf(values);
-  if (location !== undefined) shared.location = location;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;
   const { content, identity } = checked;

@@ -1,0 +1,40 @@
+import { describe, expect, test } from "bun:test";
+import { normalized } from "../../src/leads/import/columns.ts";
+import { prospectTargets, tellsApart, type ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
+
+function targets(headers: string, chosen: Record<string, ProspectTarget> = {}): ProspectTarget[] {
+  const overrides = new Map(Object.entries(chosen).map(([header, target]) => [normalized(header), target]));
+  return prospectTargets(headers.split(","), overrides);
+}
+
+describe("a full name beside a company is a person's", () => {
+  test.each<[string, ProspectTarget[]]>([
+    ["Full Name,Company,LinkedIn URL", ["fullName", "company", "networkUrl"]],
+    ["Contact Name,Company,Phone", ["fullName", "company", "phone"]],
+    ["Name,Company Name,LinkedIn", ["fullName", "company", "networkUrl"]],
+    ["name,company,network_url", ["fullName", "company", "networkUrl"]],
+    ["Full Name,LinkedIn URL", ["fullName", "networkUrl"]],
+  ])("%s", (headers, expected) => {
+    expect(targets(headers)).toEqual(expected);
+    expect(tellsApart(targets(headers))).toBe(true);
+  });
+});
+
+test("a list without a column of persons is one of companies", () => {
+  expect(targets("Name,Website,Industry,Employees")).toEqual(["company", "domain", "industry", "companySize"]);
+  expect(targets("Name,LinkedIn URL,Phone")).toEqual(["company", "companyNetworkUrl", "companyPhone"]);
+  expect(targets("Company Name,City,Phone")).toEqual(["company", "companyCity", "companyPhone"]);
+  expect(tellsApart(targets("Company,Phone"))).toBe(true);
+});
+
+test("what somebody chose for a column stays", () => {
+  expect(targets("Name,LinkedIn URL", { Name: "fullName" })).toEqual(["fullName", "networkUrl"]);
+  expect(targets("Company,Link", { Link: "networkUrl" })).toEqual(["company", "networkUrl"]);
+  expect(targets("Company,Tel,Phone", { Tel: "phone" })).toEqual(["company", "phone", "companyPhone"]);
+  expect(targets("First Name,Name", { Name: "fullName" })).toEqual(["firstName", "fullName"]);
+  expect(targets("Name,Company,Web", { Name: "company", Web: "domain" })).toEqual(["company", "company", "domain"]);
+});
+
+test("names of people alone tell nobody apart", () => {
+  expect(tellsApart(targets("Full Name,Website"))).toBe(false);
+});
