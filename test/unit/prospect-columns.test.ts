@@ -35,6 +35,12 @@ test("what somebody chose for a column stays", () => {
   expect(targets("Name,Company,Web", { Name: "company", Web: "domain" })).toEqual(["company", "company", "domain"]);
 });
 
+test.each<[string, ProspectTarget[]]>([
+  ["Company Name,Revenue (in 000s USD),Revenue (in 000s)", ["company", "revenueThousands", "revenueThousands"]],
+])("the headers %s are understood", (headers, expected) => {
+  expect(targets(headers)).toEqual(expected);
+});
+
 test("names of people alone tell nobody apart", () => {
   expect(tellsApart(targets("Full Name,Website"))).toBe(false);
 });

@@ -83,7 +83,7 @@ export class PlainPeople {
       (this.#source = this.#known(source)!) !== null &&
       (this.#location = this.#place(location, city, state, country)!) !== null &&
       (this.#companyLocation = this.#place(companyLocation, companyCity, companyState, companyCountry)!) !== null &&
-      (this.#revenue = revenue === null ? this.#known(amount)! : revenuePart(revenue)) !== null &&
+      (this.#revenue = revenue === null ? this.#revenueIn() : revenuePart(revenue)) !== null &&
       this.#findOwn()
     );
   }
@@ -135,6 +135,12 @@ export class PlainPeople {
     if (text.has(whole)) return this.#known(whole);
     if (!text.has(city) && !text.has(state) && !text.has(country)) return noPart;
     return knownParts.of(whole, place(text.slice(city), text.slice(state), text.slice(country))!);
+  }
+
+  /** As the function of that name has it. */
+  #revenueIn(): Part {
+    const close = this.#known(amountThousands)!;
+    return close === noPart ? this.#known(amount)! : close;
   }
 
   /** False when there is nothing to tell the person by, or it is not plain. */
@@ -310,6 +316,7 @@ const [title, seniority, department, confidence, source] = [
 const [company, domain, industry, companySize, amount, tools] = [
   number("company"), number("domain"), number("industry"), number("companySize"), number("revenue"), number("technologies"),
 ]; // prettier-ignore
+const amountThousands = number("revenueThousands");
 const [location, city, state, country] = [number("location"), number("city"), number("state"), number("country")];
 const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),

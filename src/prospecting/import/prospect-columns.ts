@@ -3,12 +3,13 @@ import { normalized } from "../../leads/import/columns.ts";
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
   "location", "city", "state", "country", "confidence", "source",
-  "company", "domain", "industry", "companySize", "revenue", "technologies", "companyPhone", "companyNetworkUrl",
+  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "technologies", "companyPhone", "companyNetworkUrl",
   "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
 ] as const; // prettier-ignore
 /**
  * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
- * place, which make up the place where no column has it whole; or nowhere.
+ * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
+ * or nowhere.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 
@@ -39,6 +40,7 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
     "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Size,Mitarbeiter",
   revenue:
     "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Umsatz",
+  revenueThousands: "Revenue (in 000s USD),Revenue (in 000s)",
   technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
   companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
   companyNetworkUrl: "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url",

@@ -7,7 +7,7 @@ import {
   namesIn,
   namesOf,
   placeOf,
-  revenueOf,
+  revenueIn,
   type ReadProspect,
   type Values,
 } from "./row-values.ts";
@@ -28,7 +28,7 @@ export function checkedProspect(
   const names = namesOf(values);
   const isPerson = names.firstName || names.lastName || email || networkUrl || title;
   const confidence = values.confidence === undefined ? undefined : confidenceIn(values.confidence);
-  const known = revenue ?? (values.revenue === undefined ? null : revenueOf(values.revenue));
+  const known = revenue ?? revenueIn(values);
   const tools = technologies ?? (values.technologies === undefined ? null : namesIn(values.technologies));
   // What the values are of is the same in both, but for those that are set or taken out here.
   const shared = values as ProspectDraft;

@@ -1,7 +1,8 @@
 import type { FieldError } from "../../errors.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
-import { revenueRange } from "../facets/ranges.ts";
+import { revenueRange, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
+import type { RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
@@ -24,6 +25,7 @@ export type ReadProspect =
   | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
+export const revenueOfThousands = remembered(revenueRangeOfThousands);
 const splitName = remembered(splitFullName);
 
 export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
@@ -41,6 +43,12 @@ export function companyPlaceOf(values: Values): string | undefined {
 
 export function place(...parts: (string | undefined)[]): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(", ") || undefined;
+}
+
+/** What is in thousands is the closer of the two, where a file has both. */
+export function revenueIn({ revenue, revenueThousands }: Values): RevenueRange | null {
+  const close = revenueThousands === undefined ? null : revenueOfThousands(revenueThousands);
+  return close ?? (revenue === undefined ? null : revenueOf(revenue));
 }
 
 /** 0.8, 80 and 80 % are the same; what is no number says nothing. */
