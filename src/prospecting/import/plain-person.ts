@@ -260,7 +260,7 @@ export class PlainPeople {
     const of = text.bytes(tools);
     const start = text.start(tools);
     const end = text.end(tools);
-    if (of[start] === bracket) return addPart(this.#to, this.#known(tools)!);
+    if (of[start] === bracket || of[start] === brace) return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
     const separator = separatorIn(of, start, end);
@@ -353,7 +353,7 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
   for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-/** As `namesIn` chooses it. */
+/** As `namesIn` chooses it where there are no brackets. */
 function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   let found = comma;
   for (let place = start; place < end; place++) {

@@ -58,7 +58,9 @@ export function confidenceIn(text: string): number | undefined {
   return number > 1 || text.includes("%") ? number / 100 : number;
 }
 
-/** Names in one text: a JSON list, or parted by semicolons, bars, or commas. */
+/**
+ * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons, bars, or commas.
+ */
 export function namesIn(text: string): string[] {
   if (text.startsWith("["))
     try {
@@ -67,6 +69,12 @@ export function namesIn(text: string): string[] {
     } catch {
       // Not JSON after all.
     }
+  const inside = /^\[(.*)\]$|^\{(.*)\}$/s.exec(text);
+  if (inside === null) return parted(text);
+  return parted(inside[1] ?? inside[2]!).map((name) => name.trim().replace(/^(["'])(.*)\1$/s, "$2"));
+}
+
+function parted(text: string): string[] {
   const separator = text.includes(";") ? ";" : text.includes("|") ? "|" : ",";
   return text.split(separator);
 }
