@@ -37,6 +37,18 @@ test("what somebody chose for a column stays", () => {
 
 test.each<[string, ProspectTarget[]]>([
   ["Company Name,Revenue (in 000s USD),Revenue (in 000s)", ["company", "revenueThousands", "revenueThousands"]],
+  [
+    "Company Name,Revenue Range (in USD),Employee Range,Primary Industry",
+    ["company", "revenue", "companySize", "industry"],
+  ],
+  [
+    "Account Name,Account Website,Account Industry,Account Headcount,Account Revenue",
+    ["company", "domain", "industry", "companySize", "revenue"],
+  ],
+  ["job_title,job_company_name,job_company_website,job_company_size", ["title", "company", "domain", "companySize"]],
+  ["job_title,job_company_industry,job_company_location_name", ["title", "industry", "companyLocation"]],
+  ["Email,Associated Company", ["email", "company"]],
+  ["Recommended Email,Job position", ["email", "title"]],
 ])("the headers %s are understood", (headers, expected) => {
   expect(targets(headers)).toEqual(expected);
 });

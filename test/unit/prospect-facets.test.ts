@@ -84,7 +84,8 @@ test.each([
 
 test("levels and departments go by several names", () => {
   expect(["C-Level", "c_suite", "CXO"].map(seniorityNamed)).toEqual(["c_suite", "c_suite", "c_suite"]);
-  expect(["Vice President", "vp"].map(seniorityNamed)).toEqual(["vp", "vp"]);
+  expect(["Vice President", "vp", "VP-Level"].map(seniorityNamed)).toEqual(["vp", "vp", "vp"]);
+  expect(["Director Level", "Manager-Level"].map(seniorityNamed)).toEqual(["director", "manager"]);
   expect(["Human Resources", "human_resources", "HR"].map(departmentNamed)).toEqual([
     "human_resources",
     "human_resources",

@@ -13,17 +13,20 @@ const columnTargets = [
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 
-/** Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout. */
+/**
+ * Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout,
+ * and the names that ZoomInfo, Cognism, People Data Labs, RocketReach, Snov and HubSpot have of their own.
+ */
 const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
   lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
   fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
   email:
-    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Person Email,E-Mail-Adresse",
+    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,E-Mail-Adresse",
   phone: "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Telefon",
   networkUrl:
     "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn",
-  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Jobtitel",
+  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel",
   seniority: "Seniority,Seniority Level,Level,Management Level,Job Level",
   department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
   location: "Location,Person Location,Contact Location,Standort",
@@ -33,23 +36,26 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   confidence: "Confidence,Confidence Score,Email Confidence,Score,Likelihood",
   source: "Source,Lead Source,Data Source,Quelle",
   company:
-    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Firma,Company Name for Emails",
-  domain: "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain",
-  industry: "Industry,Company Industry,Sector,Branche",
+    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
+  domain:
+    "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain,Account Website,Job Company Website",
+  industry: "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche",
   companySize:
-    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Size,Mitarbeiter",
+    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter",
   revenue:
-    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Umsatz",
+    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Revenue Range (in USD),Account Revenue,Job Company Inferred Revenue,Umsatz",
   revenueThousands: "Revenue (in 000s USD),Revenue (in 000s)",
   technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
   companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
-  companyNetworkUrl: "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url",
-  companyLocation: "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ",
+  companyNetworkUrl:
+    "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url,Account LinkedIn URL,Job Company LinkedIn URL",
+  companyLocation:
+    "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ,Job Company Location Name",
   companyCity: "Company City,HQ City,Organization City",
   companyState: "Company State,HQ State,Company Region,Organization State",
   companyCountry: "Company Country,HQ Country,Organization Country",
   description: "Short Description,Description,SEO Description,Company Description,About",
-  founded: "Founded Year,Founded,Year Founded,Company Founded Year",
+  founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
 
 const targetByName = new Map<string, ProspectTarget>(
