@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { normalized } from "../../src/leads/import/columns.ts";
-import { prospectTargets, tellsApart, type ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
+import {
+  maxIgnoredColumns,
+  noteIgnored,
+  prospectTargets,
+  tellsApart,
+  type ProspectTarget,
+} from "../../src/prospecting/import/prospect-columns.ts";
 
 function targets(headers: string, chosen: Record<string, ProspectTarget> = {}): ProspectTarget[] {
   const overrides = new Map(Object.entries(chosen).map(([header, target]) => [normalized(header), target]));
@@ -51,6 +57,15 @@ test.each<[string, ProspectTarget[]]>([
   ["Recommended Email,Job position", ["email", "title"]],
 ])("the headers %s are understood", (headers, expected) => {
   expect(targets(headers)).toEqual(expected);
+});
+
+test("only so many headers that are not understood are told of, each once and none too long", () => {
+  const ignored = new Set<string>();
+  noteIgnored(ignored, ["Email", " Hat\n", "Hat", "", "\u0001", "Pet", "x".repeat(500)], new Map([["pet", "ignore"]]));
+  expect([...ignored]).toEqual(["Hat", "x".repeat(60)]);
+  const many = Array.from({ length: 100 }, (_, n) => `column ${n}`);
+  noteIgnored(ignored, many, new Map());
+  expect(ignored.size).toBe(maxIgnoredColumns);
 });
 
 test("names of people alone tell nobody apart", () => {

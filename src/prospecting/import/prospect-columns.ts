@@ -1,3 +1,4 @@
+import { singleLine } from "../../clean-text.ts";
 import { normalized } from "../../leads/import/columns.ts";
 
 const columnTargets = [
@@ -89,6 +90,25 @@ export function prospectTargets(
   // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
   return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
+
+/** Of a file, no more are told of. */
+export const maxIgnoredColumns = 20;
+
+/** Adds to `ignored` the headers that nobody understands and nobody chose anything for. */
+export function noteIgnored(
+  ignored: Set<string>,
+  headers: readonly string[],
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): void {
+  for (const header of headers) {
+    if (ignored.size === maxIgnoredColumns) return;
+    const name = normalized(header);
+    const shown = singleLine(header).slice(0, shownHeaderLength);
+    if (shown !== "" && !overrides.has(name) && !targetByName.has(name)) ignored.add(shown);
+  }
+}
+
+const shownHeaderLength = 60;
 
 /** Whether only a file of people has such a column: "Name" and "LinkedIn URL" may be a company's, where it has no other name. */
 function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {

@@ -4,7 +4,7 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
-import { prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
+import { noteIgnored, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
@@ -16,6 +16,8 @@ const maxRemembered = 1000;
  * in CSV; `{"company": {"name": …}}` counts as `"company name"`. Rows up to `afterRow` and empty lines are left out.
  */
 export class ProspectNdjsonRows {
+  /** Names that nobody understands, of the rows until now. */
+  readonly ignored = new Set<string>();
   readonly #overrides: ReadonlyMap<string, ProspectTarget>;
   readonly #source: string | null;
   readonly #afterRow: number;
@@ -89,6 +91,7 @@ export class ProspectNdjsonRows {
     if (targets === undefined) {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
       this.#targets.set(key, (targets = prospectTargets(names, this.#overrides)));
+      noteIgnored(this.ignored, names, this.#overrides);
     }
     return targets;
   }
