@@ -268,7 +268,7 @@ export class PlainPeople {
       while (at < end && of[at] === blank) at++;
       const first = at;
       let hash = hashBasis;
-      for (let code = 0; at < end && (code = of[at]!) !== separator; at++) hash = hashed(hash, code);
+      for (let code = 0; at < end && (code = of[at]!) !== separator && code !== bar; at++) hash = hashed(hash, code);
       if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
     }
     if (found.length === 0) return false;
