@@ -9,7 +9,7 @@ export type ImportJob = {
   status: "pending" | "running" | "completed" | "failed";
   progress: number;
   message: string;
-  metadata: Partial<ImportCounts> & { dryRun?: boolean };
+  metadata: Partial<ImportCounts> & { dryRun?: boolean; ignoredColumns?: string[] };
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
 export type FailedRow = { row: number; errors: { path: string; message: string }[] };
@@ -60,7 +60,9 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
   const report = `/api/v2${reportPath(job)}`;
   const dryRun = metadata.dryRun === true;
-  return { event: "finished", jobId, status, message, dryRun, ...countsOf(metadata), failures: shown, report };
+  const { ignoredColumns = [] } = metadata;
+  const counts = countsOf(metadata);
+  return { event: "finished", jobId, status, message, dryRun, ...counts, ignoredColumns, failures: shown, report };
 }
 
 /** What came out, for a person. */
@@ -71,6 +73,9 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
+  const { ignoredColumns = [] } = job.metadata;
+  if (ignoredColumns.length > 0)
+    lines.push("", `Columns not understood, and left out: ${ignoredColumns.join(", ")}`, columnHelp);
   if (counts.failed > 0) {
     lines.push("", `Rows that failed (${failures.length} of ${formatCount(counts.failed)} shown):`);
     for (const { row, errors } of failures) lines.push(`  row ${row}  ${errors.map(problemText).join("; ")}`);
@@ -79,6 +84,8 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
   }
   return lines.join("\n");
 }
+
+const columnHelp = 'Say what one is with --column "Header=field", or that it is nothing with "Header=ignore".';
 
 function reportPath({ id, type }: ImportJob): string {
   const feature = type === "prospect_import" ? "prospecting" : "leads";

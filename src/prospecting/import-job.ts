@@ -23,6 +23,9 @@ export type ProspectImportSettings = Pick<ProspectFileOptions, "format" | "delim
   dryRun: boolean;
 };
 
+/** With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored. */
+type ProspectImportResult = ProspectImportCounts & { ignoredColumns?: string[] };
+
 const importFolder = folderOfImports.prospect_import;
 
 export type ProspectImports = FileImports<ProspectImportSettings, ProspectReportRequest, ProspectReportRow>;
@@ -65,7 +68,8 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     context: JobContext,
     options: ProspectFileOptions,
     settings: ProspectImportSettings,
-  ): Promise<ProspectImportCounts | null> {
+  ): Promise<ProspectImportResult | null> {
+    let ignoredColumns: string[] = [];
     let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
       const hints = await prospects.lookUp({ userId: job.userId, rows: batch.rows });
@@ -80,8 +84,10 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       storing = store(job, context, batch, hints, settings);
       // It is awaited with the next batch; until then a failure must not count as unhandled.
       storing.catch(() => undefined);
+      ignoredColumns = batch.ignored;
     }
-    return await storing;
+    const counts = await storing;
+    return counts && { ...counts, ...(ignoredColumns.length > 0 && { ignoredColumns }) };
   }
 
   async function store(
@@ -121,12 +127,13 @@ function countsSoFar({ metadata }: Job): ProspectImportCounts {
 }
 
 function summary(
-  { rows, created, updated, skipped, failed, companies }: ProspectImportCounts,
+  { rows, created, updated, skipped, failed, companies, ignoredColumns = [] }: ProspectImportResult,
   dryRun: boolean,
 ): string {
   const people = companies === 0 ? "" : ` (${companies} of them companies)`;
   const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  const ignored = ignoredColumns.length === 0 ? "" : `. Columns not understood: ${ignoredColumns.join(", ")}`;
   return dryRun
-    ? `Dry run of ${rows} rows${people}, nothing was stored: ${counts}`
-    : `Read ${rows} rows${people}: ${counts}`;
+    ? `Dry run of ${rows} rows${people}, nothing was stored: ${counts}${ignored}`
+    : `Read ${rows} rows${people}: ${counts}${ignored}`;
 }

@@ -444,6 +444,34 @@ test("NDJSON is read as well, with lists, numbers and objects inside", async () 
   expect(data.rows.map(({ row }) => row)).toEqual([4, 5, 6]);
 });
 
+test("columns that are not understood are named by the job of an import and of its dry run", async () => {
+  const client = await service.user();
+  const csv = "Email,Shoe Size,Hat,Pet,,Title\nada@example.com,38,M,Cat,,CTO\n";
+  for (const dryRun of ["true", "false"]) {
+    const job = await imported(client, csv, { dryRun, columns: JSON.stringify({ Pet: "ignore" }) });
+    expect(job).toMatchObject({ status: "completed", metadata: { created: 1, ignoredColumns: ["Shoe Size", "Hat"] } });
+    expect(job.message).toEndWith("Columns not understood: Shoe Size, Hat");
+  }
+  const lines = ['{"email":"b@example.com","hat":1}', '{"email":"c@example.com","pet":{"name":"Tom"}}'].join("\n");
+  const job = await imported(client, lines, {}, "application/x-ndjson");
+  expect(job.metadata["ignoredColumns"]).toEqual(["hat", "pet name"]);
+  const known = await imported(client, "Email,Title\nd@example.com,CTO\n");
+  expect(known.metadata).not.toHaveProperty("ignoredColumns");
+});
+
+test("people with a full name and a company are people, and their revenue is what the file says", async () => {
+  const client = await service.user();
+  const csv =
+    "Full Name,Company,LinkedIn URL,Revenue,Level,Technologies\n" +
+    "Ada Lovelace,Engines Ltd,https://network.example/in/ada,$1.250M,VP-Level,\"['E', 'F']\"\n";
+  const job = await imported(client, csv);
+  expect(job).toMatchObject({ metadata: { created: 1, companies: 0, failed: 0 } });
+  const filters = { person: { seniority: ["VP"] }, technology: { usingAll: ["E", "F"] } };
+  expect((await searched(client, filters)).prospects).toMatchObject([
+    { firstName: "Ada", lastName: "Lovelace", company: "Engines Ltd", revenue: { min: 1_000_000, max: 2_000_000 } },
+  ]);
+});
+
 test("broken rows are reported and the others stored", async () => {
   const client = await service.user();
   const rows = `Email,First Name,Title

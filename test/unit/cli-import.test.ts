@@ -188,3 +188,13 @@ test("a file of prospects goes to the directory, and its report is that of the d
   expect(out).toContain("row 3  email: no");
   expect(out).toContain("/api/v2/prospecting/import/j1/report");
 });
+
+test("columns that were not understood are named, with what to do about them", async () => {
+  const metadata = { rows: 1, created: 1, updated: 0, skipped: 0, failed: 0, ignoredColumns: ["Hat", "Pet"] };
+  const { exitCode, out } = await importFile("people.csv", "email,Hat,Pet\n", [done(metadata)]);
+  expect(exitCode).toBe(0);
+  expect(out).toContain("Columns not understood, and left out: Hat, Pet\n");
+  expect(out).toContain('--column "Header=field"');
+  const json = await importFile("people.csv", "email,Hat,Pet\n", [done(metadata)], ["--json"]);
+  expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ ignoredColumns: ["Hat", "Pet"] });
+});

@@ -27,8 +27,8 @@ const values: Record<string, readonly string[]> = {
   phone: ["+49 30 1234", "1".repeat(60)],
   location: ["Berlin", "Lyon, France"], city: ["Paris"], state: ["TX"], country: ["France"],
   companyCity: ["Rome"], companyCountry: ["Italy"], companyLocation: ["Austin, TX"],
-  companySize: ["51-200", "1,200 employees", "many"], revenue: ["$5M", "none", "1000000"],
-  technologies: ["Node.js; React; Node.js", '["C++","C#"]', "a,b,,a", "z".repeat(120), Array.from({ length: 250 }, (_, n) => `t${n}`).join(";")],
+  companySize: ["51-200", "1,200 employees", "many"], revenue: ["$5M", "none", "1000000", "5 crore", "-3"], revenueThousands: ["1,250", "-", "2M"],
+  technologies: ["Node.js; React; Node.js", '["C++","C#"]', "['E', 'F']", "{G,H}", "[unclosed,I", "C|D", "A, B; C|D", "|E|;", "a,b,,a", "z".repeat(120), Array.from({ length: 250 }, (_, n) => `t${n}`).join(";")],
   seniority: ["VP", "c-level"], department: ["sales, marketing"], confidence: ["0.8", "80 %", "-1", "0.805", "100"], source: ["a file"],
 }; // prettier-ignore
 

@@ -11,6 +11,7 @@ const cells = [
   "Ada", "Lovelace", "ada@example.com", "Björn", "", "", " ", "  Acme  ", "'=SUM(1)", "Node.js; React;;Node.js", "Łukasz",
   '"Acme, Inc."', '"two ""quotes"""', '"two\nlines"', '5" pipe', '"open', '"closed" late', '""', '" "', "VP Sales", "\u00a0", "\r",
 ] as const; // prettier-ignore
+const ignored: ReadonlySet<string> = new Set();
 /** Fewer of those that swallow what follows them. */
 const plainCells = cells.slice(0, 12);
 
@@ -25,7 +26,7 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
       return Array.from({ length }, () => pick(random() < 0.9 || isTame ? plainCells : cells, random)).join(",");
     });
     const text = lines.join(newline) + (random() < 0.5 ? newline : "");
-    const layout = { delimiter: ",", newline: newline === "\r" ? "\r" : "\n", headerRow: 3, targets };
+    const layout = { delimiter: ",", newline: newline === "\r" ? "\r" : "\n", headerRow: 3, targets, ignored };
     const blocks = cut(text, random);
     const read = rowsOf(layout, "a file", blocks, false);
     // With bytes that could not be read, nothing is taken for plain.
@@ -36,7 +37,7 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
 });
 
 test("a line that never ends is given up, and what follows it is read", () => {
-  const layout = { delimiter: ",", newline: "\n", headerRow: 0, targets };
+  const layout = { delimiter: ",", newline: "\n", headerRow: 0, targets, ignored };
   const blocks = [
     ...Array.from({ length: 20 }, () => "x".repeat(65_536)),
     "\n,,ada@example.com\n",

@@ -5,6 +5,7 @@ import {
   companySize,
   companySizesTouching,
   revenueRange,
+  revenueRangeOfThousands,
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
 import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
@@ -83,7 +84,8 @@ test.each([
 
 test("levels and departments go by several names", () => {
   expect(["C-Level", "c_suite", "CXO"].map(seniorityNamed)).toEqual(["c_suite", "c_suite", "c_suite"]);
-  expect(["Vice President", "vp"].map(seniorityNamed)).toEqual(["vp", "vp"]);
+  expect(["Vice President", "vp", "VP-Level"].map(seniorityNamed)).toEqual(["vp", "vp", "vp"]);
+  expect(["Director Level", "Manager-Level"].map(seniorityNamed)).toEqual(["director", "manager"]);
   expect(["Human Resources", "human_resources", "HR"].map(departmentNamed)).toEqual([
     "human_resources",
     "human_resources",
@@ -104,7 +106,18 @@ test.each([
   ["self-employed", null],
   ["0", null],
   ["", null],
-  ["-5", "1-10"],
+  ["-5", null],
+  ["1\u00a0200", "1001-5000"],
+  ["1\u202f200 Mitarbeiter", "1001-5000"],
+  ["1’200", "1001-5000"],
+  ["10 000 - 50 000", "10001+"],
+  ["201 to 500 people", "201-500"],
+  ["501-1K", "501-1000"],
+  ["5 thousand", "1001-5000"],
+  ["2 lakh", "10001+"],
+  ["1万人", null],
+  ["Nov 2023: 40", null],
+  ["50 employees or more", "51-200"],
 ])("%s employees are the range %s", (text, label) => {
   expect(companySize(text)).toBe(label);
 });
@@ -127,8 +140,58 @@ test.each([
   ["<1M", 0, 1e6],
   ["100M+", 1e8, null],
   ["over $2B", 2e9, null],
+  ["$1.250M", 1e6, 2e6],
+  ["$1.234 million", 1e6, 2e6],
+  ["1.234B", 1e9, 2e9],
+  ["$1.125 billion", 1e9, 2e9],
+  ["$1,250M", 1e9, 2e9],
+  ["1,250 Mio. €", 1e6, 2e6],
+  ["0,750 Mrd", 5e8, 1e9],
+  ["1\u00a0500\u00a0000", 1e6, 2e6],
+  ["1\u202f500\u202f000 €", 1e6, 2e6],
+  ["1\u2009500\u2009000", 1e6, 2e6],
+  ["1’500’000", 1e6, 2e6],
+  ["1'500'000.50", 1e6, 2e6],
+  ["1,234,567.89", 1e6, 2e6],
+  ["1.234.567,89", 1e6, 2e6],
+  ["5,00,00,000", 5e7, 1e8],
+  ["1500000.0", 1e6, 2e6],
+  ["1,5 Millionen Euro", 1e6, 2e6],
+  ["1,5 Mrd", 1e9, 2e9],
+  ["2 Milliarden", 2e9, 5e9],
+  ["1 trillion", 1e11, null],
+  ["1tn", 1e11, null],
+  ["50 crore", 5e8, 1e9],
+  ["15 lakh", 1e6, 2e6],
+  ["100mil", 1e8, 2e8],
+  ["$3 mil.", 2e6, 5e6],
+  ["$3 bil.", 2e9, 5e9],
+  ["3bn", 2e9, 5e9],
+  ["1.5e6", 1e6, 2e6],
+  ["1.250E+06", 1e6, 2e6],
+  ["500 TEUR", 0, 1e6],
+  ["5M€", 5e6, 1e7],
+  ["$100 mil. - $250 mil.", 1e8, 5e8],
+  ["100-250 million", 1e8, 5e8],
+  ["$500,000 - $1M", 0, 1e6],
+  ["$500M to $1.5B", 5e8, 2e9],
+  ["1 à 10 millions", 1e6, 1e7],
+  ["$1B and above", 1e9, null],
+  ["100M USD per year", 1e8, 2e8],
 ])("a revenue of %s lies from %d to %p", (text, min, max) => {
   expect(revenueRange(text)).toEqual({ min, max });
+});
+
+test.each([
+  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 USD million", "5 tys", "1.250 Mio", "5億", "5%", "1,23,4", "12.34.56",
+  "FY2023: $5M", "$5M (2023)", "1 2 3", "10M-1M", "1-2-3",
+])("a revenue of %s is not understood, and none", (text) => {
+  expect(revenueRange(text)).toBeNull();
+}); // prettier-ignore
+
+test("an amount in thousands may still name a unit of its own", () => {
+  const amounts = ["1,250", "1500", "1,250,000", "2M"];
+  expect(amounts.map((text) => revenueRangeOfThousands(text)?.min)).toEqual([1e6, 1e6, 1e9, 2e6]);
 });
 
 test("what is no revenue is none, and a wanted range ends below its end", () => {

@@ -1,4 +1,5 @@
 import type { RevenueRange } from "../model.ts";
+import { amountRange, type AmountRange } from "./amounts.ts";
 
 /** Numbers of employees as the professional network and People Data Labs group them. */
 export const companySizes = [
@@ -19,7 +20,7 @@ export const companySizes = [
  * @example companySize("1,200 employees") === "1001-5000"
  */
 export function companySize(text: string): string | null {
-  const range = rangeIn(text);
+  const range = amountRange(text, { anyNoun: true });
   if (range === null || range.max < 1) return null;
   const low = Math.max(lowEnd(range), 1);
   const middle = range.max === Number.POSITIVE_INFINITY ? low : (low + range.max) / 2;
@@ -28,14 +29,14 @@ export function companySize(text: string): string | null {
 
 /** The ranges that a wanted one touches. */
 export function companySizesTouching(text: string): string[] {
-  const range = rangeIn(text);
+  const range = amountRange(text, { anyNoun: true });
   if (range === null) return [];
   const from = lowEnd(range);
   return companySizes.filter(({ min, max }) => from <= max && range.max >= min).map(({ label }) => label);
 }
 
 /** "1000+" begins behind 501-1000, as its writers mean it. */
-function lowEnd({ min, max }: { min: number; max: number }): number {
+function lowEnd({ min, max }: AmountRange): number {
   return max === Number.POSITIVE_INFINITY && min % 10 === 0 ? min + 1 : min;
 }
 
@@ -44,7 +45,15 @@ const revenueSteps = [0, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 
 
 /** The steps that an amount or a range lies in, as one range; null for what is no amount. */
 export function revenueRange(text: string): RevenueRange | null {
-  const range = rangeIn(text);
+  return stepsOfAmounts(amountRange(text));
+}
+
+/** As `revenueRange`, where amounts without a unit are thousands. */
+export function revenueRangeOfThousands(text: string): RevenueRange | null {
+  return stepsOfAmounts(amountRange(text, { scale: 1000 }));
+}
+
+function stepsOfAmounts(range: AmountRange | null): RevenueRange | null {
   if (range === null) return null;
   return revenueRangeOf(range.min, range.max === Number.POSITIVE_INFINITY ? null : range.max);
 }
@@ -88,41 +97,4 @@ export function revenueStepLabel(from: number): string {
 function short(amount: number): string {
   if (amount >= 1e9) return `${amount / 1e9}B`;
   return amount >= 1e6 ? `${amount / 1e6}M` : String(amount);
-}
-
-const factors: Record<string, number> = { k: 1e3, m: 1e6, b: 1e9, t: 1e12 };
-const unitNames: [RegExp, string][] = [
-  [/\s*(thousands?|tsd\.?|mille)\b/gi, "k"],
-  [/\s*(millions?|mio\.?|mn|mm)\b/gi, "m"],
-  [/\s*(billions?|mrd\.?|bn|milliards?)\b/gi, "b"],
-];
-
-/** The range in a text such as "11-50", "$1M to $10M", "1.5 billion", "<10", "10001+", "1,200". */
-function rangeIn(text: string): { min: number; max: number } | null {
-  let clean = text.trim();
-  for (const [name, unit] of unitNames) clean = clean.replace(name, unit);
-  const numbers = [...clean.matchAll(/(\d[\d.,' ]*)\s*([kmbt])?\b/gi)];
-  const values = numbers.map(([, digits = "", unit = ""]) => ({
-    number: plainNumber(digits),
-    unit: unit.toLowerCase(),
-  }));
-  const [first, second] = values;
-  if (first === undefined || first.number === null) return null;
-  const low = first.number * (factors[first.unit || (second?.unit ?? "")] ?? 1);
-  if (second !== undefined && second.number !== null) {
-    const high = second.number * (factors[second.unit] ?? 1);
-    return high >= low ? { min: low, max: high } : null;
-  }
-  if (/^\s*(<|under\b|below\b|less than\b|up to\b)/i.test(clean)) return { min: 0, max: low };
-  if (/\+\s*\D*$|^\s*(>|over\b|more than\b|above\b|from\b)/i.test(clean))
-    return { min: low, max: Number.POSITIVE_INFINITY };
-  return { min: low, max: low };
-}
-
-/** Digits with separators of thousands or of a fraction; a separator with three digits behind it parts thousands. */
-function plainNumber(digits: string): number | null {
-  const compact = digits.replace(/[' ]/g, "").replace(/[.,]$/, "");
-  const plain = compact.replace(/[.,](?=\d{3}(?:\D|$))/g, "").replace(",", ".");
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : null;
 }

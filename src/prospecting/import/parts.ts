@@ -11,7 +11,7 @@ import {
 } from "../model.ts";
 import { KnownPieces } from "./known-pieces.ts";
 import { prospectTargetNames } from "./prospect-columns.ts";
-import { namesIn, NumberedRaw, revenueOf } from "./row-values.ts";
+import { namesIn, NumberedRaw, revenueOf, revenueOfThousands } from "./row-values.ts";
 
 /**
  * A value in the form in which it is stored. Most values of a file come again and again, so what is made of them is
@@ -54,6 +54,7 @@ function partOf(target: number, raw: string): Part | null {
   const name = prospectTargetNames[target]!;
   if (name === "technologies") return technologiesPart(namesIn(raw));
   if (name === "revenue") return revenuePart(revenueOf(raw));
+  if (name === "revenueThousands") return revenuePart(revenueOfThousands(raw));
   return isTextField(name) ? textPart(name, raw) : noPart;
 }
 

@@ -83,7 +83,7 @@ export class PlainPeople {
       (this.#source = this.#known(source)!) !== null &&
       (this.#location = this.#place(location, city, state, country)!) !== null &&
       (this.#companyLocation = this.#place(companyLocation, companyCity, companyState, companyCountry)!) !== null &&
-      (this.#revenue = revenue === null ? this.#known(amount)! : revenuePart(revenue)) !== null &&
+      (this.#revenue = revenue === null ? this.#revenueIn() : revenuePart(revenue)) !== null &&
       this.#findOwn()
     );
   }
@@ -135,6 +135,12 @@ export class PlainPeople {
     if (text.has(whole)) return this.#known(whole);
     if (!text.has(city) && !text.has(state) && !text.has(country)) return noPart;
     return knownParts.of(whole, place(text.slice(city), text.slice(state), text.slice(country))!);
+  }
+
+  /** As the function of that name has it. */
+  #revenueIn(): Part {
+    const close = this.#known(amountThousands)!;
+    return close === noPart ? this.#known(amount)! : close;
   }
 
   /** False when there is nothing to tell the person by, or it is not plain. */
@@ -254,7 +260,7 @@ export class PlainPeople {
     const of = text.bytes(tools);
     const start = text.start(tools);
     const end = text.end(tools);
-    if (of[start] === bracket) return addPart(this.#to, this.#known(tools)!);
+    if (of[start] === bracket || of[start] === brace) return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
     const separator = separatorIn(of, start, end);
@@ -262,7 +268,7 @@ export class PlainPeople {
       while (at < end && of[at] === blank) at++;
       const first = at;
       let hash = hashBasis;
-      for (let code = 0; at < end && (code = of[at]!) !== separator; at++) hash = hashed(hash, code);
+      for (let code = 0; at < end && (code = of[at]!) !== separator && code !== bar; at++) hash = hashed(hash, code);
       if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
     }
     if (found.length === 0) return false;
@@ -310,6 +316,7 @@ const [title, seniority, department, confidence, source] = [
 const [company, domain, industry, companySize, amount, tools] = [
   number("company"), number("domain"), number("industry"), number("companySize"), number("revenue"), number("technologies"),
 ]; // prettier-ignore
+const amountThousands = number("revenueThousands");
 const [location, city, state, country] = [number("location"), number("city"), number("state"), number("country")];
 const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),
@@ -346,7 +353,7 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
   for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-/** As `namesIn` chooses it. */
+/** As `namesIn` chooses it where there are no brackets. */
 function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   let found = comma;
   for (let place = start; place < end; place++) {

@@ -1,28 +1,33 @@
+import { singleLine } from "../../clean-text.ts";
 import { normalized } from "../../leads/import/columns.ts";
 
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
   "location", "city", "state", "country", "confidence", "source",
-  "company", "domain", "industry", "companySize", "revenue", "technologies", "companyPhone", "companyNetworkUrl",
+  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "technologies", "companyPhone", "companyNetworkUrl",
   "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
 ] as const; // prettier-ignore
 /**
  * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
- * place, which make up the place where no column has it whole; or nowhere.
+ * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
+ * or nowhere.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 
-/** Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout. */
+/**
+ * Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout,
+ * and the names that ZoomInfo, Cognism, People Data Labs, RocketReach, Snov and HubSpot have of their own.
+ */
 const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
   lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
   fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
   email:
-    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Person Email,E-Mail-Adresse",
+    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,E-Mail-Adresse",
   phone: "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Telefon",
   networkUrl:
     "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn",
-  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Jobtitel",
+  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel",
   seniority: "Seniority,Seniority Level,Level,Management Level,Job Level",
   department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
   location: "Location,Person Location,Contact Location,Standort",
@@ -32,22 +37,26 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   confidence: "Confidence,Confidence Score,Email Confidence,Score,Likelihood",
   source: "Source,Lead Source,Data Source,Quelle",
   company:
-    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Firma,Company Name for Emails",
-  domain: "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain",
-  industry: "Industry,Company Industry,Sector,Branche",
+    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
+  domain:
+    "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain,Account Website,Job Company Website",
+  industry: "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche",
   companySize:
-    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Size,Mitarbeiter",
+    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter",
   revenue:
-    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Umsatz",
+    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Revenue Range (in USD),Account Revenue,Job Company Inferred Revenue,Umsatz",
+  revenueThousands: "Revenue (in 000s USD),Revenue (in 000s)",
   technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
   companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
-  companyNetworkUrl: "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url",
-  companyLocation: "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ",
+  companyNetworkUrl:
+    "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url,Account LinkedIn URL,Job Company LinkedIn URL",
+  companyLocation:
+    "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ,Job Company Location Name",
   companyCity: "Company City,HQ City,Organization City",
   companyState: "Company State,HQ State,Company Region,Organization State",
   companyCountry: "Company Country,HQ Country,Organization Country",
   description: "Short Description,Description,SEO Description,Company Description,About",
-  founded: "Founded Year,Founded,Year Founded,Company Founded Year",
+  founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
 
 const targetByName = new Map<string, ProspectTarget>(
@@ -67,19 +76,46 @@ export function prospectTargets(
   headers: readonly string[],
   overrides: ReadonlyMap<string, ProspectTarget>,
 ): ProspectTarget[] {
-  const targets = headers.map(
-    (header) => overrides.get(normalized(header)) ?? targetByName.get(normalized(header)) ?? "ignore",
-  );
-  if (targets.some((target) => personTargets.has(target))) {
+  const columns = headers.map((header) => {
+    const name = normalized(header);
+    const chosen = overrides.get(name);
+    return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
+  });
+  const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
+  if (columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")))) {
     // "Name" beside a first name alone is the last name.
-    const isLast = targets.includes("firstName") && !targets.includes("lastName");
-    return targets.map((target) => (target === "fullName" && isLast ? "lastName" : target));
+    const isLast = has("firstName") && !has("lastName");
+    return columns.map(({ target, isChosen }) => (target === "fullName" && isLast && !isChosen ? "lastName" : target));
   }
-  // A file of companies: what would be a person's belongs to the company.
-  return targets.map((target) => companyMeanings[target] ?? target);
+  // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
+  return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
 
-/** Columns that only a file of people has. */
+/** Of a file, no more are told of. */
+export const maxIgnoredColumns = 20;
+
+/** Adds to `ignored` the headers that nobody understands and nobody chose anything for. */
+export function noteIgnored(
+  ignored: Set<string>,
+  headers: readonly string[],
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): void {
+  for (const header of headers) {
+    if (ignored.size === maxIgnoredColumns) return;
+    const name = normalized(header);
+    const shown = singleLine(header).slice(0, shownHeaderLength);
+    if (shown !== "" && !overrides.has(name) && !targetByName.has(name)) ignored.add(shown);
+  }
+}
+
+const shownHeaderLength = 60;
+
+/** Whether only a file of people has such a column: "Name" and "LinkedIn URL" may be a company's, where it has no other name. */
+function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {
+  if (target === "fullName") return isChosen || besideCompany || name !== "name";
+  return personTargets.has(target) || (target === "networkUrl" && isChosen);
+}
+
 const personTargets: ReadonlySet<ProspectTarget> = new Set(["firstName", "lastName", "email", "title", "seniority"]);
 const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
   fullName: "company",
@@ -91,11 +127,11 @@ const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
   country: "companyCountry",
 };
 
-/** Whether rows with these columns can tell a person, or a company, from others. */
+/** Whether rows with these columns, as `prospectTargets` answers them, can tell a person, or a company, from others. */
 export function tellsApart(targets: readonly ProspectTarget[]): boolean {
   const has = (target: ProspectTarget): boolean => targets.includes(target);
   const hasName = has("fullName") || (has("firstName") && has("lastName"));
-  const isOfPeople = targets.some((target) => personTargets.has(target));
+  const isOfPeople = hasName || targets.some((target) => personTargets.has(target));
   if (!isOfPeople && (has("company") || has("domain"))) return true;
   return has("email") || has("networkUrl") || (hasName && has("company"));
 }

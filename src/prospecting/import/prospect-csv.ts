@@ -3,12 +3,24 @@ import { CsvRecords, newlineOf, type CsvRecord } from "../../leads/import/csv-re
 import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";
 import { incomplete, PlainRecord } from "./plain-record.ts";
-import { prospectTargets, tellsApart, understoodProspectHeaders, type ProspectTarget } from "./prospect-columns.ts";
+import {
+  noteIgnored,
+  prospectTargets,
+  tellsApart,
+  understoodProspectHeaders,
+  type ProspectTarget,
+} from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
-/** How a CSV file is to be read; `headerRow` counts as CsvRecords does. */
-export type ProspectLayout = { delimiter: string; newline: string; headerRow: number; targets: ProspectTarget[] };
+/** How a CSV file is to be read; `headerRow` counts as CsvRecords does. `ignored` are headers that nobody understands. */
+export type ProspectLayout = {
+  delimiter: string;
+  newline: string;
+  headerRow: number;
+  targets: ProspectTarget[];
+  ignored: ReadonlySet<string>;
+};
 
 const delimiters = [",", ";", "\t", "|"];
 /** Some exports begin with a few lines of explanation. */
@@ -33,7 +45,9 @@ export function prospectLayout(
       const understood = new Set(targets.filter((target) => target !== "ignore")).size;
       if (seen.length === 0 || cells.length > seen.length) seen = cells;
       if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
-      best = { layout: { delimiter: one, newline, headerRow: row, targets }, understood };
+      const ignored = new Set<string>();
+      noteIgnored(ignored, cells, overrides);
+      best = { layout: { delimiter: one, newline, headerRow: row, targets, ignored }, understood };
     }
   if (best === null) throw noHeader(seen);
   return best.layout;
@@ -58,6 +72,8 @@ function noHeader(seen: string[]): LeadFileError {
 
 /** Turns the text of a CSV file, block by block, into prospects. Rows up to `afterRow` and empty ones are left out. */
 export class ProspectCsvRows {
+  /** Headers that nobody understands. */
+  readonly ignored: ReadonlySet<string>;
   readonly #records: CsvRecords;
   readonly #record: PlainRecord | null;
   /** Numbers of targets. */
@@ -70,11 +86,12 @@ export class ProspectCsvRows {
   #isPlain: boolean;
 
   constructor(
-    { delimiter, newline, headerRow, targets }: ProspectLayout,
+    { delimiter, newline, headerRow, targets, ignored }: ProspectLayout,
     source: string | null,
     afterRow: number,
     to: RowWriter,
   ) {
+    this.ignored = ignored;
     this.#records = new CsvRecords(delimiter, newline);
     this.#record = /^[\0-\x7f]$/.test(delimiter) ? new PlainRecord(delimiter, newline) : null;
     this.#isPlain = this.#record !== null;

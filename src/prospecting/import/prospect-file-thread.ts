@@ -19,7 +19,7 @@ const batchesBetweenFullCollections = 48;
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
 
 export type ProspectFileAnswer =
-  | { kind: "batch"; packed: PackedRows; bytesRead: number }
+  | { kind: "batch"; packed: PackedRows; ignored: string[]; bytesRead: number }
   | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
@@ -49,7 +49,7 @@ export async function runProspectFileThread(
         await room();
         const packed = buffer.take(options.batchRows);
         const moved = arraysOf(packed).map(({ buffer }) => buffer);
-        port.post({ kind: "batch", packed, bytesRead: file.bytesRead }, moved);
+        port.post({ kind: "batch", packed, ignored: [...reader.ignored], bytesRead: file.bytesRead }, moved);
         collect();
       }
     }

@@ -20,6 +20,8 @@ export type ProspectFileBatch = {
   rows: ProspectRow[];
   found: BatchTerms;
   lastRow: number;
+  /** The first headers that nobody understands, as far as the file was read. */
+  ignored: string[];
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
@@ -56,14 +58,14 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
-        const { packed, bytesRead } = answer;
+        const { packed, ignored, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
         const rows = unpacked(packed, spare);
         const release = () => {
           freeMemory(arraysOf(packed));
           keepSpare(rows, spare);
         };
-        yield { rows, found: packed.found, lastRow, bytesRead, totalBytes, release };
+        yield { rows, found: packed.found, lastRow, ignored, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }

@@ -4,7 +4,7 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
-import { prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
+import { noteIgnored, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
@@ -16,6 +16,8 @@ const maxRemembered = 1000;
  * in CSV; `{"company": {"name": …}}` counts as `"company name"`. Rows up to `afterRow` and empty lines are left out.
  */
 export class ProspectNdjsonRows {
+  /** Names that nobody understands, of the rows until now. */
+  readonly ignored = new Set<string>();
   readonly #overrides: ReadonlyMap<string, ProspectTarget>;
   readonly #source: string | null;
   readonly #afterRow: number;
@@ -67,7 +69,7 @@ export class ProspectNdjsonRows {
     let revenue: RevenueRange | null = null;
     for (const [index, { name, value }] of entries.entries()) {
       const target = targets[index]!;
-      if (target === "ignore") continue;
+      if (target === "ignore" || value === null) continue;
       if (typeof value === "string" && value.trim() !== "") put(target, value.trim());
       else if (typeof value === "number") put(target, String(value));
       else if (target === "technologies" && isListOfTexts(value)) technologies = value;
@@ -89,19 +91,20 @@ export class ProspectNdjsonRows {
     if (targets === undefined) {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
       this.#targets.set(key, (targets = prospectTargets(names, this.#overrides)));
+      noteIgnored(this.ignored, names, this.#overrides);
     }
     return targets;
   }
 }
 
-/** The fields of an object; those of an object inside it under both names. A revenue is one value. */
+/**
+ * The fields of an object; those of an object inside it under both names. A revenue is one value. Those without a value
+ * come too: a company that is not known still tells a person from a company.
+ */
 function* flat(object: Record<string, unknown>): Generator<{ name: string; value: unknown }, void, void> {
   for (const [name, value] of Object.entries(object)) {
-    if (value === null) continue;
     if (isObject(value) && !("min" in value || "max" in value))
-      for (const [inner, part] of Object.entries(value)) {
-        if (part !== null) yield { name: `${name} ${inner}`, value: part };
-      }
+      for (const [inner, part] of Object.entries(value)) yield { name: `${name} ${inner}`, value: part };
     else yield { name, value };
   }
 }

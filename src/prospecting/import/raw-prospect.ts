@@ -7,7 +7,7 @@ import {
   namesIn,
   namesOf,
   placeOf,
-  revenueOf,
+  revenueIn,
   type ReadProspect,
   type Values,
 } from "./row-values.ts";
@@ -28,7 +28,7 @@ export function checkedProspect(
   const names = namesOf(values);
   const isPerson = names.firstName || names.lastName || email || networkUrl || title;
   const confidence = values.confidence === undefined ? undefined : confidenceIn(values.confidence);
-  const known = revenue ?? (values.revenue === undefined ? null : revenueOf(values.revenue));
+  const known = revenue ?? revenueIn(values);
   const tools = technologies ?? (values.technologies === undefined ? null : namesIn(values.technologies));
   // What the values are of is the same in both, but for those that are set or taken out here.
   const shared = values as ProspectDraft;
@@ -39,12 +39,12 @@ export function checkedProspect(
   if (tools !== null) shared.technologies = tools;
   const companyLocation = companyPlaceOf(values);
   if (companyLocation !== undefined) shared.companyLocation = companyLocation;
+  const location = placeOf(values);
+  if (location !== undefined) shared.location = location;
   if (!isPerson) return readCompany(shared, values);
   if (names.firstName) shared.firstName = names.firstName;
   if (names.lastName) shared.lastName = names.lastName;
   if (confidence !== undefined) shared.confidence = confidence;
-  const location = placeOf(values);
-  if (location !== undefined) shared.location = location;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;
   const { content, identity } = checked;

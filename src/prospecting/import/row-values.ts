@@ -1,7 +1,8 @@
 import type { FieldError } from "../../errors.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
-import { revenueRange } from "../facets/ranges.ts";
+import { revenueRange, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
+import type { RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
@@ -24,6 +25,7 @@ export type ReadProspect =
   | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
+export const revenueOfThousands = remembered(revenueRangeOfThousands);
 const splitName = remembered(splitFullName);
 
 export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
@@ -43,6 +45,12 @@ export function place(...parts: (string | undefined)[]): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(", ") || undefined;
 }
 
+/** What is in thousands is the closer of the two, where a file has both. */
+export function revenueIn({ revenue, revenueThousands }: Values): RevenueRange | null {
+  const close = revenueThousands === undefined ? null : revenueOfThousands(revenueThousands);
+  return close ?? (revenue === undefined ? null : revenueOf(revenue));
+}
+
 /** 0.8, 80 and 80 % are the same; what is no number says nothing. */
 export function confidenceIn(text: string): number | undefined {
   const number = Number.parseFloat(text.replace(",", "."));
@@ -50,7 +58,10 @@ export function confidenceIn(text: string): number | undefined {
   return number > 1 || text.includes("%") ? number / 100 : number;
 }
 
-/** Names in one text: a JSON list, or parted by semicolons, bars, or commas. */
+/**
+ * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and
+ * bars, or else by commas.
+ */
 export function namesIn(text: string): string[] {
   if (text.startsWith("["))
     try {
@@ -59,6 +70,11 @@ export function namesIn(text: string): string[] {
     } catch {
       // Not JSON after all.
     }
-  const separator = text.includes(";") ? ";" : text.includes("|") ? "|" : ",";
-  return text.split(separator);
+  const inside = /^\[(.*)\]$|^\{(.*)\}$/s.exec(text);
+  if (inside === null) return parted(text);
+  return parted(inside[1] ?? inside[2]!).map((name) => name.trim().replace(/^(["'])(.*)\1$/s, "$2"));
+}
+
+function parted(text: string): string[] {
+  return text.split(/[;|]/.test(text) ? /[;|]/ : ",");
 }

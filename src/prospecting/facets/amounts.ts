@@ -1,0 +1,139 @@
+/** From `min` to `max`, which may be infinite. */
+export type AmountRange = { min: number; max: number };
+type Amount = { value: number; unit: string; start: number; end: number };
+
+/**
+ * The range in a text such as "11-50", "$1M to $10M", "1.5 billion", "<10", "10001+", "1,200". Null for any notation that
+ * is not understood: no range is better than one that is wrong by a factor of 1000. With `anyNoun`, whatever word is
+ * behind a number is what was counted. Amounts without a unit count `scale`.
+ */
+export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): AmountRange | null {
+  const clean = text.replace(/\s+/g, " ").replaceAll("’", "'").trim();
+  const [first, second, ...more] = amountsIn(clean, anyNoun);
+  if (!first || second === null || more.length > 0 || isNegative(clean, first.start)) return null;
+  const low = first.value * (factors[first.unit] ?? scale);
+  if (second === undefined) return openRange(clean.slice(0, first.start), low, clean.slice(first.end));
+  if (!betweenEnds.test(clean.slice(first.end, second.start))) return null;
+  const factor = factors[second.unit] ?? scale;
+  const high = second.value * factor;
+  // "1-10M" is 1M to 10M; "501-1K" and "500,000 - $1M" begin at what they say.
+  const shared = first.value * factor;
+  const min = first.unit === "" && shared <= high ? shared : low;
+  return min <= high ? { min, max: high } : null;
+}
+
+const factors: Record<string, number> = { h: 100, k: 1e3, lakh: 1e5, m: 1e6, crore: 1e7, b: 1e9, t: 1e12 };
+/** Of languages that begin a fraction with a comma. */
+const continentalNames = {
+  k: "tsd,tausend,teur,t€",
+  m: "mio,mln,millionen,millones,milioni,meur",
+  b: "mrd,mld,milliard,milliards,milliarde,milliarden",
+  t: "billionen",
+};
+const englishNames = {
+  h: "hundred",
+  k: "k,thousand,thousands,mille,keur,kusd,tusd",
+  lakh: "lakh,lakhs,lac,lacs",
+  m: "m,mm,mn,mil,mill,million,millions,musd",
+  crore: "crore,crores,cr",
+  b: "b,bn,bil,bill,billion,billions",
+  t: "t,tn,trn,trillion,trillions",
+};
+const unitNames = new Map([...namesOf(continentalNames), ...namesOf(englishNames)]);
+const continentalUnits: ReadonlySet<string> = new Set(namesOf(continentalNames).map(([name]) => name));
+
+function namesOf(names: Record<string, string>): [string, string][] {
+  return Object.entries(names).flatMap(([unit, list]) => list.split(",").map((name): [string, string] => [name, unit]));
+}
+
+/** What may stand behind an amount of money without changing it: currencies, times, and the "to" of a range. */
+const harmlessWords: ReadonlySet<string> = new Set(
+  [
+    "usd,us,dollar,dollars,eur,euro,euros,gbp,pounds,chf,sek,nok,dkk,cad,aud,inr,jpy,pln,kr",
+    "per,p,pa,year,yearly,annual,annually,a,pro,jahr,in,of,revenue,revenues,sales,arr,umsatz,est,estimated,approx",
+    "to,and,or,plus,more,bis,und,through,until,et,à,y,al",
+  ].flatMap((words) => words.split(",")),
+);
+
+/** Digits, with groups of three behind blanks; `1.5e6`; and the word behind. */
+const amountPattern = /(\d+(?:[.,']\d+| \d{3}(?!\d))*(?:e\+?\d{1,2}(?![\p{L}\d]))?) ?([\p{L}$€£¥%]*)/giu;
+/** Numbers where words have no blanks between them. */
+const otherNumerals = /[%千万萬百億亿兆만억조천]/;
+
+/** Every amount with its unit; null for one that is not understood. */
+function amountsIn(clean: string, anyNoun: boolean): (Amount | null)[] {
+  return [...clean.matchAll(amountPattern)].map((match) => {
+    const [whole, digits = "", behind = ""] = match;
+    const written = behind.toLowerCase();
+    const word = unitNames.has(written) ? written : written.replace(/[$€£¥]$/, "");
+    const unit = unitNames.get(word) ?? "";
+    const value = plainNumber(digits.toLowerCase(), unit, continentalUnits.has(word));
+    const isWord = unit !== "" || word === "" || harmlessWords.has(word) || (anyNoun && !otherNumerals.test(word));
+    // "5 USD million" and "5 mil millones": a unit where none was looked for.
+    const rest = /^\D*/.exec(clean.slice(match.index + whole.length))![0].toLowerCase();
+    const isPlain = isWord && !(rest.match(/\p{L}+/gu) ?? []).some((other) => unitNames.has(other));
+    if (value === null || !isPlain) return null;
+    const length = unit === "" ? digits.length : whole.length;
+    return { value, unit, start: match.index, end: match.index + length };
+  });
+}
+
+const noLetter = "(?<!\\p{L})";
+const upTo = new RegExp(`(<|≤|${noLetter}(under|below|less than|up to|at most|bis|bis zu|unter|weniger als))[^\\p{L}\\d]*$`, "iu"); // prettier-ignore
+const moreThan = new RegExp(
+  `(>|≥|${noLetter}(over|more than|above|from|at least|über|mehr als|ab))[^\\p{L}\\d]*$`,
+  "iu",
+);
+const orMore = /\+|(?<!\p{L})(plus|or more|and more|and above|or above|and over|and up|und mehr)(?!\p{L})/iu;
+const betweenEnds =
+  /^[^\d(:/]*?([-−–—~…]|\.{2,3}|(?<!\p{L})(to|and|bis|und|through|until|et|à|a|y|al)(?!\p{L}))[^\d(:/]*$/iu;
+
+function openRange(before: string, amount: number, behind: string): AmountRange {
+  if (upTo.test(before)) return { min: 0, max: amount };
+  const isOpen = moreThan.test(before) || orMore.test(behind);
+  return { min: amount, max: isOpen ? Number.POSITIVE_INFINITY : amount };
+}
+
+/** "-5", "$-5", and "(5)" as accountants write it. */
+function isNegative(clean: string, start: number): boolean {
+  return /[-−–]\s*[$€£¥]*\s*$/.test(clean.slice(0, start)) || /^[^\p{L}\d]*\([^\p{L}\d]*[\d.,' ]+\)$/u.test(clean);
+}
+
+/** Null when the separators can't be understood. */
+function plainNumber(text: string, unit: string, isContinental: boolean): number | null {
+  const [digits = "", power = ""] = text.split(/e\+?/);
+  const plain = withPoint(digits, unit !== "" || power !== "", isContinental);
+  return plain === null ? null : Number(plain) * 10 ** Number(power);
+}
+
+/** With a point before the fraction and no other separators. */
+function withPoint(digits: string, hasUnit: boolean, isContinental: boolean): string | null {
+  if (/[' ]/.test(digits)) {
+    const isGrouped = /^\d{1,3}([' ]\d{3})+([.,]\d+)?$/.test(digits);
+    return isGrouped ? digits.replace(/[' ]/g, "").replace(",", ".") : null;
+  }
+  const separators = digits.replace(/\d/g, "");
+  if (separators === "") return digits;
+  if (separators.length === 1) {
+    const isFraction = beginsFraction(digits, separators, hasUnit, isContinental);
+    return isFraction === null ? null : digits.replace(separators, isFraction ? "." : "");
+  }
+  // "1,234,567.89", "1.234.567", and "5,00,00,000" as in India.
+  const last = separators.at(-1)!;
+  const isMixed = separators.indexOf(last) === separators.length - 1;
+  const whole = isMixed ? digits.slice(0, digits.lastIndexOf(last)) : digits;
+  if (!/^\d{1,3}(\.\d{3})+$|^\d{1,3}(,\d{3})+$|^\d{1,2}(,\d{2})*,\d{3}$/.test(whole)) return null;
+  return whole.replace(/[.,]/g, "") + (isMixed ? `.${digits.slice(whole.length + 1)}` : "");
+}
+
+/**
+ * Whether the only separator does; null when that can't be told. With three digits behind it, it parts thousands, but
+ * not in "1.250M". In "1,250M" it does: that is 1.25 billion as it is written in English. "1,250 Mio" is a fraction, and
+ * "1.250 Mio" one in Switzerland alone.
+ */
+function beginsFraction(digits: string, separator: string, hasUnit: boolean, isContinental: boolean): boolean | null {
+  if (!/^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)) return true;
+  if (!hasUnit) return false;
+  if (isContinental) return separator === "," ? true : null;
+  return separator === ".";
+}

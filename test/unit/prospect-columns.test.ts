@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import { normalized } from "../../src/leads/import/columns.ts";
+import {
+  maxIgnoredColumns,
+  noteIgnored,
+  prospectTargets,
+  tellsApart,
+  type ProspectTarget,
+} from "../../src/prospecting/import/prospect-columns.ts";
+
+function targets(headers: string, chosen: Record<string, ProspectTarget> = {}): ProspectTarget[] {
+  const overrides = new Map(Object.entries(chosen).map(([header, target]) => [normalized(header), target]));
+  return prospectTargets(headers.split(","), overrides);
+}
+
+describe("a full name beside a company is a person's", () => {
+  test.each<[string, ProspectTarget[]]>([
+    ["Full Name,Company,LinkedIn URL", ["fullName", "company", "networkUrl"]],
+    ["Contact Name,Company,Phone", ["fullName", "company", "phone"]],
+    ["Name,Company Name,LinkedIn", ["fullName", "company", "networkUrl"]],
+    ["name,company,network_url", ["fullName", "company", "networkUrl"]],
+    ["Full Name,LinkedIn URL", ["fullName", "networkUrl"]],
+  ])("%s", (headers, expected) => {
+    expect(targets(headers)).toEqual(expected);
+    expect(tellsApart(targets(headers))).toBe(true);
+  });
+});
+
+test("a list without a column of persons is one of companies", () => {
+  expect(targets("Name,Website,Industry,Employees")).toEqual(["company", "domain", "industry", "companySize"]);
+  expect(targets("Name,LinkedIn URL,Phone")).toEqual(["company", "companyNetworkUrl", "companyPhone"]);
+  expect(targets("Company Name,City,Phone")).toEqual(["company", "companyCity", "companyPhone"]);
+  expect(tellsApart(targets("Company,Phone"))).toBe(true);
+});
+
+test("what somebody chose for a column stays", () => {
+  expect(targets("Name,LinkedIn URL", { Name: "fullName" })).toEqual(["fullName", "networkUrl"]);
+  expect(targets("Company,Link", { Link: "networkUrl" })).toEqual(["company", "networkUrl"]);
+  expect(targets("Company,Tel,Phone", { Tel: "phone" })).toEqual(["company", "phone", "companyPhone"]);
+  expect(targets("First Name,Name", { Name: "fullName" })).toEqual(["firstName", "fullName"]);
+  expect(targets("Name,Company,Web", { Name: "company", Web: "domain" })).toEqual(["company", "company", "domain"]);
+});
+
+test.each<[string, ProspectTarget[]]>([
+  ["Company Name,Revenue (in 000s USD),Revenue (in 000s)", ["company", "revenueThousands", "revenueThousands"]],
+  [
+    "Company Name,Revenue Range (in USD),Employee Range,Primary Industry",
+    ["company", "revenue", "companySize", "industry"],
+  ],
+  [
+    "Account Name,Account Website,Account Industry,Account Headcount,Account Revenue",
+    ["company", "domain", "industry", "companySize", "revenue"],
+  ],
+  ["job_title,job_company_name,job_company_website,job_company_size", ["title", "company", "domain", "companySize"]],
+  ["job_title,job_company_industry,job_company_location_name", ["title", "industry", "companyLocation"]],
+  ["Email,Associated Company", ["email", "company"]],
+  ["Recommended Email,Job position", ["email", "title"]],
+])("the headers %s are understood", (headers, expected) => {
+  expect(targets(headers)).toEqual(expected);
+});
+
+test("only so many headers that are not understood are told of, each once and none too long", () => {
+  const ignored = new Set<string>();
+  noteIgnored(ignored, ["Email", " Hat\n", "Hat", "", "\u0001", "Pet", "x".repeat(500)], new Map([["pet", "ignore"]]));
+  expect([...ignored]).toEqual(["Hat", "x".repeat(60)]);
+  const many = Array.from({ length: 100 }, (_, n) => `column ${n}`);
+  noteIgnored(ignored, many, new Map());
+  expect(ignored.size).toBe(maxIgnoredColumns);
+});
+
+test("names of people alone tell nobody apart", () => {
+  expect(tellsApart(targets("Full Name,Website"))).toBe(false);
+});
