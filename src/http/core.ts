@@ -1,8 +1,8 @@
-import { Elysia, type HTTPHeaders } from "elysia";
+import { Elysia } from "elysia";
 import { ApiError } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { AnswerSettings, Idempotency } from "./idempotency.ts";
 import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
@@ -38,7 +38,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
   }
 
   /** The JSON of an answer, in place of the value, when it is kept; for clients it is of the route's own type, too. */
-  function kept(request: Request, value: unknown, set: { headers: HTTPHeaders; status?: number | string }): undefined {
+  function kept(request: Request, value: unknown, set: AnswerSettings): undefined {
     return idempotency.keep(request, value, set) as undefined;
   }
 

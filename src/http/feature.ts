@@ -37,7 +37,8 @@ type Hook = { query?: Input<TSchema>; body?: Input<TSchema>; beforeHandle?: unkn
 /** What somebody only wanted to try must not be done by a route that has no dry run. */
 function refusingDryRun(hook: Hook): Route[3] {
   // Looked for when somebody asks for one: to walk through all schemas would take long at each start.
-  const hasDryRun = () => JSON.stringify([hook.query?.schema, hook.body?.schema]).includes('"dryRun"');
+  let known: boolean | undefined;
+  const hasDryRun = () => (known ??= JSON.stringify([hook.query?.schema, hook.body?.schema]).includes('"dryRun"'));
   function refuse({ query }: { query: Record<string, unknown> }): void {
     const asked = query["dryRun"];
     if (asked === undefined || ["", "0", "false", false].includes(asked as string) || hasDryRun()) return;

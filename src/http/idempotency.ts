@@ -42,7 +42,7 @@ type Keyed = {
 /** What of an answer is told again. `text` is null when it is no text. */
 type Told = { status: number; headers: Record<string, string>; text: string | null };
 /** What a route has set of its answer. */
-type Settings = { headers: HTTPHeaders; status?: number | string };
+export type AnswerSettings = { headers: HTTPHeaders; status?: number | string };
 
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
@@ -102,7 +102,7 @@ export class Idempotency {
    * For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store, when it is kept with
    * what it tells of. Rejects when that does not hold. Undefined for what is no JSON of a route's.
    */
-  keep(request: Request, value: unknown, set: Settings): undefined | Promise<string> {
+  keep(request: Request, value: unknown, set: AnswerSettings): undefined | Promise<string> {
     const keyed = this.#keyed.get(request);
     const id = keyed?.carriedId ?? null;
     if (keyed === undefined || id === null || !isPlain(value) || Number(set.status) >= 400) return undefined;
@@ -131,7 +131,7 @@ export class Idempotency {
     });
   }
 
-  async #keepJson(keyed: Keyed, id: string, value: object, { status, headers }: Settings): Promise<string> {
+  async #keepJson(keyed: Keyed, id: string, value: object, { status, headers }: AnswerSettings): Promise<string> {
     headers["content-type"] ??= "application/json;charset=utf-8";
     const text = JSON.stringify(value);
     const told = { status: Number(status), headers: toldOf((name) => headers[name]), text };

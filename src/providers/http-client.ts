@@ -188,8 +188,7 @@ async function resolved(host: string, { resolve, signal }: Way): Promise<string[
   }
 }
 
-/** Where a GET or HEAD is to go on; null when it is not redirected, or to no place that it could go to. */
-/** Where an answer sends its request on to; null for any other answer, and for a way out of https. */
+/** Where a GET or HEAD is to go on; null when it is not redirected, to no place that it could go to, or out of https. */
 export function redirectOf(method: string, status: number, headers: Headers, from: URL): URL | null {
   const location = headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;

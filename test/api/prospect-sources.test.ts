@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import type { ProspectView } from "../../src/prospecting/model.ts";
 import type { Client } from "../support/client.ts";
+import type { Found } from "../support/prospects.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";
 
 /** What was asked of the vendors, and what they answer; the shapes are those of their own documentation. */
@@ -40,13 +40,6 @@ afterAll(async () => {
   await vendor.stop(true);
 });
 
-type Found = {
-  prospects: ProspectView[];
-  total: number;
-  creditsUsed: number;
-  creditsRequired: number;
-  remainingCredits: number;
-};
 const search = (client: Client, body: object) => client.post<Found>("/api/v2/prospecting/search", body);
 
 const apolloPerson = {

@@ -5,20 +5,13 @@ import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { ProspectView, SavedSearchView } from "../../src/prospecting/model.ts";
 import type { Answer, Client } from "../support/client.ts";
+import type { Found } from "../support/prospects.ts";
 import { startService, succeeded } from "../support/service.ts";
 
 const service = await startService({ settings: { DEFAULT_CREDITS: 100_000 } });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const api = "/api/v2/prospecting";
-
-type Found = {
-  prospects: ProspectView[];
-  total: number;
-  creditsUsed: number;
-  creditsRequired: number;
-  remainingCredits: number;
-};
 
 type FacetValue = { value: string; count: number; min?: number; max?: number | null };
 type Facets = { facets: { facet: string; values: FacetValue[] }[] };
