@@ -45,17 +45,27 @@ test.each([
   expect(companyKey(name)).toBe(key);
 });
 
-/** Runs with their pages in a table, and what a flush does to it. */
-function createRuns() {
+/** Runs with their pages in a table, and what a flush and a merge do to it. */
+function createRuns(largeRun?: number) {
   const database = new Database(":memory:");
   database.run("CREATE TABLE prospect_key_pages (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)");
   const insert = database.prepare("INSERT INTO prospect_key_pages VALUES (?, ?)");
   let last = 0;
+  const next = () => ++last;
   return {
-    runs: new KeyRuns(database, []),
+    runs: new KeyRuns(database, [], largeRun),
     database,
+    merge(runs: KeyRuns): boolean {
+      const merge = runs.beginMerge(next);
+      if (merge === null) return false;
+      for (const pages of merge.pages()) eachBlob(pages, (place, entries) => void insert.run(place, entries));
+      runs.endMerge();
+      return true;
+    },
+    pagesOf: (run: number) =>
+      database.query("SELECT 1 FROM prospect_key_pages WHERE place / 65536 = ?").values(run).length,
     flush(runs: KeyRuns): number {
-      const run = runs.beginFlush(() => ++last);
+      const run = runs.beginFlush(next);
       if (run === null) return 0;
       for (const pages of run.pages) eachBlob(pages, (place, entries) => void insert.run(place, entries));
       runs.endFlush(run.runs);
@@ -98,13 +108,82 @@ test("many questions are answered by the filters, also after further flushes and
   for (let n = 0; n < 6000; n++) runs.add(n * 64, n);
   flush(runs);
   for (let n = 0; n < 25_000; n++) runs.find(n * 64 + 2, 8);
+  expect(runs.isToBePrepared).toBe(true);
   runs.prepare();
+  expect(runs.isToBePrepared).toBe(false);
   for (let n = 6000; n < 9000; n++) runs.add(n * 64, n);
   flush(runs); // takes the place of the run before
   runs.prepare();
   for (let n = 0; n < 9000; n += 7) expect(runs.find(n * 64, 8)).toEqual([n]);
   runs.rest();
   for (let n = 0; n < 9000; n += 100) expect(runs.find(n * 64, 8)).toEqual([n]);
+});
+
+const largeRun = 500;
+
+/** So that filters are made. */
+function askManyTimes(runs: KeyRuns): void {
+  for (let n = 0; n < 5000; n++) runs.find(2, 1);
+}
+
+test("runs of flushes become one by sixteens, which takes their place with the next flush", () => {
+  const { runs, database, flush, merge, pagesOf } = createRuns(largeRun);
+  let count = 0;
+  const flushMany = (flushes: number) => {
+    for (let n = 0; n < flushes * 601; n++, count++)
+      runs.add((count % 9001) * 64 * 2 ** 26 + (count % 3 === 0 ? 1 : 0), count);
+    return flush(runs);
+  };
+  const check = (one: KeyRuns) => {
+    for (let n = 0; n < 9001; n += 13) {
+      const numbers = [n, n + 9001, n + 18_002].filter((number) => number < count);
+      const found = [0, 1].flatMap((odd) => [...one.find(n * 64 * 2 ** 26 + odd, 100)]);
+      expect(found.toSorted((a, b) => a - b)).toEqual(numbers);
+      expect(one.find(n * 64 * 2 ** 26 + 2, 100)).toEqual([]);
+    }
+  };
+  for (let n = 1; n < 16; n++) expect(flushMany(1)).toBe(n);
+  expect(merge(runs)).toBe(false);
+  expect(flushMany(1)).toBe(16);
+  askManyTimes(runs);
+  while (runs.isToBePrepared) runs.prepare();
+  expect(merge(runs)).toBe(true);
+  check(runs); // nobody knows of it yet
+  expect(flushMany(1)).toBe(2);
+  expect(runs.state.map(([, entries]) => entries)).toEqual([16 * 601, 601]);
+  check(runs);
+  // The old ones are gone, the new one has pages that are all full but the last.
+  expect(Array.from({ length: 16 }, (_, n) => pagesOf(n + 1)).every((pages) => pages === 0)).toBe(true);
+  const filterBytes = Math.ceil((16 * 601) / 64) * 64;
+  expect(pagesOf(runs.state[0]![0])).toBe(Math.ceil((16 * 601) / 336) + Math.ceil(filterBytes / (336 * 12)));
+  for (let n = 0; n < 15; n++) flushMany(1);
+  expect(merge(runs)).toBe(true);
+  expect(flush(runs)).toBe(2); // with nothing else to write
+  check(runs);
+  const next = new KeyRuns(database, runs.state, largeRun);
+  check(next);
+  askManyTimes(next);
+  while (next.isToBePrepared) next.prepare(); // the filters of merged runs, as they are on disk
+  check(next);
+});
+
+test("a merge that fails, or that no flush has taken in, loses nothing and is begun again", () => {
+  const { runs, flush, merge } = createRuns(largeRun);
+  for (let n = 0; n < 16; n++) {
+    for (let at = 0; at < 600; at++) runs.add((n * 600 + at) * 2 ** 30, n * 600 + at);
+    flush(runs);
+  }
+  runs.beginMerge(() => 1000);
+  expect(runs.beginMerge(() => 1001)).toBeNull(); // one at a time
+  runs.failMerge();
+  expect(merge(runs)).toBe(true);
+  runs.add(2, 1);
+  runs.beginFlush(() => 1002);
+  runs.failFlush();
+  expect(runs.find(2 ** 30, 9)).toEqual([1]);
+  expect(flush(runs)).toBe(2);
+  for (let n = 0; n < 9600; n += 31) expect(runs.find(n * 2 ** 30, 9)).toEqual([n]);
+  expect(runs.find(2, 9)).toEqual([1]);
 });
 
 test("a key that very many have costs no more than one that few have, and is found up to the limit", () => {

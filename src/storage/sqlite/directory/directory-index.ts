@@ -120,9 +120,7 @@ export class DirectoryIndex {
       const isDone = this.#readSlice(end);
       // Here and not inside: what is alive while young garbage is collected counts as old.
       if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
-      this.#open.keys.prepare();
-      if (this.#unwrittenRows >= flushRows || this.#open.postings.dirtyContainers >= flushContainers)
-        await this.#beginFlush();
+      if (this.#isMuchUnwritten) await this.#beginFlush();
       if (isDone) break;
       await this.#shared.pause();
     }
@@ -146,6 +144,16 @@ export class DirectoryIndex {
     return Uint32Array.from(pairs);
   }
 
+  /** Whether `prepare` would make the answers to questions like those that are asked fast. */
+  get isToBePrepared(): boolean {
+    return this.#opened?.keys.isToBePrepared ?? false;
+  }
+
+  /** Does a piece of that, which takes some 20 milliseconds. */
+  prepare(): void {
+    this.#open.keys.prepare();
+  }
+
   /** Has everything written that was taken in before. */
   async flush(): Promise<void> {
     await this.#flushing;
@@ -155,6 +163,11 @@ export class DirectoryIndex {
       await this.#flushing;
     }
     this.#open.keys.rest();
+  }
+
+  get #isMuchUnwritten(): boolean {
+    const rows = Math.max(this.#unwrittenRows, this.#unwrittenChanges);
+    return rows >= flushRows || this.#open.postings.dirtyContainers >= flushContainers;
   }
 
   get #open(): { postings: Postings; keys: KeyRuns } {
@@ -320,7 +333,25 @@ export class DirectoryIndex {
       this.#flushing = null;
       this.#shared.collect(true);
     });
-    this.#flushing = flush.catch(() => undefined);
+    this.#flushing = flush.then(
+      () => void this.#mergeRuns(),
+      () => undefined,
+    );
+  }
+
+  /** Nobody waits for it: who asks, and the next flush, go by the runs that there were until it is done. */
+  async #mergeRuns(): Promise<void> {
+    const { keys } = this.#open;
+    const merge = keys.beginMerge(this.#shared.nextRun);
+    if (merge === null) return;
+    try {
+      for (const pages of merge.pages()) await this.#write({ kind: "pages", pages });
+      keys.endMerge();
+    } catch {
+      // The next flush begins it again; what can't be dropped either is swept by the next start.
+      keys.failMerge();
+      await dropRuns([merge.run], this.#write).catch(() => undefined);
+    }
   }
 
   async #flushAll(): Promise<void> {

@@ -8,14 +8,15 @@ import type { Container } from "./container.ts";
 import { DirectoryIndex, type Shared } from "./directory-index.ts";
 import {
   arraysOfWrite,
-  type IndexAnswer,
   type IndexQuestion,
+  type IndexRequest,
   type IndexThread,
   type IndexWrite,
   type Write,
 } from "./index-messages.ts";
 import { FoundCache } from "./found-cache.ts";
-import { dropRuns, pagesOfRun, type RunState } from "./key-runs.ts";
+import { pagesOfRun } from "./key-pages.ts";
+import { dropRuns, type RunState } from "./key-runs.ts";
 import { PostingsCache, segments } from "./postings.ts";
 import { facetValues, foundNumbers, matches } from "./search.ts";
 
@@ -35,7 +36,7 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
   database.run("PRAGMA cache_size = -2048"); // it keeps what it needs again itself
   const shared = sharedParts(database);
   const cache = new FoundCache(foundBytes);
-  const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<void> }>();
+  const indexes = new Map<number, { index: DirectoryIndex; find: Find; last: Promise<unknown> }>();
   const writing = new Map<number, { resolve: (result: number | null) => void; reject: (reason: Error) => void }>();
   let lastWrite = 0;
 
@@ -72,11 +73,26 @@ export function runIndexThread(port: IndexThread["port"], { path }: IndexThread[
       return;
     }
     if ("stored" in request) return indexOf(request.owner).index.take(request.stored);
-    const { id, owner, question } = request;
-    const entry = indexOf(owner);
-    if (question.kind === "flush") entry.last = entry.last.then(() => swept);
-    entry.last = entry.last.then(async () => port.post(await answerOf(id, entry.index, question, entry.find)));
+    void answerInTurn(request);
   });
+
+  /** Never rejects. */
+  async function answerInTurn({ id, owner, question }: Extract<IndexRequest, { id: number }>): Promise<void> {
+    const entry = indexOf(owner);
+    const inTurn = <T>(work: () => T): Promise<Awaited<T>> => {
+      const done = entry.last.then(work);
+      entry.last = done.catch(() => undefined); // the next question is answered in any case
+      return done as Promise<Awaited<T>>;
+    };
+    try {
+      // Whoever searches meanwhile is served between two pieces.
+      if (question.kind === "find") while (entry.index.isToBePrepared) await inTurn(() => entry.index.prepare());
+      if (question.kind === "flush") void inTurn(() => swept);
+      port.post({ id, result: await inTurn(() => answerTo(question, entry.index, entry.find)) });
+    } catch (error) {
+      port.post({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  }
 }
 
 /** Of what the machine, or the container that this runs in, has. */
@@ -112,17 +128,8 @@ async function dropOrphans(database: Database, write: Write): Promise<void> {
 /** Who fits, segment by segment. */
 type Find = (query: TermQuery) => Container[];
 
-/** Never rejects, so that the next question is answered in any case. */
-async function answerOf(id: number, index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<IndexAnswer> {
-  try {
-    await index.refresh(question.kind === "find" ? question.before : Number.POSITIVE_INFINITY);
-    return { id, result: await resultOf(index, question, find) };
-  } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function resultOf(index: DirectoryIndex, question: IndexQuestion, find: Find): Promise<unknown> {
+async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Find): Promise<unknown> {
+  await index.refresh(question.kind === "find" ? question.before : Number.POSITIVE_INFINITY);
   if (question.kind === "find") {
     const hints = index.find(question.keys, question.most);
     freeMemory([question.keys]);
