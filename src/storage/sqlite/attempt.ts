@@ -1,0 +1,114 @@
+import type { Ending, Fingerprint, KeyedAttempt, KeyedRequest } from "../../http/idempotency-store.ts";
+import type { Companion } from "./companion.ts";
+import type { KeptRows } from "./kept-rows.ts";
+import type { Writer } from "./writer.ts";
+
+const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
+
+export class Attempt implements KeyedAttempt, Companion {
+  readonly #writer: Writer;
+  readonly #rows: KeptRows;
+  /** Of the row that it writes, and of the one that is there. */
+  #seq: number | null = null;
+  #committedSeq: number | null = null;
+  #request: KeyedRequest | null = null;
+  #read: () => Fingerprint = nothingRead;
+  #ending: Ending = "unknown";
+  #commit: PromiseWithResolvers<boolean> | null = null;
+  #isInTransaction = false;
+  #isSettledEarly = false;
+  /** Why a write does not hold although its promise says so. */
+  #failure: { reason: unknown } | null = null;
+  hasChanged = false;
+
+  constructor(writer: Writer, rows: KeptRows) {
+    this.#writer = writer;
+    this.#rows = rows;
+  }
+
+  get isOpen(): boolean {
+    return this.#request !== null;
+  }
+
+  begin(request: KeyedRequest, read: () => Fingerprint): void {
+    this.#request = request;
+    this.#read = read;
+  }
+
+  // Not async: what is carried out beside many others has no turn to spare.
+  end(ending: Ending): Promise<boolean> {
+    const request = this.#request;
+    if (request === null) return Promise.resolve(false);
+    if (!this.#isInTransaction) return this.#endAlone(request, ending);
+    this.#ending = ending;
+    this.#commit = Promise.withResolvers();
+    return this.#commit.promise;
+  }
+
+  async #endAlone(request: KeyedRequest, ending: Ending): Promise<boolean> {
+    const fingerprint = this.#read();
+    this.#close();
+    if (this.#failure !== null) throw this.#failure.reason;
+    if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
+    const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
+    return written.then(
+      () => {
+        this.#committedSeq = this.#seq;
+        return true;
+      },
+      () => false,
+    );
+  }
+
+  wrote(): void {
+    this.#isInTransaction = true;
+    this.hasChanged = true;
+  }
+
+  settledEarly(): void {
+    this.#isSettledEarly = true;
+  }
+
+  record(): void {
+    if (this.#request !== null) this.#write(this.#request, this.#read(), this.#ending);
+  }
+
+  committed(): void {
+    if (this.#request !== null) this.#committedSeq = this.#seq;
+    this.#leaveTransaction()?.resolve(true);
+  }
+
+  failed(reason: unknown): void {
+    this.#seq = this.#committedSeq;
+    const isTold = this.#isSettledEarly;
+    const commit = this.#leaveTransaction();
+    if (commit !== null) commit.reject(reason);
+    // Whoever wrote it was told that it holds, and is not done yet: the end tells.
+    else if (isTold) this.#failure = { reason };
+  }
+
+  #leaveTransaction(): PromiseWithResolvers<boolean> | null {
+    this.#isInTransaction = false;
+    this.#isSettledEarly = false;
+    const commit = this.#commit;
+    if (commit !== null) this.#close();
+    return commit;
+  }
+
+  /** What a runner that was poked by the request goes on to write is none of its own. */
+  #close(): void {
+    this.#request = null;
+    this.#ending = "unknown";
+    this.#read = nothingRead;
+  }
+
+  #write(request: KeyedRequest, fingerprint: Fingerprint, ending: Ending): void {
+    if (ending === "undone") {
+      if (this.#seq !== null) this.#rows.remove(request.id, this.#seq);
+      return;
+    }
+    // Not one from a transaction that failed: another row may have been committed behind it since.
+    this.#seq = this.#committedSeq ?? this.#rows.newSeq(request.id);
+    this.#rows.put(this.#seq, request, fingerprint, ending === "unknown" ? null : ending);
+  }
+}
