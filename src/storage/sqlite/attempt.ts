@@ -5,6 +5,7 @@ import type { Writer } from "./writer.ts";
 
 const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
 
+/** A request with an Idempotency-Key under way, and the row that its writes have along. */
 export class Attempt implements KeyedAttempt, Companion {
   readonly #writer: Writer;
   readonly #rows: KeptRows;
@@ -17,9 +18,9 @@ export class Attempt implements KeyedAttempt, Companion {
   #commit: PromiseWithResolvers<boolean> | null = null;
   #isInTransaction = false;
   #isSettledEarly = false;
-  /** Why a write does not hold although its promise says so. */
+  /** Why a write does not hold although its promise says so, and whether somebody was told. */
   #failure: { reason: unknown } | null = null;
-  hasChanged = false;
+  #isFailureTold = false;
 
   constructor(writer: Writer, rows: KeptRows) {
     this.#writer = writer;
@@ -27,7 +28,11 @@ export class Attempt implements KeyedAttempt, Companion {
   }
 
   get isOpen(): boolean {
-    return this.#request !== null;
+    return this.#request !== null && this.#commit === null;
+  }
+
+  get hasChanged(): boolean {
+    return this.#isInTransaction || this.#committedSeq !== null;
   }
 
   begin(request: KeyedRequest, read: () => Fingerprint): void {
@@ -40,7 +45,7 @@ export class Attempt implements KeyedAttempt, Companion {
     const request = this.#request;
     if (request === null) return Promise.resolve(false);
     if (!this.#isInTransaction) return this.#endAlone(request, ending);
-    this.#ending = ending;
+    this.#ending = this.#failure === null ? ending : "unknown";
     this.#commit = Promise.withResolvers();
     return this.#commit.promise;
   }
@@ -52,17 +57,13 @@ export class Attempt implements KeyedAttempt, Companion {
     if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
     const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
     return written.then(
-      () => {
-        this.#committedSeq = this.#seq;
-        return true;
-      },
+      () => true,
       () => false,
     );
   }
 
   wrote(): void {
     this.#isInTransaction = true;
-    this.hasChanged = true;
   }
 
   settledEarly(): void {
@@ -75,7 +76,9 @@ export class Attempt implements KeyedAttempt, Companion {
 
   committed(): void {
     if (this.#request !== null) this.#committedSeq = this.#seq;
-    this.#leaveTransaction()?.resolve(true);
+    const commit = this.#leaveTransaction();
+    if (this.#failure === null) commit?.resolve(true);
+    else commit?.reject(this.#failure.reason);
   }
 
   failed(reason: unknown): void {
@@ -83,8 +86,14 @@ export class Attempt implements KeyedAttempt, Companion {
     const isTold = this.#isSettledEarly;
     const commit = this.#leaveTransaction();
     if (commit !== null) commit.reject(reason);
-    // Whoever wrote it was told that it holds, and is not done yet: the end tells.
+    // Whoever wrote it was told that it holds, and is not done yet: what comes next tells, and in any case the end.
     else if (isTold) this.#failure = { reason };
+  }
+
+  takeFailure(): { reason: unknown } | null {
+    if (this.#failure === null || this.#isFailureTold) return null;
+    this.#isFailureTold = true;
+    return this.#failure;
   }
 
   #leaveTransaction(): PromiseWithResolvers<boolean> | null {
