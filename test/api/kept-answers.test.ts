@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { postRoutes, type Keeping, type PostRequest } from "../support/post-routes.ts";
-import { startService } from "../support/service.ts";
+import { eventually, startService } from "../support/service.ts";
 
 setDefaultTimeout(60_000);
 
@@ -68,5 +68,19 @@ test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping
     const first = await withoutRoomForAnswers(() => sent(request, key));
     await request.over?.();
     expect([first, await sent(request, key), await sent(request, key)]).toEqual(course[keeping]);
+  },
+);
+
+test.each(["/leads/import", "/prospecting/import", "/voice-clones", "/voice-clones/{voiceId}/samples"])(
+  "no file stays of a POST %s whose job could not be stored with its answer",
+  async (path) => {
+    const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
+    await service.idle();
+    const files = () => Array.fromAsync(new Bun.Glob("blobs/**").scan(service.dataDir));
+    const before = await files();
+    const told = await withoutRoomForAnswers(() => sent(request, crypto.randomUUID()));
+    expect(told).toEqual(tryAgain);
+    await eventually("the file to be gone", async () => ((await files()).length === before.length ? true : null));
+    expect((await files()).toSorted()).toEqual(before.toSorted());
   },
 );
