@@ -1,3 +1,4 @@
+import { apart } from "../apart.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import { isAdmin, type Caller } from "../keys/caller.ts";
@@ -42,8 +43,14 @@ export class AuditService {
   /**
    * Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. A disk that
    * takes no writes keeps nobody from reading: the entry then goes into the program's log, and is owed.
+   * Who reads again, because no answer came, is noted again.
    */
-  async note(caller: Caller | null, event: AuditEvent): Promise<void> {
+  note(caller: Caller | null, event: AuditEvent): Promise<void> {
+    return apart(() => this.noteStored(caller, event));
+  }
+
+  /** As `note`, of what the same request has stored before: noted once, however often that is sent. */
+  async noteStored(caller: Caller | null, event: AuditEvent): Promise<void> {
     const entry = auditEntry(caller, this.#clock.now(), event);
     try {
       await this.#store.append(entry);

@@ -140,11 +140,20 @@ export class Gate {
 
   /** As `refuse`, for a request that was handled already; the headers are those of every answer to it. */
   refusal(thrown: unknown, request: Request, headers: Iterable<[string, string]>): Response {
-    const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied"];
+    const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied", "retry-after"];
     const kept = [...headers].filter(([name]) => !ofTheAnswer.includes(name));
     const set: Settings = { headers: Object.fromEntries(kept) };
     const body = this.refuse(thrown, request, set);
     return Response.json(body, { status: Number(set.status), headers: set.headers as Record<string, string> });
+  }
+
+  /** As `refusal`, in place of one for a fault of ours, after which some of what the request was to do holds. */
+  interrupted(request: Request, headers: Iterable<[string, string]>): Response {
+    const thrown = this.#failures.get(request)?.thrown;
+    const error = new ApiError("REQUEST_INTERRUPTED");
+    const response = this.refusal(error, request, headers);
+    this.#failures.set(request, { error, thrown });
+    return response;
   }
 
   /** Whether a request failed by a fault of ours, not by a refusal that somebody decided on. */

@@ -19,7 +19,7 @@ import { mediaType } from "./read-body.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
-  gate: Pick<Gate, "secretOf" | "isFault" | "refusal">;
+  gate: Pick<Gate, "secretOf" | "isFault" | "refusal" | "interrupted">;
   clock: Clock;
   log: Log;
   /** How long an answer is told again. */
@@ -122,7 +122,10 @@ export class Idempotency {
       digestWhileRead(request, keyed.digest);
       // Not async: for most answers nothing is left to be done.
       return Promise.resolve(next(request)).then(
-        (response) => (keyed.carriedId === null ? response : this.#keepAny(keyed, keyed.carriedId, response)),
+        (response) =>
+          keyed.carriedId === null
+            ? this.#trueAnswer(keyed, response)
+            : this.#keepAny(keyed, keyed.carriedId, response),
         (error: unknown) => {
           this.#leave(keyed);
           throw error;
@@ -153,12 +156,19 @@ export class Idempotency {
       const [answer, told] = await readAnswer(response);
       const isKept = await keyed.attempt.end(this.#endingOf(keyed, id, told));
       if (!isKept) this.#warn(response.headers.get("x-request-id"));
-      return answer;
+      return this.#trueAnswer(keyed, answer);
     } catch (error) {
-      return this.#parts.gate.refusal(error, keyed.request, response.headers);
+      return this.#trueAnswer(keyed, this.#parts.gate.refusal(error, keyed.request, response.headers));
     } finally {
       this.#leave(keyed);
     }
+  }
+
+  /** Only a request of which nothing holds may be told to try again: another one is, as its repetition will be, told so. */
+  #trueAnswer({ request, attempt }: Keyed, response: Response): Response {
+    const { gate } = this.#parts;
+    const isOurFault = response.status >= 500 && gate.isFault(request);
+    return isOurFault && attempt.hasChanged ? gate.interrupted(request, response.headers) : response;
   }
 
   #leave(keyed: Keyed): void {

@@ -4,6 +4,7 @@ import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import { pause } from "../pause.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { Job, JobMetadata, JobType } from "./model.ts";
 import type { JobService } from "./service.ts";
@@ -48,7 +49,7 @@ export class FileIntake {
 
   /**
    * Takes the file in and starts the job that reads it. The file is on disk before the job exists, so that a job never
-   * points at nothing. VALIDATION_ERROR for an empty body.
+   * points at nothing; where the job is not stored after all, the file goes. VALIDATION_ERROR for an empty body.
    */
   async start(request: FileToTakeIn): Promise<Job> {
     const { caller, userId, type, folder, stream, payload, metadata, maxBytes, action, tooLarge } = request;
@@ -88,7 +89,15 @@ export class FileIntake {
       await this.#blobs.remove(file);
       throw error;
     }
+    // Rejects with the disk only: the next sweep takes what is left then.
+    void this.#removeUnlessStored(job, file).catch(() => {});
     return job;
+  }
+
+  /** What a request with an Idempotency-Key stores is committed together with its answer, which is made after this. */
+  async #removeUnlessStored({ userId, id }: Job, file: string): Promise<void> {
+    await pause();
+    if ((await this.#jobs.find(userId, id)) === null) await this.#blobs.remove(file);
   }
 
   /** Removes files whose job has ended or was never stored; for the start, when nothing is being taken in. */

@@ -1,3 +1,4 @@
+import { apart } from "../apart.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import type { Ids } from "../ids.ts";
@@ -94,7 +95,7 @@ export class JobRunner {
       this.#lookAgain = true;
       return;
     }
-    this.#looking = this.#lookInTurn()
+    this.#looking = apart(() => this.#lookInTurn())
       .catch((error: unknown) => {
         this.#log.error({ err: error }, "could not look for due jobs");
         this.#sleep(longestSleepMs);

@@ -65,9 +65,13 @@ export class JobService {
   }
 
   async get(userId: string, id: string): Promise<Job> {
-    const job = await this.#jobs.get(userId, id);
+    const job = await this.find(userId, id);
     if (job === null) throw notFound("job", id);
     return job;
+  }
+
+  find(userId: string, id: string): Promise<Job | null> {
+    return this.#jobs.get(userId, id);
   }
 
   /** CONFLICT when it has ended, or is being sent at this moment. */

@@ -1,3 +1,4 @@
+import { apart } from "../apart.ts";
 import type { Clock } from "../clock.ts";
 import { isoTime } from "../clock.ts";
 import { ApiError } from "../errors.ts";
@@ -137,7 +138,7 @@ export class KeyRing {
     const written = this.#usages;
     this.#usages = new Map();
     try {
-      await this.#keys.recordUsage([...written.values()]);
+      await apart(() => this.#keys.recordUsage([...written.values()]));
     } catch (error) {
       for (const usage of written.values()) this.#count(usage.keyId, usage.uses, usage.lastUsedAt);
       throw error;

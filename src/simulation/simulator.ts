@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { apart } from "../apart.ts";
 import { isoTime, parseInstant } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Chore } from "../jobs/maintenance.ts";
@@ -71,9 +72,12 @@ export class Simulator {
     if (this.#isMoving) throw new ApiError("CONFLICT", { message: "The clock is being moved already." });
     this.#isMoving = true;
     try {
-      const steps = await this.#moveTo(to, signal);
+      // The request begins to change things: a repetition must not move the clock as far once more.
+      await store.setNow(from);
+      const steps = await apart(() => this.#moveTo(to, signal));
+      const happened = await store.happened(from, clock.now());
       await store.setNow(clock.now());
-      return summaryOf(from, clock.now(), steps, await store.happened(from, clock.now()));
+      return summaryOf(from, clock.now(), steps, happened);
     } finally {
       this.#isMoving = false;
     }

@@ -116,7 +116,7 @@ export function suppressionRoutes(
         const body = bounded(bodyStream(request), maxImportBytes);
         const report = await importList(suppressions, caller, userId, body, options);
         const { rows, added } = report;
-        await audit.note(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });
+        await audit.noteStored(caller, { action: "suppressions.imported", userId, details: { scope, rows, added } });
         return ok(report);
       },
       {

@@ -6,6 +6,7 @@ import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import { consentOf, refuseIncomplete, samplesOf, settingsWith, trainingJob } from "./clone-parts.ts";
 import { formValues, type FormCheck } from "./form.ts";
 import { ownerOf, voiceFiles } from "./files.ts";
@@ -247,20 +248,26 @@ export class VoiceService {
 
   /** Removes files that no clone has: of uploads that a crash cut off, and of deletions. Answers how many. */
   async sweep(): Promise<number> {
-    const { store, blobs } = this.#parts;
+    const { blobs } = this.#parts;
     const byClone = Map.groupBy(await blobs.list(voiceFiles.folder), (name) => ownerOf(name).cloneId);
     let removed = 0;
     for (const [cloneId, names] of byClone) {
       if (this.#parts.arriving.has(cloneId)) continue;
-      const samples = (await store.known([cloneId])).get(cloneId);
-      for (const name of names) {
-        const { sampleId } = ownerOf(name);
-        if (samples !== undefined && (sampleId === null || samples.has(sampleId))) continue;
-        await blobs.remove(name);
-        removed++;
-      }
+      removed += await this.#removeOrphans(cloneId, names);
     }
     return removed;
+  }
+
+  /** Removes those of these files of a clone that it does not have. Answers how many. */
+  async #removeOrphans(cloneId: string, names: readonly string[]): Promise<number> {
+    const { store, blobs } = this.#parts;
+    const samples = (await store.known([cloneId])).get(cloneId);
+    const orphans = names.filter((name) => {
+      const { sampleId } = ownerOf(name);
+      return samples === undefined || (sampleId !== null && !samples.has(sampleId));
+    });
+    for (const name of orphans) await blobs.remove(name);
+    return orphans.length;
   }
 
   /** Takes a form in, and its files away again unless `store` makes use of them. */
@@ -279,7 +286,13 @@ export class VoiceService {
         kind === "consent" ? voiceFiles.consent(cloneId) : voiceFiles.original(cloneId, ids.next(clock.now()));
       const checkEarly = (fields: ReadonlyMap<string, string>) => void check(formValues(fields), false);
       const rules = { maxFiles, maxFileBytes: maxSampleBytes, blobNameFor, checkEarly };
-      return await use(await receiveForm(upload, blobs, rules, taken));
+      const made = await use(await receiveForm(upload, blobs, rules, taken));
+      // With an Idempotency-Key it is committed together with the answer, which is made after this. Rejects with the disk
+      // only: the next sweep takes what is left then.
+      void pause()
+        .then(() => this.#removeOrphans(cloneId, taken))
+        .catch(() => {});
+      return made;
     } catch (error) {
       await Promise.allSettled(taken.map((name) => blobs.remove(name)));
       throw error;

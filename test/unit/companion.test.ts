@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { apart } from "../../src/apart.ts";
+import { BackgroundWork } from "../../src/jobs/background-work.ts";
 import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
 import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
 import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
@@ -76,21 +78,107 @@ test.each(["at once", "later"])(
   "no answer is kept, nor given, of a write whose commit failed, when it is put together %s",
   async (when) => {
     using notes = openNotes();
-    const store = createIdempotencyStore(notes);
-    const id = "00".repeat(16);
-    const failure = failureOf(
-      store.attempt(async (attempt) => {
-        attempt.begin({ id, startedAt: 1, userId: null }, () => ({ hash: null, bytes: 0 }));
-        await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
-        if (when === "later") await new Promise((resolve) => setImmediate(resolve));
-        await attempt.end({ status: 200, headers: {}, body: "done" });
-      }),
-    );
-    expect(await failure).toContain("FOREIGN KEY");
+    const answer = keyed(notes, async () => {
+      await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+      if (when === "later") await new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(await failureOf(answer)).toContain("FOREIGN KEY");
     await notes.writer.write(() => undefined);
-    expect(await store.find(id)).toBeNull();
+    expect(await notes.kept()).toBeNull();
   },
 );
+
+test("what an answer is put together from by several writes, one after the other or at once, is one transaction", async () => {
+  using notes = openNotes();
+  const other = notes.writer.write(() => notes.insert("other"));
+  const answer = keyed(notes, async () => {
+    for (const text of ["a", "b", "c", "d"]) await notes.writer.writeForAnswer(() => notes.insert(text));
+    await Promise.all(["e", "f"].map((text) => notes.writer.writeForAnswer(() => notes.insert(text))));
+  });
+  expect(await answer).toBe("kept");
+  await other;
+  expect(notes.batches).toEqual([7]);
+  expect(notes.all()).toEqual(["a", "b", "c", "d", "e", "f", "other"]);
+  expect(await notes.kept()).toMatchObject({ answer: { body: "done" } });
+});
+
+test("more writes than one batch takes are one transaction all the same", async () => {
+  using notes = openNotes();
+  const texts = Array.from({ length: 600 }, (_, n) => `${n}`);
+  const insert = (text: string) => notes.writer.writeForAnswer(() => notes.insert(text));
+  expect(await keyed(notes, () => Promise.all(texts.map(insert)))).toBe("kept");
+  expect(notes.batches).toEqual([600]);
+});
+
+test("a write that must be on disk before the request goes on is, and a crash then leaves a mark", async () => {
+  using notes = openNotes();
+  const answer = keyed(notes, async () => {
+    await notes.writer.write(() => notes.insert("reserved"));
+    expect(notes.database.inTransaction).toBe(false);
+    expect(await notes.kept()).toMatchObject({ answer: null });
+    await notes.writer.writeForAnswer(() => notes.insert("settled"));
+  });
+  expect(await answer).toBe("kept");
+  expect(notes.batches).toEqual([1, 1]);
+});
+
+test("of writes in one transaction one that fails is taken back alone, and whoever made it hears so", async () => {
+  using notes = openNotes();
+  const answer = keyed(notes, async () => {
+    await notes.writer.writeForAnswer(() => notes.insert("a"));
+    const twice = ["b", "a", "c"].map((text) => notes.writer.writeForAnswer(() => notes.insert(text)));
+    expect((await Promise.allSettled(twice)).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+  });
+  expect(await answer).toBe("kept");
+  expect(notes.all()).toEqual(["a", "b", "c"]);
+});
+
+test("nothing is written on the ground of what did not hold, and the answer is not given", async () => {
+  using notes = openNotes();
+  const errors: string[] = [];
+  const answer = keyed(notes, async () => {
+    await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+    // Waits for the disk, so it comes in a transaction of its own, behind the one that fails.
+    errors.push(await failureOf(notes.writer.write(() => notes.insert("consequence"))));
+    await notes.writer.write(() => notes.insert("put right"));
+  });
+  expect(await failureOf(answer)).toContain("FOREIGN KEY");
+  expect(errors).toEqual([expect.stringContaining("FOREIGN KEY")]);
+  expect(notes.all()).toEqual(["put right"]);
+});
+
+test("who writes on later hears that what was written before does not hold, once", async () => {
+  using notes = openNotes();
+  const errors: string[] = [];
+  const answer = keyed(notes, async () => {
+    await notes.writer.writeForAnswer(() => notes.insert("effect", "no such note"));
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const text of ["a", "b"]) errors.push(await failureOf(notes.writer.writeForAnswer(() => notes.insert(text))));
+  });
+  expect(await failureOf(answer)).toContain("FOREIGN KEY");
+  expect(errors).toEqual([expect.stringContaining("FOREIGN KEY"), "none"]);
+});
+
+test.each(["apart", "in the background"])("what is done %s of a request is no part of it", async (where) => {
+  using notes = openNotes();
+  const write = async () => {
+    await notes.writer.writeForAnswer(() => notes.insert("other"));
+    expect(notes.database.inTransaction).toBe(false);
+  };
+  const background = new BackgroundWork(write, (error) => expect(error).toBeNull());
+  const answer = keyed(notes, async () => {
+    if (where === "apart") await apart(write);
+    else background.wake();
+    await background.idle();
+    expect(await notes.kept()).toBeNull();
+  });
+  expect(await answer).toBe("kept");
+  expect(notes.all()).toEqual(["other"]);
+});
 
 test("a companion that closed, or another one's, does not go along", async () => {
   using notes = openNotes();
@@ -106,6 +194,17 @@ test("a companion that closed, or another one's, does not go along", async () =>
 });
 
 type Notes = ReturnType<typeof openNotes>;
+
+const request = { id: "00".repeat(16), startedAt: 1, userId: null };
+
+/** The work of a request with a key. "kept" when its answer is, so that what it has written holds. */
+function keyed(notes: Notes, work: () => Promise<unknown>): Promise<string> {
+  return notes.store.attempt(async (attempt) => {
+    attempt.begin(request, () => ({ hash: null, bytes: 0 }));
+    await work();
+    return (await attempt.end({ status: 200, headers: {}, body: "done" })) ? "kept" : "lost";
+  });
+}
 
 /** Not `expect(…).rejects`: that waits without letting the writer go on, when it runs before the commit. */
 function failureOf(promise: Promise<unknown>): Promise<string> {
@@ -128,12 +227,15 @@ function openNotes() {
   const insertNote = database.query("INSERT INTO notes VALUES (?, ?)");
   const writer = new Writer(database);
   const shared = new SharedRead(database, writer);
+  const store = createIdempotencyStore({ database, writer, shared });
   const batches: number[] = [];
   writer.onBatch((units) => batches.push(units));
   return {
     database,
     writer,
     shared,
+    store,
+    kept: async () => store.find(request.id),
     batches,
     insert: (text: string, answers: string | null = null) => void insertNote.run(text, answers),
     all: () =>
@@ -169,6 +271,7 @@ function recording(notes: Notes) {
       steps.push("failed");
       reject(reason);
     },
+    takeFailure: () => null,
   };
   return { companion, steps };
 }

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { accompanied } from "../../src/storage/sqlite/companion.ts";
 import { gatherWrites } from "../../src/storage/sqlite/gathered-writes.ts";
 import { Writer } from "../../src/storage/sqlite/writer.ts";
 
@@ -17,6 +18,24 @@ test("no unit takes more than it may", async () => {
   using notes = openNotes(2);
   await Promise.all(["a", "b", "c", "d", "e"].map(notes.add));
   expect(notes.units).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+});
+
+test("what is written for a request is a unit of its own, which the request's companion goes along with", async () => {
+  using notes = openNotes();
+  const accompaniedUnits: string[] = [];
+  const companion = {
+    isOpen: true,
+    wrote: () => void accompaniedUnits.push(...notes.stored()),
+    settledEarly: () => {},
+    record: () => {},
+    committed: () => {},
+    failed: () => {},
+    takeFailure: () => null,
+  };
+  const before = notes.add("a");
+  await Promise.all([before, accompanied(companion, () => notes.add("b")), notes.add("c")]);
+  expect(notes.units).toEqual([["a", "c"], ["b"]]);
+  expect(accompaniedUnits.toSorted()).toEqual(["a", "b", "c"]);
 });
 
 test("one that can't be written keeps back no other, and nothing is written twice", async () => {

@@ -215,7 +215,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   );
 
   return {
-    insert: (item) => writer.write(() => void orm.insert(campaigns).values(item).run()),
+    insert: (item) => writer.writeForAnswer(() => void orm.insert(campaigns).values(item).run()),
     get: async (userId, id) => owned(userId, id),
     list: async (userId) =>
       orm
@@ -225,7 +225,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
         .limit(mostListed)
         .all(),
-    update: (userId, id, states, change) => writer.write(() => update(userId, id, states, change)),
+    update: (userId, id, states, change) => writer.writeForAnswer(() => update(userId, id, states, change)),
     remove: (userId, id) =>
       writer.write(() => {
         if (owned(userId, id)?.state !== "draft") return false;
@@ -233,14 +233,15 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         return true;
       }),
     enrol: async (enrolments, dryRun, now) =>
-      dryRun ? enrol(enrolments, true, now) : writer.write(() => enrol(enrolments, false, now)),
+      dryRun ? enrol(enrolments, true, now) : writer.writeForAnswer(() => enrol(enrolments, false, now)),
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrolment, change, action) => writer.write(() => move(enrolment, change, action)),
-    withdrawActions: (campaignId, limit, at) => writer.write(() => withdrawActions(campaignId, limit, at)),
-    stopAll: (campaignId, reason, limit, at) => writer.write(() => stopMany.run(reason, at, campaignId, limit).changes),
+    withdrawActions: (campaignId, limit, at) => writer.writeForAnswer(() => withdrawActions(campaignId, limit, at)),
+    stopAll: (campaignId, reason, limit, at) =>
+      writer.writeForAnswer(() => stopMany.run(reason, at, campaignId, limit).changes),
     stop: (userId, enrolmentId, reason, at) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const row = enrolmentById.get({ id: enrolmentId });
         if (row?.userId !== userId || row.state !== "active") return null;
         move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);

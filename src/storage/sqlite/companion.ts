@@ -14,6 +14,8 @@ export type Companion = {
   committed(): void;
   /** What it recorded, and what it wrote, does not hold. */
   failed(reason: unknown): void;
+  /** Why a write that was settled early does not hold, for the first that is written after it; else null. */
+  takeFailure(): { reason: unknown } | null;
 };
 
 const companions = new AsyncLocalStorage<Companion>();

@@ -111,20 +111,20 @@ export function createCreditStore(engine: Engine): CreditStore {
 
   return {
     add: (entry) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         rows.add(entry);
         return rows.balance(entry.userId);
       }),
-    adjust: (entry) => writer.write(() => adjust(entry)),
+    adjust: (entry) => writer.writeForAnswer(() => adjust(entry)),
     addOnce: (entries) => writer.write(() => entries.filter((entry) => rows.addOnce(entry)).length),
     usersWithout,
     balance: async (userId) => rows.balance(userId),
     reserved,
     page,
     reserve: (request) => writer.write(() => rows.reserve(request)),
-    settle: (request) => writer.write(() => rows.settle(request)),
+    settle: (request) => writer.writeForAnswer(() => rows.settle(request)),
     charge: (request) => writer.write(() => rows.charge(request)),
-    refund: (request) => writer.write(() => refund(request)),
+    refund: (request) => writer.writeForAnswer(() => refund(request)),
     abandoned,
     setBudget: (keyId, monthly) => writer.write(() => setBudget(keyId, monthly)),
     budget: async (keyId, at) => {

@@ -118,9 +118,9 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       const owner = ownerOf(userId);
       return people.map((person) => (owner === null ? null : results.find(owner, person, since)));
     },
-    finish: (userId, payment) => writer.write(() => pay(userId, payment)),
+    finish: (userId, payment) => writer.writeForAnswer(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const outcome = reserve === null ? null : credits.reserve(reserve);
         if (outcome?.kind === "exhausted") return outcome;
         jobRows.insert(job);

@@ -157,8 +157,8 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
         return isOurs;
       }),
     nextDueAt,
-    cancel: (userId, id, at) => writer.write(() => cancel(userId, id, at)),
-    retry: (userId, id, at) => writer.write(() => retry(userId, id, at)),
+    cancel: (userId, id, at) => writer.writeForAnswer(() => cancel(userId, id, at)),
+    retry: (userId, id, at) => writer.writeForAnswer(() => retry(userId, id, at)),
     isOpen: async (id, failedAfter) => {
       const job = rows.get(id);
       if (job === null || job.status === "completed") return false;

@@ -32,8 +32,8 @@ export function createLeadStore(engine: Engine): LeadStore {
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
-    update: (request) => writer.write(() => updateLead(rows, suppressions, events, request)),
-    remove: (request) => writer.write(() => removeLead({ rows, suppressions, audits, events }, request)),
+    update: (request) => writer.writeForAnswer(() => updateLead(rows, suppressions, events, request)),
+    remove: (request) => writer.writeForAnswer(() => removeLead({ rows, suppressions, audits, events }, request)),
     ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
   };
 }

@@ -175,7 +175,7 @@ export function createAccountStore(
   }
 
   return {
-    insertAccount: (account) => writer.write(() => insertAccountRow({ orm }, account)),
+    insertAccount: (account) => writer.writeForAnswer(() => insertAccountRow({ orm }, account)),
     accounts: async (userId) => shared.read(() => accountsOf(userId)),
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>

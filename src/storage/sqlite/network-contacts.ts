@@ -142,7 +142,7 @@ export function createContactStore(
         .map(shown);
     },
     noteNews: (accountId, news, at) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const record = accounts.byId(accountId);
         if (record === null) return [];
         const fresh = news.filter((item) => rows.noteNews(record.seq, item, at));

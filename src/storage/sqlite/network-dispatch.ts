@@ -365,16 +365,16 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     putOff: (claim, change) =>
       forgetting(
         claim,
-        writer.write(() => putOff(claim, change)),
+        writer.writeForAnswer(() => putOff(claim, change)),
       ),
     hand: (claim, handed) =>
       forgetting(
         claim,
         writer.write(() => hand(claim, handed)),
       ),
-    claimForWorker: (request) => writer.write(() => claimForWorker(request)),
+    claimForWorker: (request) => writer.writeForAnswer(() => claimForWorker(request)),
     renewLease: (userId, claim, leaseUntil) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const target = held(claim);
         const isWorkers = target?.row.state === "sending" && target.row.pendingReason === "awaitingWorker";
         if (target?.row.userId !== userId || !isWorkers) return false;

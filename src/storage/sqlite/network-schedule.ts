@@ -242,26 +242,26 @@ export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, sc
   return {
     schedule: async (request, dryRun) =>
       dryRun ? decide(request, false) : writer.writeForAnswer(() => decide(request, true)),
-    record: (request, relation) => writer.write(() => record(request, relation)),
+    record: (request, relation) => writer.writeForAnswer(() => record(request, relation)),
     approve: (userId, jobId, at) =>
-      writer.write(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),
+      writer.writeForAnswer(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),
     edit: (userId, jobId, wanted, at) =>
       writer.write(() =>
         change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
       ),
     cancel: (userId, jobId, at) =>
-      writer.write(() =>
+      writer.writeForAnswer(() =>
         change(userId, jobId, cancellable, (target) =>
           isUnderWay(target.row) ? { kind: "refused", action: parts.actions.actionOf(target.row) } : cancel(target, at),
         ),
       ),
     resolve: (userId, jobId, how) =>
-      writer.write(() =>
+      writer.writeForAnswer(() =>
         // It counts from when it was tried, not from when somebody looked.
         change(userId, jobId, ["unknown"], (target) => ended(target, how, target.row.slotAt ?? how.at)),
       ),
     endHanded: (userId, jobId, waitsFor, how) =>
-      writer.write(() =>
+      writer.writeForAnswer(() =>
         change(userId, jobId, ["awaiting", "sending"], (target) =>
           waitsFor.some((reason) => reason === target.row.pendingReason || isFast(target, reason))
             ? ended(target, how)

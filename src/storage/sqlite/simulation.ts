@@ -18,7 +18,7 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
         return state.get()!;
       });
     },
-    setNow: (now) => writer.write(() => void setNow.run(now)),
+    setNow: (now) => writer.writeForAnswer(() => void setNow.run(now)),
     happened: (from, to) => reader.all<Happening>({ sql: happenedSql, params: [from, to] }),
   };
 }

@@ -84,7 +84,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
   }
 
   return {
-    add: (entries) => writer.write(() => entries.map((entry) => rows.add(entry))),
+    add: (entries) => writer.writeForAnswer(() => entries.map((entry) => rows.add(entry))),
     get: async (userId, id) => {
       const row = find(userId, id);
       return row === undefined ? null : entryOf(userId, row);
@@ -93,7 +93,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
     count: countEntries,
     remove,
     forgetValue: (userId, id, audit) =>
-      writer.write(() => {
+      writer.writeForAnswer(() => {
         const entry = find(userId, id);
         if (entry === undefined) return null;
         rows.forgetValue(id);

@@ -32,7 +32,7 @@ export function createUserStore(engine: Engine): UserStore {
   }
 
   return {
-    insert: (newcomer) => writer.write(() => insert(newcomer)),
+    insert: (newcomer) => writer.writeForAnswer(() => insert(newcomer)),
     get: async (id) => byId.get(id),
     list: async (limit, offset) =>
       orm

@@ -84,9 +84,9 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
 
   const operations: SampleOperations = {
     samples: async (userId, cloneId) => (cloneOf(userId, cloneId) === undefined ? [] : samplesOf(cloneId)),
-    addSamples: (request) => writer.write(() => addSamples(request)),
+    addSamples: (request) => writer.writeForAnswer(() => addSamples(request)),
     removeSample: (request) => writer.write(() => removeSample(request)),
-    retrain: (request) => writer.write(() => retrain(request)),
+    retrain: (request) => writer.writeForAnswer(() => retrain(request)),
     forgetOriginals: (cloneId, sampleIds) =>
       writer.write(
         () =>

@@ -82,7 +82,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   return {
     ...samples.operations,
     ...createVoiceTraining(engine, jobRows),
-    create: (request) => writer.write(() => create(request)),
+    create: (request) => writer.writeForAnswer(() => create(request)),
     countOf: async (userId) => usage.countOf(userId),
     bytesOf: async (userId) => usage.bytesOf(userId),
     page,

@@ -109,6 +109,6 @@ export function createWebhookReplays(
         rows.noteDue(row.seq);
         return shown(row, eventId);
       }),
-    replayRange: (request) => writer.write(() => replayRange(request)),
+    replayRange: (request) => writer.writeForAnswer(() => replayRange(request)),
   };
 }

@@ -1,5 +1,6 @@
 import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
+import { apart } from "../../apart.ts";
 import { currentCompanion, type Companion } from "./companion.ts";
 import { setSynchronous } from "./open.ts";
 
@@ -33,6 +34,10 @@ const totalChanges = "SELECT total_changes() AS changes";
 const maxBatch = 256;
 const maxBatchMs = 10;
 
+/** So often a request's next writes are taken into the transaction of those before in any case; more often while it is short. */
+const alwaysFollowed = 4;
+const maxFollowedMs = 20;
+
 /**
  * For so long a commit waits for the next turn of the event loop, as long as each brings more units: with what one turn
  * brings, half of those who are served at once are in a commit, and each commit writes nearly the same pages.
@@ -48,7 +53,9 @@ const gatherMs = 5;
  *
  * A unit with a companion (`companion.ts`) has it record something in the same transaction. With `writeForAnswer` its
  * promise settles before the COMMIT, and what follows without waiting for anything else is run, so that the companion
- * can record that as well; whoever has it along must not let anything out before the companion is `committed`.
+ * can record that as well; whoever has it along must not let anything out before the companion is `committed`. If what
+ * follows is another such write, it is run in the same transaction, too. When that fails, so does whatever the
+ * companion's work writes next.
  */
 export class Writer {
   readonly #database: Database;
@@ -90,8 +97,9 @@ export class Writer {
   }
 
   /**
-   * As `write`, for the last write of a request, after which only the answer is put together: no other thread, file or
-   * host may be told of the effect, because for a request with a companion it may not be on disk yet.
+   * As `write`, for what an answer is put together from: a request's last write, or one that only others of these follow.
+   * No other thread, file or host may be told of the effect, because for a request with a companion it may not be on disk
+   * yet.
    */
   writeForAnswer<T>(run: () => T): Promise<T> {
     return this.#add(run, { isForAnswer: true });
@@ -132,6 +140,8 @@ export class Writer {
   #add<T>(run: () => T, { isForAnswer = false, isRepeated = false } = {}): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("The database is closed"));
     const companion = currentCompanion();
+    const lost = companion === null ? null : companion.takeFailure();
+    if (lost !== null) return Promise.reject(lost.reason);
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run,
@@ -161,7 +171,8 @@ export class Writer {
       this.#commitBatch();
       if (this.#queue.length > 0) this.#schedule(this.#queue.length);
     };
-    setImmediate(commitOnceGathered);
+    // Of all whose units it has, not of the one who was first.
+    apart(() => setImmediate(commitOnceGathered));
   }
 
   #commitBatch(): void {
@@ -169,7 +180,7 @@ export class Writer {
     if (batch.length === 0) return;
     let outcome: Outcome;
     try {
-      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runAlone(unit, into));
+      outcome = this.#runTogether(batch) ?? this.#transact(batch, (unit, into) => this.#runGuarded([unit], into));
     } catch (error) {
       this.#rollBack();
       this.#queue.splice(0, batch.length);
@@ -213,11 +224,12 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
-      if (outcome.companions.size > 0) this.#record(outcome);
+      if (outcome.companions.size > 0) this.#record(batch, outcome, startedAt + maxFollowedMs);
       this.#finish();
       this.#statements.commit.run();
     } catch (error) {
       for (const companion of outcome.companions) companion.failed(error);
+      this.#giveUpFollowing(batch.length);
       throw error;
     }
     this.#onBatch?.(batch.length, (performance.now() - startedAt) / 1000);
@@ -232,16 +244,51 @@ export class Writer {
   }
 
   /** From here on nothing of the batch runs again. */
-  #record({ done, companions }: Outcome): void {
-    for (const companion of companions) companion.wrote();
-    const early = done.filter(({ unit }) => unit.isForAnswer && unit.companion !== null);
-    for (const { unit, value } of early) {
-      unit.companion?.settledEarly();
-      unit.resolve(value);
+  #record(batch: Unit[], outcome: Outcome, endAt: number): void {
+    const { done, companions } = outcome;
+    for (let settled = 0, rounds = 0; settled < done.length; rounds++) {
+      for (const companion of companions) companion.wrote();
+      const early = done.slice(settled).filter(({ unit }) => isSettledEarly(unit));
+      settled = done.length;
+      for (const { unit, value } of early) {
+        unit.companion?.settledEarly();
+        unit.resolve(value);
+      }
+      // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
+      if (early.length === 0 || this.#isClosing) break;
+      drainMicrotasks();
+      const hasMore = this.#queue.length > batch.length;
+      if (hasMore && (rounds < alwaysFollowed || performance.now() < endAt)) this.#runFollowing(batch, outcome);
     }
-    // Not when it closes: that may come from a microtask, and there is nobody left to be answered.
-    if (early.length > 0 && !this.#isClosing) drainMicrotasks();
     for (const companion of companions) companion.record();
+  }
+
+  /** Takes into the batch, and runs, what those whose units were settled early have written besides. */
+  #runFollowing(batch: Unit[], outcome: Outcome): void {
+    const early = new Set(outcome.done.filter(({ unit }) => isSettledEarly(unit)).map(({ unit }) => unit.companion));
+    const isFollowing = (unit: Unit): boolean => isSettledEarly(unit) && early.has(unit.companion);
+    const { following = [], others = [] } = Object.groupBy(this.#queue.slice(batch.length), (unit) =>
+      isFollowing(unit) ? "following" : "others",
+    );
+    if (following.length === 0) return;
+    batch.push(...following);
+    this.#queue = [...batch, ...others];
+    // Should one of them fail, what was written before is not undone with it.
+    this.#finish();
+    this.#runGuarded(following, outcome);
+  }
+
+  /** What was written on the ground of something that does not hold; it is in the queue behind the first `from` units. */
+  #giveUpFollowing(from: number): void {
+    const failures = new Map<Companion, { reason: unknown }>();
+    this.#queue = this.#queue.filter(({ companion, reject }, at) => {
+      if (at < from || companion === null) return true;
+      const failure = failures.get(companion) ?? companion.takeFailure();
+      if (failure === null) return true;
+      failures.set(companion, failure);
+      reject(failure.reason);
+      return false;
+    });
   }
 
   #valueOf({ run, companion }: Unit, outcome: Outcome): unknown {
@@ -259,21 +306,23 @@ export class Writer {
     return this.#totalChanges.get()!.changes;
   }
 
-  #runAlone(unit: Unit, outcome: Outcome): void {
-    const { done, failed } = outcome;
+  /** In a savepoint; should one of several fail, each in one of its own. */
+  #runGuarded(units: readonly Unit[], outcome: Outcome): void {
+    outcome.changes = null;
     this.#statements.enter.run();
     try {
-      const value = this.#valueOf(unit, outcome);
+      const done = units.map((unit) => ({ unit, value: this.#valueOf(unit, outcome) }));
       this.#finish();
       this.#statements.leave.run();
-      done.push({ unit, value });
+      outcome.done.push(...done);
     } catch (error) {
       // SQLite ends the whole transaction by itself on some errors, such as a full disk: then nothing of the batch holds.
       if (!this.#database.inTransaction) throw error;
       this.#statements.undo.run();
       this.#statements.leave.run();
       this.#rolledBack();
-      failed.push({ unit, value: error });
+      if (units.length > 1) for (const unit of units) this.#runGuarded([unit], outcome);
+      else for (const unit of units) outcome.failed.push({ unit, value: error });
     }
   }
 
@@ -294,4 +343,8 @@ export class Writer {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }
   }
+}
+
+function isSettledEarly({ isForAnswer, companion }: Unit): boolean {
+  return isForAnswer && companion !== null;
 }

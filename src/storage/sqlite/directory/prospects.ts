@@ -50,7 +50,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     const owner = owners(userId);
     const number = numberOf(userId, id);
     if (owner === null || number === null) return false;
-    return writer.write(() =>
+    return writer.writeForAnswer(() =>
       rows.unit(owner, () => {
         const row = rows.get(owner, number);
         if (row !== null) change(owner, row);
@@ -71,7 +71,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     }));
     const hints = await imports.lookUp({ userId, rows: batch });
     try {
-      return await writer.write(() =>
+      return await writer.writeForAnswer(() =>
         rows.unit(owner, () => found.map((each) => prospectOf(userId, putOne(owner, each, hints.of, at)))),
       );
     } finally {

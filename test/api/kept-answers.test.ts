@@ -1,0 +1,86 @@
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { postRoutes, type Keeping, type PostRequest } from "../support/post-routes.ts";
+import { eventually, startService } from "../support/service.ts";
+
+setDefaultTimeout(60_000);
+
+/** With a simulation every route has something to do, and nothing outside is needed. */
+const settings = {
+  SIMULATE: "true",
+  SIMULATED_START: "2026-01-05T09:00:00Z",
+  ENRICHMENT_PROVIDERS: "simulated",
+  ENRICHMENTS_PER_HOUR: 0,
+  WEBHOOK_PRIVATE_HOSTS: "127.0.0.1",
+  DEFAULT_CREDITS: 1000,
+};
+const service = await startService({ settings });
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Told = { outcome: string; isReplay: boolean };
+
+async function sent({ client, path, body, headers = {} }: PostRequest, key: string): Promise<Told> {
+  const answer = await client.post(path, body, { headers: { ...headers, "idempotency-key": key } });
+  const outcome = answer.status < 300 ? "done" : `${answer.status} ${answer.code}`;
+  return { outcome, isReplay: answer.headers.get("idempotent-replayed") === "true" };
+}
+
+/** What `work` comes to while no answer finds room in the database, though everything else does. */
+async function withoutRoomForAnswers<T>(work: () => Promise<T>): Promise<T> {
+  using database = new Database(join(service.dataDir, "outreachd.db"));
+  database.run("PRAGMA busy_timeout = 5000");
+  database.run(
+    "CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests WHEN new.status IS NOT NULL BEGIN SELECT RAISE(ABORT, 'no room'); END",
+  );
+  try {
+    return await work();
+  } finally {
+    database.run("DROP TRIGGER no_room");
+  }
+}
+
+const done = { outcome: "done", isReplay: false };
+const replayed = { outcome: "done", isReplay: true };
+const tryAgain = { outcome: "503 SERVICE_UNAVAILABLE", isReplay: false };
+const interrupted = { outcome: "409 REQUEST_INTERRUPTED", isReplay: false };
+
+/** What is said without room for the answer, then with it, and once more. */
+const course: Record<Keeping, [Told, Told, Told]> = {
+  whole: [tryAgain, done, replayed],
+  parts: [interrupted, interrupted, interrupted],
+  nothing: [done, done, replayed],
+  sound: [done, done, done],
+};
+
+const documented = service.document.operations.filter(({ method }) => method === "POST").map(({ path }) => path);
+
+test("every POST of the document is among those below", () => {
+  expect(Object.keys(postRoutes).map((path) => `/api/v2${path}`)).toEqual(documented);
+});
+
+test.each(Object.entries(postRoutes).map(([path, { keeping }]) => [path, keeping] as const))(
+  "POST %s is kept as: %s",
+  async (path, keeping) => {
+    const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
+    await service.idle();
+    const key = crypto.randomUUID();
+    const first = await withoutRoomForAnswers(() => sent(request, key));
+    await request.over?.();
+    expect([first, await sent(request, key), await sent(request, key)]).toEqual(course[keeping]);
+  },
+);
+
+test.each(["/leads/import", "/prospecting/import", "/voice-clones", "/voice-clones/{voiceId}/samples"])(
+  "no file stays of a POST %s whose job could not be stored with its answer",
+  async (path) => {
+    const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
+    await service.idle();
+    const files = () => Array.fromAsync(new Bun.Glob("blobs/**").scan(service.dataDir));
+    const before = await files();
+    const told = await withoutRoomForAnswers(() => sent(request, crypto.randomUUID()));
+    expect(told).toEqual(tryAgain);
+    await eventually("the file to be gone", async () => ((await files()).length === before.length ? true : null));
+    expect((await files()).toSorted()).toEqual(before.toSorted());
+  },
+);

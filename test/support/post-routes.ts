@@ -1,0 +1,346 @@
+import type { CampaignView, EnrolmentView } from "../../src/campaigns/model.ts";
+import type { LedgerEntryView } from "../../src/credits/model.ts";
+import type { JobView } from "../../src/jobs/model.ts";
+import type { NewKeyView } from "../../src/keys/model.ts";
+import type { LeadView } from "../../src/leads/model.ts";
+import type { AccountView } from "../../src/network/account-model.ts";
+import type { WorkerClaimView } from "../../src/network/work-model.ts";
+import type { NewEndpointView } from "../../src/webhooks/model.ts";
+import type { Client } from "./client.ts";
+import type { Found } from "./prospects.ts";
+import { eventually, succeeded, type Service } from "./service.ts";
+import { beep, cloneForm, createClone, spokenWav } from "./voices.ts";
+
+/**
+ * whole: the answer is committed together with all that the request does. parts: in a later transaction than the first
+ * of its effects. nothing: nothing is stored but the answer. sound: not even that.
+ */
+export type Keeping = "whole" | "parts" | "nothing" | "sound";
+
+/** A request that the route carries out, for whoever `arrange` gives; it is one of its own each time. */
+export type PostRequest = {
+  client: Client;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Resolves when what it began outside of the database is over. */
+  over?: () => Promise<unknown>;
+};
+
+export type PostRoute = { keeping: Keeping; arrange: (world: World) => Promise<PostRequest> };
+
+/** A simulation, and a user of it whom no other request knows of. */
+export type World = { service: Service; user: Client };
+
+const api = "/api/v2";
+const csv = { "content-type": "text/csv" };
+let made = 0;
+const name = (text = "ada") => `${text}${made++}`;
+const profileOf = (text: string) => `https://network.example/in/${text}`;
+
+async function posted<T>(client: Client, path: string, body?: unknown): Promise<T> {
+  return succeeded(await client.post<T>(api + path, body)).data;
+}
+
+const whole = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "whole", arrange });
+const parts = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "parts", arrange });
+const nothing = (arrange: PostRoute["arrange"]): PostRoute => ({ keeping: "nothing", arrange });
+
+/** To a path of the API, by the user, with this body. */
+const by = (client: Client, path: string, body?: unknown, headers?: Record<string, string>): PostRequest => ({
+  client,
+  path: api + path,
+  body,
+  ...(headers && { headers }),
+});
+
+const newLead = (user: Client, more: object = {}) =>
+  posted<LeadView>(user, "/leads", { email: `${name()}@example.com`, networkUrl: profileOf(name()), ...more });
+
+const always = Object.fromEntries(
+  ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map((day) => [
+    day,
+    [{ from: "00:00", to: "24:00" }],
+  ]),
+);
+
+/** An account that acts at any hour. */
+async function newAccount(user: Client, connector: string): Promise<string> {
+  const pace = { sessions: null, warmUp: null, jitterPercent: 0 };
+  return (
+    await posted<AccountView>(user, "/network/accounts", {
+      name: name("Account"),
+      connector,
+      workingHours: always,
+      ...pace,
+    })
+  ).id;
+}
+
+async function scheduled(user: Client, accountId: string | undefined, more: object = {}): Promise<string> {
+  const action = {
+    actionType: "visitProfile",
+    profileUrl: profileOf(name()),
+    ...(accountId && { accountId }),
+    ...more,
+  };
+  return (await posted<{ jobId: string }>(user, "/network/scheduleNetworkAction", action)).jobId;
+}
+
+/** An action that has been carried out, as far as its connector does that by itself. */
+async function actedUpon({ service, user }: World, connector: string, profile: string): Promise<string> {
+  const jobId = await scheduled(user, await newAccount(user, connector), { profileUrl: profileOf(name(profile)) });
+  await eventually("the action to be carried out", async () => {
+    await posted(service.admin, "/simulation/clock", { advance: "PT10S" });
+    const { data } = await user.get<{ state: string }>(`${api}/network/actions/${jobId}`);
+    return data.state === "scheduled" ? null : true;
+  });
+  return jobId;
+}
+
+async function claimed({ service, user }: World): Promise<{ jobId: string; claim: number }> {
+  const accountId = await newAccount(user, "worker");
+  await scheduled(user, accountId);
+  return eventually("an action for the worker", async () => {
+    await posted(service.admin, "/simulation/clock", { advance: "PT1M" });
+    return (await posted<WorkerClaimView>(user, "/network/worker/claim", { accountId })).claimed;
+  });
+}
+
+const visit = [
+  { type: "wait", days: 1 },
+  { type: "action", actionType: "visitProfile" },
+];
+
+async function newCampaign(user: Client, path = ""): Promise<string> {
+  const { id } = await posted<CampaignView>(user, "/campaigns", { name: name("Spring"), steps: visit });
+  for (const step of path.split("/").filter(Boolean)) await posted(user, `/campaigns/${id}/${step}`);
+  return id;
+}
+
+async function enrolled(user: Client): Promise<{ campaign: string; enrolment: string }> {
+  const campaign = await newCampaign(user, "start");
+  await posted(user, `/campaigns/${campaign}/enrol`, { leadIds: [(await newLead(user)).id] });
+  const { data } = await user.get<{ enrolments: EnrolmentView[] }>(`${api}/campaigns/${campaign}/enrolments`);
+  return { campaign, enrolment: data.enrolments[0]!.id };
+}
+
+const newEndpoint = (user: Client, more: object = {}) =>
+  posted<NewEndpointView>(user, "/webhooks", { url: "http://127.0.0.1:9/", isEnabled: true, ...more });
+
+async function newClone(user: Client): Promise<string> {
+  return succeeded(await createClone(user, [["a.wav", beep(made++)]])).data.voiceId;
+}
+
+async function newProspect(user: Client): Promise<string> {
+  const found = await posted<Found>(user, "/prospecting/search", { source: "apollo", limit: 1 });
+  return found.prospects[0]!.id;
+}
+
+async function keyOf(user: Client): Promise<string> {
+  return (await posted<NewKeyView>(user, "/keys", { name: "robot", permissions: ["leads:read"] })).id;
+}
+
+/** Every POST of the OpenAPI document by its path. */
+export const postRoutes: Record<string, PostRoute> = {
+  "/users": whole(async ({ service }) => by(service.admin, "/users", { email: `${name()}@example.com` })),
+  "/users/{userId}/credits": whole(async ({ service, user }) =>
+    by(service.admin, `/users/${user.userId}/credits`, { amount: 5 }),
+  ),
+  "/users/{userId}/credits/adjust": whole(async ({ service, user }) =>
+    by(service.admin, `/users/${user.userId}/credits/adjust`, { amount: -5 }),
+  ),
+  "/users/{userId}/credits/refund": whole(async ({ service, user }) => {
+    await newProspect(user);
+    const { data } = await user.get<{ entries: LedgerEntryView[] }>(`${api}/credits/ledger`);
+    const { request, item } = data.entries.find((entry) => entry.item !== null)!;
+    return by(service.admin, `/users/${user.userId}/credits/refund`, { request, item });
+  }),
+  // Credits are reserved before anybody is asked, and settled afterwards.
+  "/enrich": parts(async ({ user }) => by(user, "/enrich", { leads: [{ email: `${name()}@example.com` }] })),
+  "/enrich/providers/{provider}/test": nothing(async ({ service }) =>
+    by(service.admin, "/enrich/providers/simulated/test", { email: `${name()}@example.com` }),
+  ),
+  "/keys": whole(async ({ user }) => by(user, "/keys", { name: "robot", permissions: ["leads:read"] })),
+  "/keys/{keyId}/regenerate": whole(async ({ user }) => by(user, `/keys/${await keyOf(user)}/regenerate`)),
+  // All that happens until then is stored while it does.
+  "/simulation/clock": parts(async ({ service }) => by(service.admin, "/simulation/clock", { advance: "PT1M" })),
+  "/privacy/export": nothing(async ({ user }) => by(user, "/privacy/export", { leadId: (await newLead(user)).id })),
+  "/privacy/erase": whole(async ({ user }) =>
+    by(user, "/privacy/erase", { email: `${name()}@example.com`, dryRun: false }),
+  ),
+  "/keys/{keyId}/link": whole(async ({ user }) => by(user, `/keys/${await keyOf(user)}/link`)),
+  "/leads/import": whole(async ({ user }) => by(user, "/leads/import", `email\n${name()}@example.com\n`, csv)),
+  "/leads/import/preview": nothing(async ({ user }) =>
+    by(user, "/leads/import/preview", `email\n${name()}@example.com\n`, csv),
+  ),
+  "/leads/bulk/update": whole(async ({ user }) => {
+    const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
+    return by(user, "/leads/bulk/update", { ids: leads.map(({ id }) => id), status: "contacted" });
+  }),
+  "/leads/bulk/delete": whole(async ({ user }) => {
+    const leads = await Promise.all(Array.from({ length: 20 }, () => newLead(user)));
+    return by(user, "/leads/bulk/delete", { ids: leads.map(({ id }) => id) });
+  }),
+  "/leads": whole(async ({ user }) => by(user, "/leads", { email: `${name()}@example.com` })),
+  "/suppressions": whole(async ({ user }) =>
+    by(user, "/suppressions", { values: Array.from({ length: 250 }, () => `${name()}@example.com`) }),
+  ),
+  "/suppressions/check": nothing(async ({ user }) =>
+    by(user, "/suppressions/check", { email: `${name()}@example.com` }),
+  ),
+  "/suppressions/import": whole(async ({ user }) =>
+    by(user, "/suppressions/import", `email\n${name()}@example.com\n`, csv),
+  ),
+  "/suppressions/{suppressionId}/erase": whole(async ({ user }) => {
+    const { results } = await posted<{ results: { id: string }[] }>(user, "/suppressions", {
+      values: [`${name()}@example.com`],
+    });
+    return by(user, `/suppressions/${results[0]?.id}/erase`);
+  }),
+  "/prospecting/import": whole(async ({ user }) =>
+    by(user, "/prospecting/import", `email,first name\n${name()}@example.com,Ada\n`, csv),
+  ),
+  // Credits are reserved before a service outside is asked, and settled afterwards.
+  "/prospecting/search": parts(async ({ user }) => by(user, "/prospecting/search", { source: "apollo", limit: 3 })),
+  "/prospecting/facets": nothing(async ({ user }) => by(user, "/prospecting/facets", {})),
+  "/prospecting/prospects/{prospectId}/lead": whole(async ({ user }) =>
+    by(user, `/prospecting/prospects/${await newProspect(user)}/lead`),
+  ),
+  "/prospecting/searches": whole(async ({ user }) =>
+    by(user, "/prospecting/searches", { name: name("Search"), filters: {} }),
+  ),
+  // One transaction in one's own directory: who is shown is charged for.
+  "/prospecting/searches/{searchId}/run": whole(async ({ service, user }) => {
+    const file = `email,first name\n${name()}@example.com,Ada\n`;
+    const job = succeeded(await user.post<JobView>(`${api}/prospecting/import`, file, { headers: csv })).data;
+    await service.ended(user, job.id);
+    const { id } = await posted<{ id: string }>(user, "/prospecting/searches", { name: name("Search"), filters: {} });
+    return by(user, `/prospecting/searches/${id}/run`);
+  }),
+  "/users/jobs/{jobId}/cancel": whole(async ({ user }) =>
+    by(user, `/users/jobs/${await scheduled(user, undefined, { notBefore: "2026-06-01" })}/cancel`),
+  ),
+  "/users/jobs/{jobId}/retry": whole(async ({ user }) => {
+    const jobId = await scheduled(user, undefined, { notBefore: "2026-06-01" });
+    await posted(user, `/users/jobs/${jobId}/cancel`);
+    return by(user, `/users/jobs/${jobId}/retry`);
+  }),
+  "/network/scheduleNetworkAction": whole(async ({ user }) =>
+    by(user, "/network/scheduleNetworkAction", { actionType: "visitProfile", profileUrl: profileOf(name()) }),
+  ),
+  "/network/actions/record": whole(async ({ user }) =>
+    by(user, "/network/actions/record", { actionType: "visitProfile", profileUrl: profileOf(name()) }),
+  ),
+  "/network/actions/{jobId}/cancel": whole(async ({ user }) =>
+    by(user, `/network/actions/${await scheduled(user, undefined, { notBefore: "2026-06-01" })}/cancel`),
+  ),
+  "/network/actions/{jobId}/approve": whole(async ({ user }) =>
+    by(user, `/network/actions/${await scheduled(user, undefined, { requireApproval: true })}/approve`),
+  ),
+  "/network/actions/{jobId}/resolve": whole(async (world) =>
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, { outcome: "sent" }),
+  ),
+  "/network/accounts": whole(async ({ user }) => by(user, "/network/accounts", { name: name("Second") })),
+  "/network/accounts/{accountId}/plan": nothing(async ({ user }) =>
+    by(user, `/network/accounts/${await newAccount(user, "simulated")}/plan`, { caps: {} }),
+  ),
+  "/network/tasks/{jobId}/complete": whole(async (world) =>
+    by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "done" }),
+  ),
+  "/network/actions/{jobId}/outcome": whole(async (world) =>
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "sent" }),
+  ),
+  "/network/worker/claim": whole(async ({ service, user }) => {
+    const accountId = await newAccount(user, "worker");
+    await scheduled(user, accountId);
+    await posted(service.admin, "/simulation/clock", { advance: "PT1H" });
+    return by(user, "/network/worker/claim", { accountId });
+  }),
+  "/network/worker/{jobId}/heartbeat": whole(async (world) => {
+    const { jobId, claim } = await claimed(world);
+    return by(world.user, `/network/worker/${jobId}/heartbeat`, { claim });
+  }),
+  "/network/worker/{jobId}/complete": whole(async (world) => {
+    const { jobId, claim } = await claimed(world);
+    return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "sent" });
+  }),
+  // Two slices of rows, and two for the campaign.
+  "/network/upload-prospects": whole(async ({ user }) => {
+    const prospects = Array.from({ length: 60 }, () => ({ name: "Ada Lovelace", network_url: profileOf(name()) }));
+    return by(user, "/network/upload-prospects", { prospects, campaign_id: await newCampaign(user) });
+  }),
+  "/network/contacts/news": whole(async ({ user }) => {
+    const profileUrl = profileOf(name());
+    await posted(user, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
+    return by(user, "/network/contacts/news", { profileUrl, event: "accepted" });
+  }),
+  "/campaigns": whole(async ({ user }) => by(user, "/campaigns", { name: name("Spring"), steps: visit })),
+  "/campaigns/{campaignId}/start": whole(async ({ user }) => by(user, `/campaigns/${await newCampaign(user)}/start`)),
+  "/campaigns/{campaignId}/pause": whole(async ({ user }) =>
+    by(user, `/campaigns/${(await enrolled(user)).campaign}/pause`),
+  ),
+  "/campaigns/{campaignId}/cancel": whole(async ({ user }) =>
+    by(user, `/campaigns/${(await enrolled(user)).campaign}/cancel`),
+  ),
+  "/campaigns/{campaignId}/enrol": whole(async ({ user }) => {
+    const leads = await Promise.all(Array.from({ length: 70 }, () => newLead(user)));
+    return by(user, `/campaigns/${await newCampaign(user)}/enrol`, { leadIds: leads.map(({ id }) => id) });
+  }),
+  "/campaigns/{campaignId}/enrolments/{enrolmentId}/stop": whole(async ({ user }) => {
+    const { campaign, enrolment } = await enrolled(user);
+    return by(user, `/campaigns/${campaign}/enrolments/${enrolment}/stop`);
+  }),
+  "/campaigns/{campaignId}/preview": nothing(async ({ user }) =>
+    by(user, `/campaigns/${await newCampaign(user)}/preview`, {}),
+  ),
+  "/webhooks": whole(async ({ user }) => by(user, "/webhooks", { url: "http://127.0.0.1:9/" })),
+  "/webhooks/{endpointId}/rotate": whole(async ({ user }) =>
+    by(user, `/webhooks/${(await newEndpoint(user)).id}/rotate`, {}),
+  ),
+  "/webhooks/{endpointId}/test": whole(async ({ user }) => by(user, `/webhooks/${(await newEndpoint(user)).id}/test`)),
+  "/webhooks/{endpointId}/replay": whole(async ({ user }) => {
+    const { id } = await newEndpoint(user, { events: ["key.*"] });
+    for (let n = 0; n < 3; n++) await newLead(user);
+    succeeded(await user.patch(`${api}/webhooks/${id}`, { events: ["*"] }));
+    return by(user, `/webhooks/${id}/replay`, { from: "2020-01-01", include: "all" });
+  }),
+  "/webhooks/{endpointId}/deliveries/{deliveryId}/replay": whole(async ({ user }) => {
+    const { id } = await newEndpoint(user);
+    const delivery = await posted<{ id: string }>(user, `/webhooks/${id}/test`);
+    return by(user, `/webhooks/${id}/deliveries/${delivery.id}/replay`);
+  }),
+  "/voice-clones": whole(async ({ user }) => ({
+    client: user,
+    path: `${api}/voice-clones`,
+    body: cloneForm([["a.wav", beep(made++)]]),
+  })),
+  "/voice-clones/check": nothing(async ({ user }) => ({
+    client: user,
+    path: `${api}/voice-clones/check`,
+    body: cloneForm([["a.wav", beep(made++)]], { name: null }),
+  })),
+  "/voice-clones/{voiceId}/train": whole(async ({ user }) => by(user, `/voice-clones/${await newClone(user)}/train`)),
+  "/voice-clones/{voiceId}/preview": {
+    keeping: "sound",
+    async arrange({ service, user }) {
+      const { voiceId, jobId } = succeeded(await createClone(user, [["a.wav", await spokenWav(15)]])).data;
+      await service.ended(user, jobId);
+      return by(user, `/voice-clones/${voiceId}/preview`, { text: "Good morning." });
+    },
+  },
+  "/voice-clones/{voiceId}/samples": whole(async ({ user }) => ({
+    client: user,
+    path: `${api}/voice-clones/${await newClone(user)}/samples`,
+    body: cloneForm([["b.wav", beep(made++)]], { name: null }),
+  })),
+  // It is made beside the database.
+  "/backups": nothing(async ({ service }) => ({
+    ...by(service.admin, "/backups", {}),
+    over: () =>
+      eventually("the end of the backup", async () => {
+        const { data } = await service.admin.get<{ running: unknown }>(`${api}/backups`);
+        return data.running === null ? true : null;
+      }),
+  })),
+};
