@@ -15,7 +15,7 @@ import type {
   KeyedRequest,
 } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
-import { mediaType } from "./read-body.ts";
+import { mediaType } from "./media-type.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
@@ -288,18 +288,17 @@ function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
   attempt.begin(request, () => digest.fingerprint);
 }
 
-/** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
+/**
+ * Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. A comma
+ * outside of quotes is what lies between two headers of the same name (RFC 9110, section 5.3).
+ */
 function idempotencyKeyIn(header: string): string {
   const text = header.trim();
   const isQuoted = /^"(?:[^"\\]|\\["\\])*"$/.test(text);
   const key = isQuoted ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
-  if (/^[\x20-\x7e]{1,255}$/.test(key) && (isQuoted || !text.startsWith('"'))) return key;
-  throw invalid([
-    {
-      path: "Idempotency-Key",
-      message: "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.",
-    },
-  ]);
+  if (/^[\x20-\x7e]{1,255}$/.test(key) && (isQuoted || !/^"|,/.test(text))) return key;
+  const isList = !isQuoted && text.includes(",");
+  throw invalid([{ path: "Idempotency-Key", message: isList ? notSeveral : expectedKey }]);
 }
 
 /**
@@ -362,6 +361,11 @@ function toldOf(headerOf: (name: string) => string | number | null | undefined):
   }
   return kept;
 }
+
+const expectedKey =
+  "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.";
+const notSeveral =
+  'Expected one key, got several. Send the header once; put a key that has commas into double quotes: "a,b".';
 
 const cipher = "aes-256-gcm";
 const nonceLength = 12;
