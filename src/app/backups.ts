@@ -7,23 +7,40 @@ import type { DataDirectory } from "../data-directory.ts";
 import type { Core } from "../http/core.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
+import type { Storage } from "../storage/storage.ts";
 import { migrations } from "../storage/sqlite/migrate.ts";
 import { copyBeforeUpgrade } from "../storage/sqlite/upgrade-copy.ts";
 import { version } from "../version.ts";
 
-export type BackupParts = { config: Config; directory: DataDirectory; clock: Clock; log: Log };
+export type BackupParts = { config: Config; directory: DataDirectory; storage: Storage; clock: Clock; log: Log };
 
 /** Backups by request and by schedule. */
-export function composeBackups({ config, directory, clock, log }: BackupParts) {
+export function composeBackups({ config, directory, storage, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
   const { databasePath, blobsPath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
   const archives = createArchives(place);
   const paths = { databasePath, blobsPath };
-  const service = new BackupService({ archives, place, schedule, keep, version, ...paths, clock, log });
+  const service = new BackupService({
+    store: storage.backups,
+    archives,
+    place,
+    schedule,
+    keep,
+    version,
+    ...paths,
+    clock,
+    log,
+  });
   const chores: Chore[] =
     schedule === null ? [] : [{ name: "make a backup", pattern: schedule, run: () => service.runScheduled() }];
-  return { chores, routes: (core: Core) => backupRoutes(core, service), stop: () => service.stop() };
+  return {
+    chores,
+    routes: (core: Core) => backupRoutes(core, service),
+    start: () => service.tellCutOff(),
+    flush: () => service.tellOwed(),
+    stop: () => service.stop(),
+  };
 }
 
 /** Before this version changes the database: a copy of it. */

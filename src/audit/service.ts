@@ -111,8 +111,14 @@ export class AuditService {
     while ((await this.#store.forgetBefore(before, forgetSlice)) === forgetSlice);
   }
 
-  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. */
+  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. Never rejects. */
   async noteRisk(isAccepted: boolean): Promise<void> {
+    await this.#noteRisk(isAccepted).catch((error: unknown) =>
+      this.#log.error({ err: error }, "could not write to the audit log"),
+    );
+  }
+
+  async #noteRisk(isAccepted: boolean): Promise<void> {
     const [latest] = await this.#store.page({ filter: { actions: riskActions }, before: null, limit: 1 });
     if ((latest?.action === "risk.accepted") === isAccepted) return;
     const action = isAccepted ? "risk.accepted" : "risk.withdrawn";

@@ -1,6 +1,7 @@
-import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import { ApiError, notFound } from "../errors.ts";
+import { shortReason } from "../events/model.ts";
 import { requireAdmin, type Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
 import { startThread, type Thread } from "../threads.ts";
@@ -8,8 +9,10 @@ import type { ArchiveStore } from "./archive-store.ts";
 import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
 import { archiveName, timeOfArchive, type BackupList, type BackupRunView, type BackupView } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
+import type { BackupEnd, BackupStore } from "./store.ts";
 
 export type BackupParts = {
+  store: BackupStore;
   archives: ArchiveStore;
   place: ArchivePlace;
   schedule: string | null;
@@ -22,6 +25,8 @@ export type BackupParts = {
 };
 
 type Run = BackupRunView & { done: Promise<void> };
+type Outcome = Pick<BackupRunView, "message"> &
+  ({ status: "completed"; progress: 100; bytes: number; missing: BackupRunView["missing"] } | { status: "failed" });
 
 /** A stopping server does not wait longer for a backup to end; what it leaves is swept by the next one. */
 const stopMs = 5_000;
@@ -32,6 +37,8 @@ export class BackupService {
   #running: Run | null = null;
   #last: BackupRunView | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
+  /** Ends that could not be told yet, oldest first. */
+  readonly #owed: BackupEnd[] = [];
   #isStopped = false;
 
   constructor(parts: BackupParts) {
@@ -83,6 +90,32 @@ export class BackupService {
     await this.#parts.archives.remove(name);
   }
 
+  /** At a start: tells the ends of those that a process before this one has begun. Never rejects. */
+  async tellCutOff(): Promise<void> {
+    const { archives, store, log } = this.#parts;
+    try {
+      for (const name of await store.begun()) {
+        if (name === this.#running?.name) continue;
+        const found = await archives.find(name);
+        await this.#tell(name, found === null ? cutOff : completed(found.bytes, []));
+      }
+    } catch (error) {
+      log.error({ err: error, place: archives.place }, "could not look for backups that were cut off");
+    }
+  }
+
+  /** Tells what a full disk has kept from being told. Fails with the disk. */
+  async tellOwed(): Promise<void> {
+    for (let end = this.#owed.shift(); end !== undefined; end = this.#owed.shift()) {
+      try {
+        await this.#parts.store.end(end);
+      } catch (error) {
+        this.#owed.unshift(end);
+        throw error;
+      }
+    }
+  }
+
   /** Breaks off what is being made. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -123,26 +156,43 @@ export class BackupService {
     return run;
   }
 
-  /** Never rejects. */
+  /** Never rejects. Who sees its end finds the event. */
   async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
-    const { archives, clock, log } = this.#parts;
+    const outcome = await this.#outcomeOf(run, startedAt, prune);
+    const endedAt = await this.#tell(run.name, outcome);
+    Object.assign(run, outcome, { endedAt: isoTime(endedAt) });
+  }
+
+  async #outcomeOf(run: Run, startedAt: number, prune: boolean): Promise<Outcome> {
+    const { archives, clock, log, store } = this.#parts;
     const { place } = archives;
     try {
+      await store.begin(run.name);
       await archives.sweep();
       const { bytes, files, missing } = await this.#copy(run, startedAt);
       const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
       if (prune && !(await this.#prune())) notes.push("older ones could not be deleted, the log tells why");
       const seconds = (clock.now() - startedAt) / 1000;
-      end("completed", ["Complete", ...notes].join("; "), { bytes, missing, progress: 100 });
       log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
+      return completed(bytes, missing, notes);
     } catch (error) {
-      end("failed", reasonOf(error), {});
       log.error({ err: error, name: run.name, place }, "backup failed");
+      return { status: "failed", message: reasonOf(error) };
     }
+  }
 
-    function end(status: "completed" | "failed", message: string, rest: Partial<BackupRunView>): void {
-      Object.assign(run, { status, message, endedAt: isoTimeOrNull(clock.now()), ...rest });
-    }
+  /** Answers when it ended. On a disk that takes no writes the event is owed. */
+  async #tell(name: string, outcome: Outcome): Promise<number> {
+    const at = this.#parts.clock.now();
+    const data =
+      outcome.status === "completed"
+        ? { name, bytes: outcome.bytes, missing: outcome.missing.length }
+        : { name, reason: shortReason(outcome.message) };
+    this.#owed.push({ name, event: { type: `backup.${outcome.status}`, userId: null, at, data } });
+    await this.tellOwed().catch((error: unknown) =>
+      this.#parts.log.warn({ err: error, name }, "could not tell the end of a backup, tried again soon"),
+    );
+    return at;
   }
 
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
@@ -181,6 +231,15 @@ export class BackupService {
     }
   }
 }
+
+function completed(bytes: number, missing: BackupRunView["missing"], notes: readonly string[] = []): Outcome {
+  return { status: "completed", message: ["Complete", ...notes].join("; "), progress: 100, bytes, missing };
+}
+
+const cutOff: Outcome = {
+  status: "failed",
+  message: "No backup was made: the server ended before it was complete.",
+};
 
 /** For the operator, who may see internals. */
 function reasonOf(error: unknown): string {

@@ -38,6 +38,8 @@ export const eventTypes = {
   "account.paused": "A network account was paused.",
   "account.limit_reached": "The network asked an account for a slower pace. data: meter, until, reason.",
   "account.reconnect_required": "The network signed an account out; a person must connect it again. data: reason.",
+  "backup.completed": "A backup was made. data: name, bytes, missing: how many files it lacks.",
+  "backup.failed": "A backup failed, or was cut off together with the server. data: name, reason.",
   "webhook.disabled":
     "An endpoint was turned off, because it failed for days or asked for it. data: endpointId, reason.",
   "webhook.test": "Somebody asked for a test of an endpoint. data: endpointId.",

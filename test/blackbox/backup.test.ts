@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { mountSmallDisk, testOnSmallDisk } from "../support/small-disk.ts";
 
@@ -28,15 +29,16 @@ async function post(server: Server, key: string, route: string, body: unknown): 
   return (await fetch(server.api + route, { method: "POST", headers, body: JSON.stringify(body) })).status;
 }
 
-/** Every table with its rows. */
-/** All tables but those that a server fills behind the leads, whenever it finds the time. */
+/** All tables but those that a server fills behind the leads, whenever it finds the time; without what tells of backups. */
 function tablesOf(path: string): Record<string, unknown[]> {
   using database = new Database(path, { readonly: true });
   const names = database
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()
     .filter(({ name }) => !name.startsWith("lead_hints"));
-  return Object.fromEntries(names.map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).values()]));
+  const rowsOf = (name: string) =>
+    `SELECT * FROM "${name}"${name === "events" ? " WHERE type NOT LIKE 'backup.%'" : ""}`;
+  return Object.fromEntries(names.map(({ name }) => [name, database.query(rowsOf(name)).values()]));
 }
 
 const prepared = await createDirectory();
@@ -251,6 +253,33 @@ testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing 
   expect(exitCode).toBe(1);
   expect(readdirSync(to)).toEqual([]);
   expect(readdirSync(dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
+  expect(toldOf(dataDir).at(-1)).toEqual([
+    "backup.failed",
+    expect.stringMatching(/^No backup was made: the disk is full/),
+  ]);
+});
+
+test("a backup that is killed together with its server is told by the next one", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  withNoise(dataDir, 64 * 2 ** 20);
+  {
+    await using server = await startServer(dataDir, { env });
+    const { localKey } = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { localKey: string };
+    expect(await post(server, localKey, "/backups", {})).toBe(202);
+    await eventually("the archive to grow", async () =>
+      readdirSync(join(dataDir, "backups")).some((name) => name.endsWith(".part")) ? true : null,
+    );
+    await server.stop("SIGKILL");
+  }
+  const before = toldOf(dataDir).length;
+  await using server = await startServer(dataDir, { env });
+  const ends = await eventually("its end", async () => {
+    const ends = toldOf(dataDir).slice(before);
+    return ends.length === 0 ? null : ends;
+  });
+  expect(ends).toEqual([["backup.failed", "No backup was made: the server ended before it was complete."]]);
+  await server.stop();
 });
 
 testOnSmallDisk("a data disk without room for the copy fails the backup before it writes anything", async () => {
@@ -348,6 +377,12 @@ test("the doctor asks the hosts that are configured whether they answer", async 
   expect(out).toContain(`✗ The voice engine xtts can't be reached at ${nowhere}`);
   expect(exitCode).toBe(1);
 });
+
+/** What was told of backups: types and reasons. */
+function toldOf(dataDir: string): unknown[] {
+  using database = new Database(join(dataDir, "outreachd.db"), { readonly: true });
+  return database.query("SELECT type, data ->> 'reason' FROM events WHERE type LIKE 'backup.%' ORDER BY seq").values();
+}
 
 /** Rows that do not compress. */
 function withNoise(dataDir: string, bytes: number): void {

@@ -22,6 +22,7 @@ export function takeSnapshot(path: string, now: number): Snapshot {
   try {
     closeSync(openSync(copy, "wx", 0o600)); // SQLite would let others read it; it fills an empty file as well
     copyInto(path, copy);
+    forgetBegun(copy);
     database = new Database(copy, { readonly: true, strict: true });
     return openCopy(copy, database, now);
   } catch (error) {
@@ -48,6 +49,19 @@ function copyInto(path: string, copy: string): void {
     source.run("VACUUM INTO ?", [copy]);
   } finally {
     source.close();
+  }
+}
+
+/** Who restores it begins none: these belong to the process that makes it. */
+function forgetBegun(copy: string): void {
+  const database = new Database(copy, { readwrite: true, create: false, strict: true });
+  try {
+    // A journal that a crash leaves behind would be taken for that of the next copy.
+    database.run("PRAGMA journal_mode = OFF");
+    database.run("PRAGMA synchronous = OFF");
+    database.run("DELETE FROM backups_begun");
+  } finally {
+    database.close(true);
   }
 }
 
