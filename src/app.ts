@@ -206,7 +206,7 @@ async function compose(
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
-  const backups = composeBackups({ config, directory, storage, clock, log });
+  const backups = composeBackups({ config, directory, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
     enrichment.handler,

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** What is written down. Sessions and backups are told by the features that have them. */
+/** What is written down. */
 export const auditActions = [
   "key.created",
   "key.updated",
@@ -27,6 +27,8 @@ export const auditActions = [
   "suppressions.imported",
   "audit.exported",
   "backup.made",
+  "backup.downloaded",
+  "backup.deleted",
   "backup.restored",
   "risk.accepted",
   "risk.withdrawn",
@@ -56,6 +58,8 @@ export type AuditEvent = {
   userId: string | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
+  /** Where it is no caller that tells; else the caller's. */
+  via?: AuditWay;
   /** Of a stranger's request, which has no caller. */
   origin?: Origin;
 };

@@ -1,3 +1,6 @@
+import { auditEntry } from "../audit/entry.ts";
+import type { AuditAction, AuditEvent } from "../audit/model.ts";
+import type { AuditService } from "../audit/service.ts";
 import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import { ApiError, notFound } from "../errors.ts";
@@ -13,6 +16,7 @@ import type { BackupEnd, BackupStore } from "./store.ts";
 
 export type BackupParts = {
   store: BackupStore;
+  audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
   schedule: string | null;
@@ -24,7 +28,8 @@ export type BackupParts = {
   log: Log;
 };
 
-type Run = BackupRunView & { done: Promise<void> };
+/** `caller` is null for the schedule. */
+type Run = BackupRunView & { caller: Caller | null; done: Promise<void> };
 type Outcome = Pick<BackupRunView, "message"> &
   ({ status: "completed"; progress: 100; bytes: number; missing: BackupRunView["missing"] } | { status: "failed" });
 
@@ -65,28 +70,26 @@ export class BackupService {
   /** Begins one. CONFLICT while one is being made. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
-    const { log } = this.#parts;
-    log.info({ audit: "backup", by: caller.userId ?? caller.keyId }, "a backup was asked for");
-    return runView(this.#begin(prune))!;
+    return runView(this.#begin(caller, prune))!;
   }
 
   /** For the schedule: makes one, unless one is being made. Never rejects for what goes wrong: that is told. */
   async runScheduled(): Promise<void> {
-    if (this.#running === null) await this.#begin(true).done;
+    if (this.#running === null) await this.#begin(null, true).done;
   }
 
   /** The archive of that name. NOT_FOUND when there is none. */
   async download(caller: Caller, name: string) {
     requireAdmin(caller);
     const found = await this.#find(name);
-    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was downloaded");
+    await this.#parts.audit.note(caller, auditOf("backup.downloaded", name));
     return found;
   }
 
   async remove(caller: Caller, name: string): Promise<void> {
     requireAdmin(caller);
     await this.#find(name);
-    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was deleted");
+    await this.#parts.audit.note(caller, auditOf("backup.deleted", name));
     await this.#parts.archives.remove(name);
   }
 
@@ -97,7 +100,7 @@ export class BackupService {
       for (const name of await store.begun()) {
         if (name === this.#running?.name) continue;
         const found = await archives.find(name);
-        await this.#tell(name, found === null ? cutOff : completed(found.bytes, []));
+        await this.#tell(name, null, found === null ? cutOff : completed(found.bytes, []));
       }
     } catch (error) {
       log.error({ err: error, place: archives.place }, "could not look for backups that were cut off");
@@ -129,7 +132,7 @@ export class BackupService {
     return found;
   }
 
-  #begin(prune: boolean): Run {
+  #begin(caller: Caller | null, prune: boolean): Run {
     if (this.#running !== null)
       throw new ApiError("CONFLICT", {
         message: `The backup ${this.#running.name} is being made. Wait until it is complete.`,
@@ -146,6 +149,7 @@ export class BackupService {
       bytes: null,
       missing: [],
       message: "Copying the database and its files",
+      caller,
       done: Promise.resolve(),
     };
     this.#running = run;
@@ -159,7 +163,7 @@ export class BackupService {
   /** Never rejects. Who sees its end finds the event. */
   async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
     const outcome = await this.#outcomeOf(run, startedAt, prune);
-    const endedAt = await this.#tell(run.name, outcome);
+    const endedAt = await this.#tell(run.name, run.caller, outcome);
     Object.assign(run, outcome, { endedAt: isoTime(endedAt) });
   }
 
@@ -182,13 +186,9 @@ export class BackupService {
   }
 
   /** Answers when it ended. On a disk that takes no writes the event is owed. */
-  async #tell(name: string, outcome: Outcome): Promise<number> {
+  async #tell(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
     const at = this.#parts.clock.now();
-    const data =
-      outcome.status === "completed"
-        ? { name, bytes: outcome.bytes, missing: outcome.missing.length }
-        : { name, reason: shortReason(outcome.message) };
-    this.#owed.push({ name, event: { type: `backup.${outcome.status}`, userId: null, at, data } });
+    this.#owed.push(endOf(name, caller, at, outcome));
     await this.tellOwed().catch((error: unknown) =>
       this.#parts.log.warn({ err: error, name }, "could not tell the end of a backup, tried again soon"),
     );
@@ -234,6 +234,23 @@ export class BackupService {
 
 function completed(bytes: number, missing: BackupRunView["missing"], notes: readonly string[] = []): Outcome {
   return { status: "completed", message: ["Complete", ...notes].join("; "), progress: 100, bytes, missing };
+}
+
+function endOf(name: string, caller: Caller | null, at: number, outcome: Outcome): BackupEnd {
+  if (outcome.status === "failed") {
+    const data = { name, reason: shortReason(outcome.message) };
+    return { name, event: { type: "backup.failed", userId: null, at, data } };
+  }
+  const facts = { bytes: outcome.bytes, missing: outcome.missing.length };
+  return {
+    name,
+    event: { type: "backup.completed", userId: null, at, data: { name, ...facts } },
+    audit: auditEntry(caller, at, { ...auditOf("backup.made", name), details: facts }),
+  };
+}
+
+function auditOf(action: AuditAction, name: string): AuditEvent {
+  return { action, userId: null, target: { type: "backup", id: name } };
 }
 
 const cutOff: Outcome = {

@@ -36,8 +36,11 @@ function tablesOf(path: string): Record<string, unknown[]> {
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()
     .filter(({ name }) => !name.startsWith("lead_hints"));
-  const rowsOf = (name: string) =>
-    `SELECT * FROM "${name}"${name === "events" ? " WHERE type NOT LIKE 'backup.%'" : ""}`;
+  const without: Record<string, string> = {
+    events: " WHERE type NOT LIKE 'backup.%'",
+    audit_log: " WHERE action NOT LIKE 'backup.%'",
+  };
+  const rowsOf = (name: string) => `SELECT * FROM "${name}"${without[name] ?? ""}`;
   return Object.fromEntries(names.map(({ name }) => [name, database.query(rowsOf(name)).values()]));
 }
 
@@ -216,6 +219,34 @@ test("data that is there is replaced only when that is asked for, and is moved a
   expect(start.err).toContain("A restore was cut off in the data directory");
   lastOf(await runProgram(["restore", file, "--data", otherDir, "--replace", "--json"]));
   expect((await runProgram(["user", "list", "--data", otherDir])).exitCode).toBe(0);
+});
+
+test("the audit log tells who made, took and deleted a backup, and what was restored", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  lastOf(await runProgram(["restore", preparedBackup, "--data", dataDir, "--json"]));
+  type Entries = { entries: { action: string; via: string; details: object }[] };
+  const entriesOf = async (server: Server): Promise<Entries["entries"]> => {
+    const { localKey } = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { localKey: string };
+    const answer = await fetch(`${server.api}/audit?action=backup`, { headers: { "x-api-key": localKey } });
+    return ((await answer.json()) as { data: Entries }).data.entries;
+  };
+  for (let start = 0; start < 2; start++) {
+    await using server = await startServer(dataDir, { env });
+    const [restored, ...others] = await eventually("the restore", async () => {
+      const entries = await entriesOf(server);
+      return entries.length === 0 ? null : entries;
+    });
+    expect(restored).toMatchObject({ via: "commandLine", details: { backupOf: expect.any(String), version: "0.1.0" } });
+    expect(others).toEqual([]);
+    await server.stop();
+  }
+  await using server = await startServer(dataDir, { env });
+  await backupOf(dataDir, join(directory.path, "again.tar.zst"));
+  expect((await entriesOf(server)).map(({ action, via }) => [action, via])).toEqual(
+    ["backup.deleted", "backup.downloaded", "backup.made", "backup.restored"].map((action) => [action, "commandLine"]),
+  );
+  await server.stop();
 });
 
 test("a backup goes to S3, and is restored from there by its name", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AuditService } from "../../src/audit/service.ts";
 import type { ArchiveStore } from "../../src/backup/archive-store.ts";
 import { BackupService } from "../../src/backup/service.ts";
 import type { BackupStore } from "../../src/backup/store.ts";
@@ -34,6 +35,7 @@ function serviceWith(archives: Partial<ArchiveStore> = {}, store: BackupStore = 
   const place = { kind: "disk" as const, path: join(root, "backups") };
   return new BackupService({
     store,
+    audit: new AuditService(storage.audit, clock, 0, createLog("silent")),
     archives: { ...createArchives(place), ...archives },
     place,
     schedule: "15 3 * * *",
