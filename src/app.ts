@@ -236,6 +236,7 @@ async function compose(
     ids,
     log,
     keyRing,
+    keys,
     limiter,
     users,
     sessions,
