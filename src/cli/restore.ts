@@ -99,7 +99,8 @@ async function removeLeftOver(dataDir: string): Promise<void> {
 }
 
 async function checkedInto(staging: string, archive: AsyncIterable<Uint8Array>, file: string): Promise<Manifest> {
-  const { ArchiveError, unpackArchive } = await import("../backup/unpack.ts");
+  const { ArchiveError } = await import("../backup/archive-error.ts");
+  const { unpackArchive } = await import("../backup/unpack.ts");
   try {
     const manifest = await unpackArchive(archive, staging);
     const problem = await databaseProblem(join(staging, databaseName), manifest);

@@ -181,6 +181,7 @@ test("an archive that is cut off, tampered with or none is refused, and what is 
     [Bun.zstdCompressSync(tampered), "its outreachd.db is not what was backed up"],
     [Buffer.from("email\nada@example.com\n"), "it is damaged, or no backup"],
     [new Uint8Array(0), "it is cut off"],
+    [Buffer.concat([whole, Buffer.from("garbage")]), "it is damaged, or there is something behind its end"],
   ];
   const before = treeOf(dataDir);
   for (const [bytes, reason] of cases) {
