@@ -11,6 +11,7 @@ import type {
   AuditEntryView,
   AuditEvent,
   AuditFilter,
+  ChainPlace,
   StoredAuditEntry,
 } from "./model.ts";
 import type { AuditStore, ChainCheck } from "./store.ts";
@@ -83,8 +84,8 @@ export class AuditService {
     }
   }
 
-  /** Walks the whole chain, in slices. */
-  async verify(): Promise<AuditCheck> {
+  /** Walks the whole chain, in slices. `kept` is an entry as a check of before told it. */
+  async verify(kept: ChainPlace | null = null): Promise<AuditCheck> {
     let entries = 0;
     let result: ChainCheck;
     let last: ChainCheck["last"] = null;
@@ -95,12 +96,14 @@ export class AuditService {
       await pause();
     } while (result.more);
     const { brokenAt } = result;
+    const standing = kept === null ? null : await this.#store.standingOf(kept);
     return {
-      isWhole: brokenAt === null,
+      isWhole: brokenAt === null && standing !== "changed" && standing !== "missing",
       entries,
       brokenAt,
       lastId: last?.seq ?? null,
       lastHash: last === null ? null : Buffer.from(last.hash).toString("hex"),
+      kept: standing,
     };
   }
 

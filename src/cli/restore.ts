@@ -193,9 +193,18 @@ async function syncFolder(path: string): Promise<void> {
 
 type Outcome = { dataDir: string; movedAside: string | null; pausedAccounts: number };
 
-function report({ version, createdAt, members, missing }: Manifest, outcome: Outcome | null) {
+function report({ version, createdAt, members, missing, audit }: Manifest, outcome: Outcome | null) {
   const bytes = members.reduce((sum, { size }) => sum + size, 0);
-  return { restored: outcome !== null, ...outcome, version, createdAt, files: members.length - 1, bytes, missing };
+  return {
+    restored: outcome !== null,
+    ...outcome,
+    version,
+    createdAt,
+    files: members.length - 1,
+    bytes,
+    missing,
+    audit,
+  };
 }
 
 function checkedText(file: string, manifest: Manifest): string {

@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { AuditEnd } from "../../backup/model.ts";
 import type { Snapshot } from "../../backup/snapshot-store.ts";
+import { auditEnd } from "./audit.ts";
 import { appliedMigrations } from "./migrate.ts";
 import { namedBlobs } from "./named-blobs.ts";
 import { openForReading } from "./open.ts";
@@ -70,6 +72,7 @@ function openCopy(copy: string, database: Database, now: number): Snapshot {
   return {
     bytes: statSync(copy).size,
     migrations: appliedMigrations(database),
+    audit: endOf(database),
     *pieces() {
       const buffer = new Uint8Array(pieceBytes);
       for (let at = 0; ;) {
@@ -86,6 +89,11 @@ function openCopy(copy: string, database: Database, now: number): Snapshot {
       rmSync(copy, { force: true });
     },
   };
+}
+
+function endOf(database: Database): AuditEnd {
+  const { seq, hash } = auditEnd(database);
+  return { lastId: seq, lastHash: Buffer.from(hash).toString("hex") };
 }
 
 function refuseNoRoom(path: string): void {
