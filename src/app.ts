@@ -206,7 +206,7 @@ async function compose(
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
-  const backups = composeBackups({ config, directory, clock, log });
+  const backups = composeBackups({ config, directory, storage, audit, clock, log });
   const handlers: JobHandler[] = [
     leadImport.handler,
     enrichment.handler,
@@ -221,6 +221,7 @@ async function compose(
     await limiter.flush(storage.rates);
     await enrichment.flush();
     await audit.writeOwed();
+    await backups.flush();
   };
   const checkReady = async () => {
     if (!background.isStarted || stopping !== null) return "the job runner does not run";
@@ -235,6 +236,7 @@ async function compose(
     ids,
     log,
     keyRing,
+    keys,
     limiter,
     users,
     sessions,
@@ -263,9 +265,8 @@ async function compose(
     runner.start();
     maintenance.start();
     network.start();
-    noting = audit
-      .noteRisk(config.acknowledgeNetworkRisk)
-      .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log"));
+    noting = audit.noteRisk(config.acknowledgeNetworkRisk);
+    void backups.start();
   });
   async function idle(): Promise<void> {
     background.begin();

@@ -13,6 +13,8 @@ export type DataDirectory = {
   databasePath: string;
   blobsPath: string;
   backupsPath: string;
+  /** What a restore leaves for the audit log of what it restored. */
+  restoredPath: string;
   /** Lets other commands of the same operating system user find the server. */
   announce(server: RunningServer): void;
   /** Lets go of it. Safe to call twice. */
@@ -25,6 +27,7 @@ const ownFiles = [lockName, databaseName, `${databaseName}-wal`, `${databaseName
 export const blobsName = "blobs";
 export const backupsName = "backups";
 const serverName = "server.json";
+export const restoredName = "restored.json";
 /** Lies there while a restore swaps the data; it survives a crash in the middle of that. */
 export const restoreMark = "restore.unfinished";
 /** Who only asks whether a server runs takes the lock for a moment; that must not keep one from starting. */
@@ -55,6 +58,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
     databasePath: join(path, databaseName),
     blobsPath: join(path, blobsName),
     backupsPath: join(path, backupsName),
+    restoredPath: join(path, restoredName),
     announce(server) {
       // Complete at once or not at all for readers, and readable by nobody else: it holds a key.
       const unfinished = `${serverFile}.new`;

@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+import type { AuditDetails } from "../audit/model.ts";
+import type { AuditService } from "../audit/service.ts";
 import { backupRoutes } from "../backup/routes.ts";
 import { BackupService } from "../backup/service.ts";
 import { createArchives } from "../blobs/archives.ts";
@@ -7,23 +10,62 @@ import type { DataDirectory } from "../data-directory.ts";
 import type { Core } from "../http/core.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
+import type { Storage } from "../storage/storage.ts";
 import { migrations } from "../storage/sqlite/migrate.ts";
 import { copyBeforeUpgrade } from "../storage/sqlite/upgrade-copy.ts";
 import { version } from "../version.ts";
 
-export type BackupParts = { config: Config; directory: DataDirectory; clock: Clock; log: Log };
+export type BackupParts = {
+  config: Config;
+  directory: DataDirectory;
+  storage: Storage;
+  audit: AuditService;
+  clock: Clock;
+  log: Log;
+};
 
 /** Backups by request and by schedule. */
-export function composeBackups({ config, directory, clock, log }: BackupParts) {
+export function composeBackups({ config, directory, storage, audit, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
   const { databasePath, blobsPath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
   const archives = createArchives(place);
   const paths = { databasePath, blobsPath };
-  const service = new BackupService({ archives, place, schedule, keep, version, ...paths, clock, log });
+  const service = new BackupService({
+    store: storage.backups,
+    audit,
+    archives,
+    place,
+    schedule,
+    keep,
+    version,
+    ...paths,
+    clock,
+    log,
+  });
   const chores: Chore[] =
     schedule === null ? [] : [{ name: "make a backup", pattern: schedule, run: () => service.runScheduled() }];
-  return { chores, routes: (core: Core) => backupRoutes(core, service), stop: () => service.stop() };
+  return {
+    chores,
+    routes: (core: Core) => backupRoutes(core, service),
+    async start(): Promise<void> {
+      await noteRestore(directory, audit).catch((error: unknown) =>
+        log.error({ err: error }, "could not write to the audit log that a backup was restored"),
+      );
+      await service.tellCutOff();
+    },
+    flush: () => service.tellOwed(),
+    stop: () => service.stop(),
+  };
+}
+
+/** The log that was restored has nothing of its own restore. */
+async function noteRestore({ restoredPath }: DataDirectory, audit: AuditService): Promise<void> {
+  const file = Bun.file(restoredPath);
+  if (!(await file.exists())) return;
+  const details = (await file.json()) as AuditDetails;
+  await audit.note(null, { action: "backup.restored", userId: null, via: "commandLine", details });
+  await rm(restoredPath);
 }
 
 /** Before this version changes the database: a copy of it. */

@@ -13,6 +13,7 @@ import { routeTemplates } from "../http/route-templates.ts";
 import type { Ids } from "../ids.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import type { KeyService } from "../keys/service.ts";
 import { createLineLog, type Log } from "../log.ts";
 import type { SessionService } from "../sessions/service.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -25,6 +26,7 @@ export type HttpParts = {
   ids: Ids;
   log: Log;
   keyRing: KeyRing;
+  keys: KeyService;
   limiter: RateLimiter;
   users: UserService;
   sessions: SessionService;
@@ -47,6 +49,7 @@ export function composeHttp({
   audit,
   users,
   sessions,
+  keys,
   documentation,
   ...parts
 }: HttpParts) {
@@ -76,6 +79,10 @@ export function composeHttp({
       void audit
         .note(caller, { action: "key.globalRefused", userId: null, details: { route } })
         .catch((error: unknown) => log.error({ err: error }, "could not write to the audit log")),
+    onKeysInAddress: (secrets) =>
+      void keys
+        .tellLeaks(secrets)
+        .catch((error: unknown) => log.error({ err: error }, "could not tell of a key that was leaked")),
     routeOf: (method, path) => routeOf(method, path),
   });
   const idempotency = new Idempotency({

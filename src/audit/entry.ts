@@ -11,13 +11,13 @@ const excerptLength = 200;
 export function auditEntry(
   caller: Caller | null,
   at: number,
-  { action, userId, target, details = {}, origin }: AuditEvent,
+  { action, userId, target, details = {}, via, origin }: AuditEvent,
 ): AuditEntry {
   return {
     at,
     action,
     userId,
-    via: caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service",
+    via: via ?? (caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service"),
     actorId: caller?.userId ?? null,
     keyId: caller === null || caller.isLocal ? null : caller.keyId,
     keyName: caller === null || caller.isLocal ? null : caller.keyName,

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 
-/** What is written down. Sessions and backups are told by the features that have them. */
+/** What is written down. */
 export const auditActions = [
   "key.created",
   "key.updated",
@@ -27,6 +27,8 @@ export const auditActions = [
   "suppressions.imported",
   "audit.exported",
   "backup.made",
+  "backup.downloaded",
+  "backup.deleted",
   "backup.restored",
   "risk.accepted",
   "risk.withdrawn",
@@ -56,6 +58,8 @@ export type AuditEvent = {
   userId: string | null;
   target?: { type: string; id: string };
   details?: AuditDetails;
+  /** Where it is no caller that tells; else the caller's. */
+  via?: AuditWay;
   /** Of a stranger's request, which has no caller. */
   origin?: Origin;
 };
@@ -111,15 +115,26 @@ export const AuditEntryView = Type.Object(
 );
 export type AuditEntryView = Static<typeof AuditEntryView>;
 
+/** A place in the chain of hashes. */
+export type ChainPlace = { seq: number; hash: Uint8Array };
+
+export const standings = ["same", "changed", "missing", "forgotten"] as const;
+
 /** Whether the log is whole: nothing in it was changed, put in or taken out since it was written. */
 export const AuditCheck = Type.Object(
   {
     isWhole: Type.Boolean(),
     entries: Type.Integer({ description: "That were checked." }),
-    brokenAt: Type.Union([Type.Integer(), Type.Null()], { description: "The first entry that does not fit." }),
+    brokenAt: Type.Union([Type.Integer(), Type.Null()], {
+      description: "The first entry that does not fit, or is missing.",
+    }),
     lastId: Type.Union([Type.Integer(), Type.Null()], { description: "The newest entry." }),
     lastHash: Type.Union([Type.String(), Type.Null()], {
-      description: "Its hash. Kept elsewhere, it also shows whether newer entries were cut off.",
+      description: "Its hash. Keep both elsewhere, and send them with a later check.",
+    }),
+    kept: Type.Union([...standings.map((standing) => Type.Literal(standing)), Type.Null()], {
+      description:
+        "What became of the entry that the query names: the same, changed, missing, or forgotten by its age. null: it names none.",
     }),
   },
   { $id: "AuditCheck" },

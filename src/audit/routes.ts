@@ -9,7 +9,7 @@ import { params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { requireAdmin } from "../keys/caller.ts";
-import { auditActions, AuditCheck, AuditEntryView, type AuditFilter } from "./model.ts";
+import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "./model.ts";
 import { auditView, type AuditService } from "./service.ts";
 
 const filterFields = {
@@ -34,6 +34,15 @@ const ListQuery = Type.Object({
 const ListPage = Type.Object({
   entries: Type.Array(AuditEntryView),
   nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+});
+
+const Kept = Type.Object({
+  lastId: Type.Optional(
+    Type.Integer({ minimum: 1, description: "As a check of before answered, or a backup's manifest." }),
+  ),
+  lastHash: Type.Optional(
+    Type.String({ pattern: "^[0-9a-f]{64}$", description: "As above; one goes with the other." }),
+  ),
 });
 
 export function auditRoutes(core: Core, audit: AuditService) {
@@ -88,16 +97,18 @@ export function auditRoutes(core: Core, audit: AuditService) {
     )
     .get(
       "/verify",
-      async ({ caller }) => {
+      async ({ caller, query }) => {
         requireAdmin(caller);
-        return ok(await audit.verify());
+        return ok(await audit.verify(keptIn(query)));
       },
       {
         callerOnly: "audit:read",
+        query: params(Kept),
         detail: answersJson(success(AuditCheck), {
           tag: "Audit",
           summary: "Check that nobody has changed the audit log",
-          description: "For admins. Each entry holds a hash of itself and of the one before; all of them are checked.",
+          description:
+            "For admins. Each entry holds a hash of itself and of the one before, and the last one is written down apart; all of them are checked. Who can write to the database can write all of it anew: that shows only to who has kept `lastId` and `lastHash` elsewhere and sends them.",
         }),
       },
     );
@@ -113,6 +124,13 @@ function filterOf({ action, from, to, ...rest }: Static<typeof Filter>): AuditFi
     ...(from !== undefined && { from: instant("from", from) }),
     ...(to !== undefined && { to: instant("to", to) }),
   };
+}
+
+function keptIn({ lastId, lastHash }: Static<typeof Kept>): ChainPlace | null {
+  if (lastId !== undefined && lastHash !== undefined) return { seq: lastId, hash: Buffer.from(lastHash, "hex") };
+  if (lastId === undefined && lastHash === undefined) return null;
+  const path = lastId === undefined ? "lastId" : "lastHash";
+  throw invalid([{ path, message: "Send lastId and lastHash together, as a check of before answered them." }]);
 }
 
 function instant(path: string, text: string): number {

@@ -12,6 +12,7 @@ import type {
   AuditEntryView,
   AuditEvent,
   AuditFilter,
+  ChainPlace,
   StoredAuditEntry,
 } from "./model.ts";
 import type { AuditStore, ChainCheck } from "./store.ts";
@@ -90,8 +91,8 @@ export class AuditService {
     }
   }
 
-  /** Walks the whole chain, in slices. */
-  async verify(): Promise<AuditCheck> {
+  /** Walks the whole chain, in slices. `kept` is an entry as a check of before told it. */
+  async verify(kept: ChainPlace | null = null): Promise<AuditCheck> {
     let entries = 0;
     let result: ChainCheck;
     let last: ChainCheck["last"] = null;
@@ -102,12 +103,14 @@ export class AuditService {
       await pause();
     } while (result.more);
     const { brokenAt } = result;
+    const standing = kept === null ? null : await this.#store.standingOf(kept);
     return {
-      isWhole: brokenAt === null,
+      isWhole: brokenAt === null && standing !== "changed" && standing !== "missing",
       entries,
       brokenAt,
       lastId: last?.seq ?? null,
       lastHash: last === null ? null : Buffer.from(last.hash).toString("hex"),
+      kept: standing,
     };
   }
 
@@ -118,8 +121,14 @@ export class AuditService {
     while ((await this.#store.forgetBefore(before, forgetSlice)) === forgetSlice);
   }
 
-  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. */
+  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. Never rejects. */
   async noteRisk(isAccepted: boolean): Promise<void> {
+    await this.#noteRisk(isAccepted).catch((error: unknown) =>
+      this.#log.error({ err: error }, "could not write to the audit log"),
+    );
+  }
+
+  async #noteRisk(isAccepted: boolean): Promise<void> {
     const [latest] = await this.#store.page({ filter: { actions: riskActions }, before: null, limit: 1 });
     if ((latest?.action === "risk.accepted") === isAccepted) return;
     const action = isAccepted ? "risk.accepted" : "risk.withdrawn";

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, StoredAuditEntry } from "./model.ts";
+import type { AuditEntry, AuditFilter, ChainPlace, standings, StoredAuditEntry } from "./model.ts";
 
 export type AuditPageRequest = {
   filter: AuditFilter;
@@ -7,17 +7,18 @@ export type AuditPageRequest = {
   limit: number;
 };
 
-/** A place in the chain of hashes. */
-export type ChainPlace = { seq: number; hash: Uint8Array };
 export type ChainCheck = {
   checked: number;
   /** The last entry that fits; null: there is none. */
   last: ChainPlace | null;
-  /** The first one that does not. */
+  /** The first one that does not, or that is missing at the end. */
   brokenAt: number | null;
   /** More is behind. */
   more: boolean;
 };
+
+/** What became of an entry; `forgotten`: the log does not reach back so far any more. */
+export type Standing = (typeof standings)[number];
 
 /** The audit log. Other stores add to it in their own operations. */
 export type AuditStore = {
@@ -26,6 +27,8 @@ export type AuditStore = {
   page(request: AuditPageRequest): Promise<StoredAuditEntry[]>;
   /** Checks the next `limit` entries behind a place; null: from the beginning. */
   check(after: ChainPlace | null, limit: number): Promise<ChainCheck>;
+  /** Whether the entry at that place has that hash. */
+  standingOf(place: ChainPlace): Promise<Standing>;
   /** Forgets the oldest entries, at most `limit`, if they are from before; answers how many. */
   forgetBefore(at: number, limit: number): Promise<number>;
 };

@@ -3,6 +3,7 @@ import {
   memberNames,
   type AppliedMigration,
   type ArchiveMember,
+  type AuditEnd,
   type Manifest,
   type MissingFile,
 } from "./model.ts";
@@ -13,7 +14,7 @@ const frameBytes = 2 ** 20;
 /** Half of a core at 500 MB/s; higher levels gain a tenth of the size and cost twice the time. */
 const zstdLevel = 1;
 
-type Origin = { version: string; createdAt: number; migrations: AppliedMigration[] };
+type Origin = { version: string; createdAt: number; migrations: AppliedMigration[]; audit?: AuditEnd };
 
 /**
  * Writes an archive: a tar of members under zstd, with a manifest and checksums behind them, in constant memory.
@@ -63,12 +64,13 @@ export class ArchiveWriter {
 
   /** Writes manifest, checksums and the end; nothing may be added afterwards. */
   async finish(): Promise<Manifest> {
-    const { version, createdAt, migrations } = this.#origin;
+    const { version, createdAt, migrations, audit } = this.#origin;
     const manifest: Manifest = {
       format: archiveFormat,
       version,
       createdAt: new Date(createdAt).toISOString(),
       migrations,
+      ...(audit && { audit }),
       members: [...this.#members],
       missing: this.#missing,
     };

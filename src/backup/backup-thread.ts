@@ -79,8 +79,8 @@ async function makeBackup(
   };
   try {
     snapshot = takeSnapshot(databasePath, createdAt);
-    const { bytes: databaseBytes, migrations } = snapshot;
-    const archive = new ArchiveWriter({ version, createdAt, migrations }, write);
+    const { bytes: databaseBytes, migrations, audit } = snapshot;
+    const archive = new ArchiveWriter({ version, createdAt, migrations, audit }, write);
     function* counted(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
       for (const piece of pieces) {
         yield piece;

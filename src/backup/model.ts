@@ -19,12 +19,17 @@ const MissingFile = Type.Object({
 });
 export type MissingFile = Static<typeof MissingFile>;
 
+/** The newest entry of the audit log in it, and its hash: what a later check of the live log may be held against. */
+const AuditEnd = Type.Object({ lastId: Type.Integer(), lastHash: Type.String() });
+export type AuditEnd = Static<typeof AuditEnd>;
+
 /** What an archive says of itself; by the sums in `SHA256SUMS` behind it, damage to a single byte is found. */
 export const Manifest = Type.Object({
   format: Type.Integer(),
   version: Type.String({ description: "Of the program that made it." }),
   createdAt: Type.String(),
   migrations: Type.Array(AppliedMigration),
+  audit: Type.Optional(AuditEnd),
   members: Type.Array(ArchiveMember, { description: "In the order of the archive, without the manifest itself." }),
   missing: Type.Array(MissingFile),
 });

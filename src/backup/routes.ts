@@ -28,7 +28,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
           tag: "Backups",
           summary: "Make a backup",
           description:
-            "For admins. Answers at once; follow it by its name. The server goes on working meanwhile. `outreachd restore` reads the archive.",
+            "For admins. Answers at once; follow it by its name, or by the events `backup.completed` and `backup.failed`. The server goes on working meanwhile. `outreachd restore` reads the archive.",
           status: 202,
           errors: ["CONFLICT"],
           headers: { Location: "The backup." },

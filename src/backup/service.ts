@@ -1,6 +1,10 @@
-import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
+import { auditEntry } from "../audit/entry.ts";
+import type { AuditAction, AuditEvent } from "../audit/model.ts";
+import type { AuditService } from "../audit/service.ts";
+import { isoTime, type Clock } from "../clock.ts";
 import { diskFaultOf } from "../disk-fault.ts";
 import { ApiError, notFound } from "../errors.ts";
+import { shortReason } from "../events/model.ts";
 import { requireAdmin, type Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
 import { startThread, type Thread } from "../threads.ts";
@@ -8,8 +12,11 @@ import type { ArchiveStore } from "./archive-store.ts";
 import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
 import { archiveName, timeOfArchive, type BackupList, type BackupRunView, type BackupView } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
+import type { BackupEnd, BackupStore } from "./store.ts";
 
 export type BackupParts = {
+  store: BackupStore;
+  audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
   schedule: string | null;
@@ -21,7 +28,10 @@ export type BackupParts = {
   log: Log;
 };
 
-type Run = BackupRunView & { done: Promise<void> };
+/** `caller` is null for the schedule. */
+type Run = BackupRunView & { caller: Caller | null; done: Promise<void> };
+type Outcome = Pick<BackupRunView, "message"> &
+  ({ status: "completed"; progress: 100; bytes: number; missing: BackupRunView["missing"] } | { status: "failed" });
 
 /** A stopping server does not wait longer for a backup to end; what it leaves is swept by the next one. */
 const stopMs = 5_000;
@@ -32,6 +42,8 @@ export class BackupService {
   #running: Run | null = null;
   #last: BackupRunView | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
+  /** Ends that could not be told yet, oldest first. */
+  readonly #owed: BackupEnd[] = [];
   #isStopped = false;
 
   constructor(parts: BackupParts) {
@@ -58,29 +70,53 @@ export class BackupService {
   /** Begins one. CONFLICT while one is being made. */
   start(caller: Caller, prune: boolean): BackupRunView {
     requireAdmin(caller);
-    const { log } = this.#parts;
-    log.info({ audit: "backup", by: caller.userId ?? caller.keyId }, "a backup was asked for");
-    return runView(this.#begin(prune))!;
+    return runView(this.#begin(caller, prune))!;
   }
 
   /** For the schedule: makes one, unless one is being made. Never rejects for what goes wrong: that is told. */
   async runScheduled(): Promise<void> {
-    if (this.#running === null) await this.#begin(true).done;
+    if (this.#running === null) await this.#begin(null, true).done;
   }
 
   /** The archive of that name. NOT_FOUND when there is none. */
   async download(caller: Caller, name: string) {
     requireAdmin(caller);
     const found = await this.#find(name);
-    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was downloaded");
+    await this.#parts.audit.note(caller, auditOf("backup.downloaded", name));
     return found;
   }
 
   async remove(caller: Caller, name: string): Promise<void> {
     requireAdmin(caller);
     await this.#find(name);
-    this.#parts.log.info({ audit: "backup", by: caller.userId ?? caller.keyId, name }, "a backup was deleted");
+    await this.#parts.audit.note(caller, auditOf("backup.deleted", name));
     await this.#parts.archives.remove(name);
+  }
+
+  /** At a start: tells the ends of those that a process before this one has begun. Never rejects. */
+  async tellCutOff(): Promise<void> {
+    const { archives, store, log } = this.#parts;
+    try {
+      for (const name of await store.begun()) {
+        if (name === this.#running?.name) continue;
+        const found = await archives.find(name);
+        await this.#tell(name, null, found === null ? cutOff : completed(found.bytes, []));
+      }
+    } catch (error) {
+      log.error({ err: error, place: archives.place }, "could not look for backups that were cut off");
+    }
+  }
+
+  /** Tells what a full disk has kept from being told. Fails with the disk. */
+  async tellOwed(): Promise<void> {
+    for (let end = this.#owed.shift(); end !== undefined; end = this.#owed.shift()) {
+      try {
+        await this.#parts.store.end(end);
+      } catch (error) {
+        this.#owed.unshift(end);
+        throw error;
+      }
+    }
   }
 
   /** Breaks off what is being made. Safe to call twice. */
@@ -96,7 +132,7 @@ export class BackupService {
     return found;
   }
 
-  #begin(prune: boolean): Run {
+  #begin(caller: Caller | null, prune: boolean): Run {
     if (this.#running !== null)
       throw new ApiError("CONFLICT", {
         message: `The backup ${this.#running.name} is being made. Wait until it is complete.`,
@@ -113,6 +149,7 @@ export class BackupService {
       bytes: null,
       missing: [],
       message: "Copying the database and its files",
+      caller,
       done: Promise.resolve(),
     };
     this.#running = run;
@@ -123,26 +160,39 @@ export class BackupService {
     return run;
   }
 
-  /** Never rejects. */
+  /** Never rejects. Who sees its end finds the event. */
   async #make(run: Run, startedAt: number, prune: boolean): Promise<void> {
-    const { archives, clock, log } = this.#parts;
+    const outcome = await this.#outcomeOf(run, startedAt, prune);
+    const endedAt = await this.#tell(run.name, run.caller, outcome);
+    Object.assign(run, outcome, { endedAt: isoTime(endedAt) });
+  }
+
+  async #outcomeOf(run: Run, startedAt: number, prune: boolean): Promise<Outcome> {
+    const { archives, clock, log, store } = this.#parts;
     const { place } = archives;
     try {
+      await store.begin(run.name);
       await archives.sweep();
       const { bytes, files, missing } = await this.#copy(run, startedAt);
       const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
       if (prune && !(await this.#prune())) notes.push("older ones could not be deleted, the log tells why");
       const seconds = (clock.now() - startedAt) / 1000;
-      end("completed", ["Complete", ...notes].join("; "), { bytes, missing, progress: 100 });
       log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
+      return completed(bytes, missing, notes);
     } catch (error) {
-      end("failed", reasonOf(error), {});
       log.error({ err: error, name: run.name, place }, "backup failed");
+      return { status: "failed", message: reasonOf(error) };
     }
+  }
 
-    function end(status: "completed" | "failed", message: string, rest: Partial<BackupRunView>): void {
-      Object.assign(run, { status, message, endedAt: isoTimeOrNull(clock.now()), ...rest });
-    }
+  /** Answers when it ended. On a disk that takes no writes the event is owed. */
+  async #tell(name: string, caller: Caller | null, outcome: Outcome): Promise<number> {
+    const at = this.#parts.clock.now();
+    this.#owed.push(endOf(name, caller, at, outcome));
+    await this.tellOwed().catch((error: unknown) =>
+      this.#parts.log.warn({ err: error, name }, "could not tell the end of a backup, tried again soon"),
+    );
+    return at;
   }
 
   async #copy(run: Run, createdAt: number): Promise<Extract<BackupMessage, { kind: "completed" }>> {
@@ -181,6 +231,32 @@ export class BackupService {
     }
   }
 }
+
+function completed(bytes: number, missing: BackupRunView["missing"], notes: readonly string[] = []): Outcome {
+  return { status: "completed", message: ["Complete", ...notes].join("; "), progress: 100, bytes, missing };
+}
+
+function endOf(name: string, caller: Caller | null, at: number, outcome: Outcome): BackupEnd {
+  if (outcome.status === "failed") {
+    const data = { name, reason: shortReason(outcome.message) };
+    return { name, event: { type: "backup.failed", userId: null, at, data } };
+  }
+  const facts = { bytes: outcome.bytes, missing: outcome.missing.length };
+  return {
+    name,
+    event: { type: "backup.completed", userId: null, at, data: { name, ...facts } },
+    audit: auditEntry(caller, at, { ...auditOf("backup.made", name), details: facts }),
+  };
+}
+
+function auditOf(action: AuditAction, name: string): AuditEvent {
+  return { action, userId: null, target: { type: "backup", id: name } };
+}
+
+const cutOff: Outcome = {
+  status: "failed",
+  message: "No backup was made: the server ended before it was complete.",
+};
 
 /** For the operator, who may see internals. */
 function reasonOf(error: unknown): string {

@@ -1,3 +1,6 @@
+import { ArchiveError } from "./archive-error.ts";
+import { ByteQueue } from "./byte-queue.ts";
+
 /**
  * The tape archive of POSIX (ustar), as far as backups need it: plain files, one after the other, each behind a header
  * of 512 bytes and padded to a multiple of that. Sizes from 8 GiB on are written in base 256, as GNU and BSD tar do.
@@ -34,14 +37,12 @@ export function tarPadding(size: number): Uint8Array {
 /** What follows the last file. */
 export const tarEnd = new Uint8Array(2 * block);
 
-/** Why something is no archive that we could read; the message is for its owner. */
-export class TarError extends Error {}
-
 type Reading = TarEntry & { body: AsyncIterable<Uint8Array> };
 
 /**
  * The files of an archive in order. The body of each must be read to its end before the next is asked for. Throws
- * `TarError` when the archive is damaged or cut off, and for everything that is not a plain file.
+ * `ArchiveError` when the archive is damaged or cut off, for everything that is not a plain file, and for what follows
+ * the end, unless it is zeros: tar fills its records up with them.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Reading, void, undefined> {
   const bytes = new ByteQueue(chunks[Symbol.asyncIterator]());
@@ -49,13 +50,13 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const header = await bytes.take(block);
     if (header.every((byte) => byte === 0)) {
       await bytes.take(block);
+      if (!(await bytes.areZerosLeft())) throw new ArchiveError("there is something behind its end");
       return;
     }
     const entry = parseHeader(header);
     let left = entry.size;
     async function* body() {
-      while (left > 0) {
-        const piece = await bytes.some(left);
+      for await (const piece of bytes.pieces(entry.size)) {
         left -= piece.length;
         yield piece;
       }
@@ -73,48 +74,16 @@ function parseHeader(header: Uint8Array): TarEntry {
     return new TextDecoder().decode(end === -1 ? field : field.subarray(0, end));
   };
   const summed = Uint8Array.from(header).fill(32, 148, 156);
-  if (Number.parseInt(text(148, 8).trim(), 8) !== sumOf(summed)) throw new TarError("it is damaged");
+  if (Number.parseInt(text(148, 8).trim(), 8) !== sumOf(summed)) throw new ArchiveError("it is damaged");
   const name = text(0, 100);
   if (text(345, 155) !== "" || !["0", ""].includes(text(156, 1)))
-    throw new TarError(`it holds ${JSON.stringify(name)}, which is no plain file of a backup`);
+    throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no plain file of a backup`);
   const size =
     header[124] === 0x80
       ? header.subarray(125, 136).reduce((sum, byte) => sum * 256 + byte, 0)
       : Number.parseInt(text(124, 12).trim(), 8);
-  if (!Number.isSafeInteger(size)) throw new TarError("it is damaged");
+  if (!Number.isSafeInteger(size)) throw new ArchiveError("it is damaged");
   return { name, size };
-}
-
-/** Takes bytes in the amounts that are needed out of chunks as they come. */
-class ByteQueue {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  #current: Uint8Array = new Uint8Array(0);
-
-  constructor(chunks: AsyncIterator<Uint8Array>) {
-    this.#chunks = chunks;
-  }
-
-  /** From one byte to `most`. */
-  async some(most: number): Promise<Uint8Array> {
-    while (this.#current.length === 0) {
-      const { done, value } = await this.#chunks.next();
-      if (done === true) throw new TarError("it is cut off");
-      this.#current = value;
-    }
-    const piece = this.#current.subarray(0, most);
-    this.#current = this.#current.subarray(piece.length);
-    return piece;
-  }
-
-  async take(length: number): Promise<Uint8Array> {
-    const taken = new Uint8Array(length);
-    for (let at = 0; at < length;) {
-      const piece = await this.some(length - at);
-      taken.set(piece, at);
-      at += piece.length;
-    }
-    return taken;
-  }
 }
 
 function octal(value: number, digits: number): string {

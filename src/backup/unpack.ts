@@ -3,11 +3,10 @@ import { dirname, join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { Value } from "@sinclair/typebox/value";
+import { ArchiveError } from "./archive-error.ts";
 import { archiveFormat, Manifest, memberNames, type ArchiveMember } from "./model.ts";
-import { readTar, TarError } from "./tar.ts";
-
-/** Why an archive is not restored, as half a sentence: "… is not restored: it is cut off". */
-export class ArchiveError extends Error {}
+import { readTar } from "./tar.ts";
+import { wholeFrames } from "./zstd-frames.ts";
 
 /** Only what backups hold, at only the places where they hold it: no name leads out of the directory. */
 const blobForm = /^blobs\/[a-z][a-z-]*\/[\w-]+(\.[\w-]+)*$/;
@@ -22,28 +21,22 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
   const found = new Map<string, ArchiveMember>();
   const texts = new Map<string, string>();
   const folders = new Set([directory]);
-  try {
-    for await (const { name, size, body } of readTar(unzipped(chunks))) {
-      if (found.has(name) || texts.has(memberNames.sums))
-        throw new ArchiveError(`it holds ${name} where no file may be`);
-      if (name === memberNames.manifest || name === memberNames.sums) {
-        if (size > mostTextBytes) throw new ArchiveError(`its ${name} is too large`);
-        const bytes = Buffer.concat(await Array.fromAsync(body, (piece) => Buffer.from(piece)));
-        texts.set(name, bytes.toString("utf8"));
-        found.set(name, { name, size, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") });
-        continue;
-      }
-      if (name !== memberNames.database && !blobForm.test(name))
-        throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no file of a backup`);
-      const path = join(directory, name);
-      await refuseTooLarge(directory, name, size);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-      found.set(name, { name, size, sha256: await write(path, body) });
+  for await (const { name, size, body } of readTar(unzipped(chunks))) {
+    if (found.has(name) || texts.has(memberNames.sums)) throw new ArchiveError(`it holds ${name} where no file may be`);
+    if (name === memberNames.manifest || name === memberNames.sums) {
+      if (size > mostTextBytes) throw new ArchiveError(`its ${name} is too large`);
+      const bytes = Buffer.concat(await Array.fromAsync(body, (piece) => Buffer.from(piece)));
+      texts.set(name, bytes.toString("utf8"));
+      found.set(name, { name, size, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") });
+      continue;
     }
-  } catch (error) {
-    if (error instanceof TarError) throw new ArchiveError(error.message, { cause: error });
-    throw error;
+    if (name !== memberNames.database && !blobForm.test(name))
+      throw new ArchiveError(`it holds ${JSON.stringify(name)}, which is no file of a backup`);
+    const path = join(directory, name);
+    await refuseTooLarge(directory, name, size);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+    found.set(name, { name, size, sha256: await write(path, body) });
   }
   const manifest = checkedManifest(found, texts);
   for (const { name } of manifest.missing) await rm(join(directory, name), { force: true });
@@ -52,7 +45,7 @@ export async function unpackArchive(chunks: AsyncIterable<Uint8Array>, directory
 }
 
 async function* unzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const bytes = pipeline(Readable.from(chunks, { objectMode: false }), createZstdDecompress(), () => {});
+  const bytes = pipeline(Readable.from(wholeFrames(chunks), { objectMode: false }), createZstdDecompress(), () => {});
   try {
     yield* bytes as AsyncIterable<Uint8Array>;
   } catch (cause) {

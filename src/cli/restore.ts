@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { timeOfArchive, type Manifest } from "../backup/model.ts";
 import { loadConfig, type Config } from "../config.ts";
-import { blobsName, databaseName, restoreMark } from "../data-directory.ts";
+import { blobsName, databaseName, restoredName, restoreMark } from "../data-directory.ts";
 import { StartError } from "../start-error.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -44,6 +44,7 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
     const manifest = await checkedInto(staging, archive, file);
     if (directory === null) return await present(context, report(manifest, null), checkedText(file, manifest));
     const pausedAccounts = flags.goOn === true ? 0 : await pauseAccounts(staging, manifest);
+    await leaveNote(staging, manifest);
     await giveToOwner(staging, dataDir);
     const movedAside = await putInPlace(staging, dataDir);
     done = true;
@@ -98,7 +99,8 @@ async function removeLeftOver(dataDir: string): Promise<void> {
 }
 
 async function checkedInto(staging: string, archive: AsyncIterable<Uint8Array>, file: string): Promise<Manifest> {
-  const { ArchiveError, unpackArchive } = await import("../backup/unpack.ts");
+  const { ArchiveError } = await import("../backup/archive-error.ts");
+  const { unpackArchive } = await import("../backup/unpack.ts");
   try {
     const manifest = await unpackArchive(archive, staging);
     const problem = await databaseProblem(join(staging, databaseName), manifest);
@@ -145,6 +147,12 @@ async function pauseAccounts(staging: string, { createdAt }: Manifest): Promise<
   return holdAccounts(join(staging, databaseName), reason, Date.now());
 }
 
+/** For the audit log, which the next start writes into: until then its tables may be those of an older version. */
+async function leaveNote(staging: string, { createdAt, version }: Manifest): Promise<void> {
+  const note = { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
+  await writeFile(join(staging, restoredName), JSON.stringify(note), { mode: 0o600 });
+}
+
 /** When root restores for a server that runs as somebody else. */
 async function giveToOwner(staging: string, dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -166,7 +174,7 @@ async function putInPlace(staging: string, dataDir: string): Promise<string | nu
   await syncFolder(dataDir);
   if (old.length > 0) await mkdir(aside, { mode: 0o700 });
   for (const name of old) await rename(join(dataDir, name), join(aside, name));
-  for (const name of [blobsName, databaseName])
+  for (const name of [blobsName, databaseName, restoredName])
     if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
   await syncFolder(dataDir);
   await rm(mark);
@@ -185,9 +193,18 @@ async function syncFolder(path: string): Promise<void> {
 
 type Outcome = { dataDir: string; movedAside: string | null; pausedAccounts: number };
 
-function report({ version, createdAt, members, missing }: Manifest, outcome: Outcome | null) {
+function report({ version, createdAt, members, missing, audit }: Manifest, outcome: Outcome | null) {
   const bytes = members.reduce((sum, { size }) => sum + size, 0);
-  return { restored: outcome !== null, ...outcome, version, createdAt, files: members.length - 1, bytes, missing };
+  return {
+    restored: outcome !== null,
+    ...outcome,
+    version,
+    createdAt,
+    files: members.length - 1,
+    bytes,
+    missing,
+    audit,
+  };
 }
 
 function checkedText(file: string, manifest: Manifest): string {

@@ -35,9 +35,13 @@ export const eventTypes = {
   "key.regenerated": "An API key got a new secret. data: keyId, name.",
   "key.expiring": "An API key expires within a week. data: keyId, name, expiresAt.",
   "key.deleted": "An API key was deleted. data: keyId, name.",
+  "key.leaked":
+    "An API key stood in the address of a request, which proxies and browsers write down: renew it. data: keyId, name. At most once a day for each key.",
   "account.paused": "A network account was paused.",
   "account.limit_reached": "The network asked an account for a slower pace. data: meter, until, reason.",
   "account.reconnect_required": "The network signed an account out; a person must connect it again. data: reason.",
+  "backup.completed": "A backup was made. data: name, bytes, missing: how many files it lacks.",
+  "backup.failed": "A backup failed, or was cut off together with the server. data: name, reason.",
   "webhook.disabled":
     "An endpoint was turned off, because it failed for days or asked for it. data: endpointId, reason.",
   "webhook.test": "Somebody asked for a test of an endpoint. data: endpointId.",

@@ -1,11 +1,12 @@
 import type { Fingerprint } from "./idempotency-store.ts";
+import { mediaType } from "./media-type.ts";
 
 /** Digests of bodies that somebody wants to know, while they are read. */
 const wanted = new WeakMap<Request, BodyDigest>();
 
 /**
- * What a body says, as one hash: the bytes of a JSON text or a file; of a form the names and contents of its fields and
- * files, because each client draws another boundary between them.
+ * What a body says, as one hash: the bytes of a JSON text; the content type of a file and its bytes; of a form the names
+ * and contents of its fields and files, because each client draws another boundary between them.
  */
 export class BodyDigest {
   #hash: Bun.SHA256 | null = null;
@@ -28,8 +29,8 @@ export class BodyDigest {
   }
 
   /** All of it in one piece. */
-  whole(content: string): void {
-    this.#bytes = Buffer.byteLength(content);
+  whole(content: Uint8Array): void {
+    this.#bytes = content.byteLength;
     this.#result = Bun.SHA256.hash(content) as Uint8Array;
   }
 
@@ -58,6 +59,8 @@ export function bodyStream(request: Request): ReadableStream<Uint8Array> | null 
   const digest = wanted.get(request);
   const body = request.body as ReadableStream<Uint8Array> | null;
   if (digest === undefined) return body;
+  // The same bytes say something else as CSV and as NDJSON. Parameters of the type change nothing.
+  digest.addName(mediaType(request));
   if (body === null) digest.end();
   const tap = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

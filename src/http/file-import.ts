@@ -6,7 +6,7 @@ import { jobView } from "../jobs/service.ts";
 import type { LeadFileFormatOptions } from "../leads/import/lead-file.ts";
 import { params } from "./input.ts";
 import { answersJson, success } from "./openapi.ts";
-import { mediaType } from "./read-body.ts";
+import { mediaType } from "./media-type.ts";
 import { ok } from "./responses.ts";
 
 /** Content types that an import takes, and what each says about the format. */

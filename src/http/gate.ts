@@ -7,6 +7,7 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import { keysIn, withoutKeys } from "../keys/secret.ts";
 import type { LineLog, Log } from "../log.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
@@ -33,6 +34,8 @@ export type GateParts = {
   onFault: (error: unknown) => void;
   /** Hears of a global key that was used where only a user's own will do. */
   onGlobalRefused: (caller: Caller, path: string) => void;
+  /** Hears of API keys that stand in the address of a request. */
+  onKeysInAddress: (secrets: readonly string[]) => void;
   /** Every answer says so, and what time it is there. */
   isSimulation?: boolean;
   /** The template of the route that takes a request; null when none does. */
@@ -104,7 +107,7 @@ export class Gate {
 
   /** Runs first, and at once where it can: a promise is given only when a key has to be looked up. */
   enter(request: Request, set: Settings): Response | undefined | Promise<undefined> {
-    const { ids, clock, corsOrigins, isSimulation = false } = this.#parts;
+    const { ids, clock, corsOrigins, isSimulation = false, onKeysInAddress } = this.#parts;
     if (isSimulation) set.headers["x-simulation"] = isoTime(clock.now());
     set.headers["x-request-id"] = requestId(request) ?? ids.next(clock.now());
     Object.assign(set.headers, securityHeaders);
@@ -113,6 +116,8 @@ export class Gate {
       if (answer !== null) return answer;
       Object.assign(set.headers, corsHeaders(request, corsOrigins));
     }
+    const leaked = keysIn(request.url);
+    if (leaked.length > 0) onKeysInAddress(leaked);
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
@@ -184,7 +189,7 @@ export class Gate {
       requestId: response.headers.get("x-request-id"),
       method: request.method,
       route,
-      path,
+      path: withoutKeys(path),
       status: response.status,
       durationMs: Math.round(ms * 1000) / 1000,
       keyId: caller?.keyId ?? null,

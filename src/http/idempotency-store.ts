@@ -2,7 +2,8 @@
 export type KeyedRequest = {
   /** 32 hex digits that stand for the caller, the route and the key. */
   id: string;
-  startedAt: number;
+  /** Read whenever it is written. The last time counts: answers are kept from there on. */
+  readonly startedAt: number;
   /** Whose it is; null when it is nobody's in particular, or of a key that acts for many. */
   userId: string | null;
 };

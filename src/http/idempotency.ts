@@ -15,7 +15,7 @@ import type {
   KeyedRequest,
 } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
-import { mediaType } from "./read-body.ts";
+import { mediaType } from "./media-type.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
@@ -54,7 +54,7 @@ const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
 const sweepSlice = 500;
-const nothingKept = Promise.resolve(null);
+const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -70,8 +70,8 @@ const nothingKept = Promise.resolve(null);
 export class Idempotency {
   readonly #parts: IdempotencyParts;
   readonly #keyed = new WeakMap<Request, Keyed>();
-  /** By id, what is being carried out or looked for: the answer that it has already. */
-  readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
+  /** By id, what is being carried out or looked for, the oldest first. */
+  readonly #inFlight = new Map<string, Claim>();
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -112,7 +112,10 @@ export class Idempotency {
   /** Forgets answers that are too old to be told. */
   async sweep(): Promise<void> {
     const { store, clock, keptMs } = this.#parts;
-    while ((await store.forget(clock.now() - keptMs, sweepSlice)) === sweepSlice);
+    // One that moves a simulation's clock may have left its mark longer ago than answers are kept.
+    const [oldest] = this.#inFlight.values();
+    const before = Math.min(clock.now() - keptMs, oldest?.claimedAt ?? Infinity);
+    while ((await store.forget(before, sweepSlice)) === sweepSlice);
   }
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
@@ -182,7 +185,7 @@ export class Idempotency {
 
   #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
     const id = idOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    const underWay = this.#inFlight.get(id);
+    const underWay = this.#inFlight.get(id)?.look;
     const look = underWay ?? this.#claim(id, caller.userId, keyed);
     return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
   }
@@ -203,28 +206,24 @@ export class Idempotency {
   #claim(id: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
-    const request = { id, startedAt: clock.now(), userId };
+    const claim = new Claim(id, userId, clock);
     const found = store.find(id);
-    const look = found === null ? null : this.#claimUnlessKept(request, keyed, found);
-    this.#inFlight.set(id, look ?? nothingKept);
+    this.#inFlight.set(id, claim);
     keyed.carriedId = id;
-    if (look === null) beginAttempt(keyed, request);
-    return look;
+    if (found !== null) return (claim.look = this.#claimUnlessKept(claim, keyed, found));
+    beginAttempt(keyed, claim);
+    return null;
   }
 
   /** What is too old to be told counts as not kept. */
-  async #claimUnlessKept(
-    request: KeyedRequest,
-    keyed: Keyed,
-    found: Promise<KeptRequest | null>,
-  ): Promise<KeptRequest | null> {
+  async #claimUnlessKept(claim: Claim, keyed: Keyed, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
     const kept = await found;
-    if (kept !== null && kept.startedAt > request.startedAt - this.#parts.keptMs) {
-      this.#inFlight.delete(request.id);
+    if (kept !== null && kept.startedAt > claim.startedAt - this.#parts.keptMs) {
+      this.#inFlight.delete(claim.id);
       keyed.carriedId = null;
       return kept;
     }
-    beginAttempt(keyed, request);
+    beginAttempt(keyed, claim);
     return null;
   }
 
@@ -266,6 +265,27 @@ export class Idempotency {
   }
 }
 
+/** A request that has its id to itself. It is dated when it is written: what it does may move a simulation's clock by weeks. */
+class Claim implements KeyedRequest {
+  readonly id: string;
+  readonly userId: string | null;
+  readonly claimedAt: number;
+  /** The answer that the id has already. */
+  look = nothingKept;
+  readonly #clock: Clock;
+
+  constructor(id: string, userId: string | null, clock: Clock) {
+    this.id = id;
+    this.userId = userId;
+    this.claimedAt = clock.now();
+    this.#clock = clock;
+  }
+
+  get startedAt(): number {
+    return this.#clock.now();
+  }
+}
+
 /**
  * Fires when the client goes away; never for a POST with an Idempotency-Key, whose client comes back for the answer.
  */
@@ -278,18 +298,17 @@ function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
   attempt.begin(request, () => digest.fingerprint);
 }
 
-/** Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. */
+/**
+ * Printable ASCII, as it is or as a structured string (RFC 8941, section 3.3.3), which means what it quotes. A comma
+ * outside of quotes is what lies between two headers of the same name (RFC 9110, section 5.3).
+ */
 function idempotencyKeyIn(header: string): string {
   const text = header.trim();
   const isQuoted = /^"(?:[^"\\]|\\["\\])*"$/.test(text);
   const key = isQuoted ? text.slice(1, -1).replaceAll(/\\(["\\])/g, "$1") : text;
-  if (/^[\x20-\x7e]{1,255}$/.test(key) && (isQuoted || !text.startsWith('"'))) return key;
-  throw invalid([
-    {
-      path: "Idempotency-Key",
-      message: "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.",
-    },
-  ]);
+  if (/^[\x20-\x7e]{1,255}$/.test(key) && (isQuoted || !/^"|,/.test(text))) return key;
+  const isList = !isQuoted && text.includes(",");
+  throw invalid([{ path: "Idempotency-Key", message: isList ? notSeveral : expectedKey }]);
 }
 
 /**
@@ -352,6 +371,11 @@ function toldOf(headerOf: (name: string) => string | number | null | undefined):
   }
   return kept;
 }
+
+const expectedKey =
+  "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.";
+const notSeveral =
+  'Expected one key, got several. Send the header once; put a key that has commas into double quotes: "a,b".';
 
 const cipher = "aes-256-gcm";
 const nonceLength = 12;

@@ -1,7 +1,7 @@
 import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../errors.ts";
 import { digestOf, type BodyDigest } from "./body-digest.ts";
-import { mediaType } from "./read-body.ts";
+import { mediaType } from "./media-type.ts";
 
 /** One part of a form, in the order in which it was sent. The body of a file must be read before the next part comes. */
 export type FormPart =

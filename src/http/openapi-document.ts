@@ -154,7 +154,7 @@ const idempotencyKey = {
   name: idempotencyHeader,
   in: "header",
   description:
-    "1 to 255 printable ASCII characters that name this request, such as a UUID. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed.",
+    "1 to 255 printable ASCII characters that name this request, such as a UUID; in double quotes if a comma is among them. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed.",
   schema: { type: "string", maxLength: 257 },
 };
 const replayed = {

@@ -1,6 +1,10 @@
 import { ApiError, invalid } from "../errors.ts";
 import { parseJson } from "../json.ts";
-import { digestOf } from "./body-digest.ts";
+import { bodyStream, digestOf } from "./body-digest.ts";
+import { mediaType } from "./media-type.ts";
+
+/** As `Request.text()` does it. */
+const utf8 = new TextDecoder();
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
@@ -18,18 +22,13 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
   if (announced !== null && announced > maxBytes) throw tooLarge(maxBytes);
   // An announced length is kept by the server; only a body without one has to be counted.
-  const text = announced === null ? (await collected(request, maxBytes)).toString("utf8") : await request.text();
-  digest?.whole(text);
+  const bytes = announced === null ? await collected(request.body, maxBytes) : digest && (await request.bytes());
+  if (bytes !== undefined) digest?.whole(bytes);
   try {
-    return parseJson(text);
+    return parseJson(bytes === undefined ? await request.text() : utf8.decode(bytes));
   } catch (error) {
     throw invalid([{ path: "", message: `The body is not valid JSON: ${(error as Error).message}.` }]);
   }
-}
-
-/** The content type without its parameters, in lower case; "" when there is none. */
-export function mediaType(request: Request): string {
-  return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
 /** The length that the client announces for its body; null when it does not. */
@@ -53,13 +52,13 @@ export function tooLarge(maxBytes: number): ApiError {
 /** The body as it is; empty when there is none. Throws 413 as `readJson`. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   refuseAnnounced(request, maxBytes);
-  return request.body === null ? new Uint8Array() : collected(request, maxBytes);
+  return collected(bodyStream(request), maxBytes);
 }
 
-async function collected(request: Request, maxBytes: number): Promise<Buffer> {
+async function collected(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);

@@ -33,6 +33,7 @@ export class KeyService {
   readonly #ring: KeyRing;
   readonly #clock: Clock;
   readonly #ids: Ids;
+  readonly #leaksTold = new Map<string, number>();
 
   constructor(keys: KeyStore, users: UserStore, ring: KeyRing, clock: Clock, ids: Ids) {
     this.#keys = keys;
@@ -160,6 +161,19 @@ export class KeyService {
   async warnOfEnds(): Promise<void> {
     const now = this.#clock.now();
     while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
+  }
+
+  /** Tells of keys that stand where others can read them, if they open anything. */
+  async tellLeaks(secrets: readonly string[]): Promise<void> {
+    const now = this.#clock.now();
+    for (const secret of secrets) {
+      const key = await this.#keys.findByHash(hashOf(secret));
+      if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= now)) continue;
+      // Whoever sends it so does it each time: most are answered without a write.
+      if ((this.#leaksTold.get(key.id) ?? -Infinity) > now - dayMs) continue;
+      await this.#keys.tellLeak(key, now, now - dayMs);
+      this.#leaksTold.set(key.id, now);
+    }
   }
 
   /** How often the key was used, with what is not written yet. */

@@ -24,6 +24,8 @@ export type KeyStore = {
    * `limit`; answers how many.
    */
   warnOfEnds(from: number, to: number, limit: number): Promise<number>;
+  /** Tells that a key was leaked, unless that was told behind `since`. */
+  tellLeak(key: ApiKey, at: number, since: number): Promise<void>;
   /** Adds buffered uses; keys that are gone are passed over. */
   recordUsage(usages: KeyUsage[]): Promise<void>;
 };

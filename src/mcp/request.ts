@@ -44,8 +44,13 @@ function headersOf({ ifMatch, idempotencyKey, dryRun }: Arguments): Record<strin
   return {
     ...(ifMatch !== undefined && { "if-match": textOf(ifMatch) }),
     // A dry run is another request than the call that follows it, which may well have the same key.
-    ...(idempotencyKey !== undefined && dryRun !== true && { "idempotency-key": textOf(idempotencyKey) }),
+    ...(idempotencyKey !== undefined && dryRun !== true && { "idempotency-key": quoted(textOf(idempotencyKey)) }),
   };
+}
+
+/** As a structured string (RFC 8941, section 3.3.3), so that a comma in it does not part two. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
 function unknownArguments({ name, places }: Tool, given: Arguments): FieldError[] {

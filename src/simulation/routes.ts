@@ -1,6 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
+import { givenUp } from "../http/idempotency.ts";
 import { body } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
@@ -32,7 +33,7 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
         requireAdmin(caller);
         // A year takes longer than a connection may be silent.
         server?.timeout(request, 0);
-        return ok(await simulated().advance(input, request.signal));
+        return ok(await simulated().advance(input, givenUp(request)));
       },
       {
         callerOnly: "users:write",
@@ -41,7 +42,7 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
           tag: "Simulation",
           summary: "Move the clock on",
           description:
-            "For admins. Everything that is due until then happens, in order and at its moment, before the answer comes, which tells what it was. A client that goes away stops the clock where it is.",
+            "For admins. Everything that is due until then happens, in order and at its moment, before the answer comes, which tells what it was. A client that goes away stops the clock where it is, unless it sent an Idempotency-Key: then it comes back for the answer.",
           errors: ["CONFLICT", "NOT_FOUND"],
         }),
       },

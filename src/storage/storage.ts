@@ -1,4 +1,5 @@
 import type { AuditStore } from "../audit/store.ts";
+import type { BackupStore } from "../backup/store.ts";
 import type { CampaignStore } from "../campaigns/store.ts";
 import type { CreditStore } from "../credits/store.ts";
 import type { LeadHintStore } from "../enrichment/directory-store.ts";
@@ -23,6 +24,7 @@ import type { WebhookStore } from "../webhooks/store.ts";
 /** Everything that is kept in the database: the sum of the features' ports, in one engine. */
 export type Storage = {
   audit: AuditStore;
+  backups: BackupStore;
   users: UserStore;
   keys: KeyStore;
   sessions: SessionStore;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BackupList, BackupRunView } from "../../src/backup/model.ts";
 import type { Client } from "../support/client.ts";
+import { startEventReceiver } from "../support/event-receiver.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { unpack } from "../support/archives.ts";
@@ -18,6 +19,13 @@ async function made(client: Client, input?: object): Promise<BackupRunView> {
     const run = succeeded(await client.get<BackupRunView>(`${path}/${data.name}`)).data;
     return run.status === "running" ? null : run;
   });
+}
+
+async function told(client: Client): Promise<[string, Record<string, unknown>][]> {
+  const query = { type: "backup.*" };
+  type Events = { events: { type: string; data: Record<string, unknown> }[] };
+  const { events } = succeeded(await client.get<Events>("/api/v2/events", { query })).data;
+  return events.map(({ type, data }) => [type, data]);
 }
 
 test("a backup is begun at once, followed by its name, and holds what was there", async () => {
@@ -60,6 +68,24 @@ test("the newest are kept, the list tells them first, and one that is deleted is
   expect(await service.admin.delete(`${path}/${names[2]}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
+test("the end of a backup is told to admins, in the list and to their webhooks, and to nobody else", async () => {
+  await using own = await startService({ settings: { WEBHOOK_PRIVATE_HOSTS: "127.0.0.1" } });
+  await using receiver = await startEventReceiver();
+  const member = await own.user();
+  const endpointOf = async (client: Client, at: string) => {
+    const input = { url: `${receiver.url}/${at}`, events: ["backup.*"] };
+    return succeeded(await client.post<{ id: string; secret: string }>("/api/v2/webhooks", input)).data;
+  };
+  const others = await endpointOf(member, "member");
+  receiver.use((await endpointOf(own.admin, "admin")).secret);
+  const { name, bytes } = await made(own.admin);
+  expect(await told(own.admin)).toEqual([["backup.completed", { name, bytes, missing: 0 }]]);
+  expect(await told(member)).toEqual([]);
+  expect((await receiver.has(() => true)).data).toMatchObject({ name, bytes, userId: null });
+  const deliveries = await member.get<{ deliveries: object[] }>(`/api/v2/webhooks/${others.id}/deliveries`);
+  expect(deliveries.data.deliveries).toEqual([]);
+});
+
 test.each(["none", "outreachd-20260105T100000000Z.tar.zst", "..%2foutreachd.db", "outreachd.db"])(
   "%s is no backup",
   async (name) => {
@@ -89,6 +115,7 @@ test("a place that can't be written to fails the backup, with the reason", async
   const run = await made(broken.admin);
   expect(run.status).toBe("failed");
   expect(run.message).toMatch(/^No backup was made: .*ENOTDIR/);
+  expect(await told(broken.admin)).toEqual([["backup.failed", { name: run.name, reason: run.message }]]);
   expect(readdirSync(broken.dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
   rmSync(directory, { recursive: true });
 });
@@ -109,4 +136,11 @@ test("backups go to S3 and come back from there", async () => {
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.from(s3.objects.get(`team/${name}`)!));
   s3.faults.fails = (method) => method === "POST" || method === "PUT";
   expect(await made(remote.admin)).toMatchObject({ status: "failed", message: "No backup was made: SlowDown" });
+  await s3.stop();
+  const unreachable = await made(remote.admin);
+  expect((await told(remote.admin)).map(([type, { name: of, reason }]) => [type, of, reason])).toEqual([
+    ["backup.failed", unreachable.name, unreachable.message],
+    ["backup.failed", expect.any(String), "No backup was made: SlowDown"],
+    ["backup.completed", name, undefined],
+  ]);
 });

@@ -121,6 +121,7 @@ test("a refusal that changed nothing keeps nothing: put right, the request may h
 test.each([
   ["quoted and unquoted", '"a b"', "a b"],
   ["with an escaped quote", '"a\\"b"', 'a"b'],
+  ["with blanks around it", ' "a,b" ', '"a,b"'],
 ])("a key means the same %s", async (_how, quoted, plain) => {
   const user = await service.user();
   const first = succeeded(await user.post<LeadView>(leads, ada, withKey(quoted)));
@@ -137,7 +138,6 @@ test.each([
   ["empty", ""],
   ["an empty string", '""'],
   ["a string that does not end", '"abc'],
-  ["two strings", '"a", "b"'],
   ["not ASCII", "schl\u00fcssel"],
   ["a tab inside", "a\tb"],
 ])("a key that is %s is refused, and the refusal says what is expected", async (_what, key) => {
@@ -145,6 +145,20 @@ test.each([
   const answer = await user.post(leads, ada, withKey(key));
   expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect(answer.message).toContain("Idempotency-Key: Expected 1 to 255 printable ASCII characters");
+  expect(await totalOf(user)).toBe(0);
+});
+
+test.each([
+  ["two keys", "a, b"],
+  ["twice the same key", "a, a"],
+  ["a key and a string", 'a, "b"'],
+  ["two strings", '"a", "b"'],
+  ["a key with a comma", "a,b"],
+])("%s: refused, because nobody knows which is meant", async (_what, key) => {
+  const user = await service.user();
+  const answer = await user.post(leads, ada, withKey(key));
+  expect(answer).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect(answer.message).toContain("Idempotency-Key: Expected one key, got several. Send the header once; put a key");
   expect(await totalOf(user)).toBe(0);
 });
 
@@ -246,6 +260,38 @@ test("a file is compared by its bytes; one that goes on longer is refused before
   expect((await user.post(`${leads}/import`, file.replace("p9@", "q9@"), options)).code).toBe("IDEMPOTENCY_KEY_REUSED");
   await service.ended(user, first.data.id);
   expect(await totalOf(user)).toBe(5_000);
+});
+
+test.each([`${leads}/import?dryRun=true`, `${leads}/import/preview`])(
+  "the same bytes to %s as another kind of file are another body",
+  async (path) => {
+    const user = await service.user();
+    const key = newKey();
+    const send = (type: string, file = "email\n") =>
+      user.post(path, file, { headers: { "idempotency-key": key, "content-type": type } });
+    const first = succeeded(await send("text/csv"));
+    const again = succeeded(await send("Text/CSV; charset=utf-8"));
+    expect({ body: again.body, replayed: replayed(again) }).toEqual({ body: first.body, replayed: "true" });
+    for (const other of [await send("application/x-ndjson"), await send("text/csv", "emails\n")])
+      expect({ status: other.status, code: other.code }).toEqual({ status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
+  },
+);
+
+test("JSON is compared by its bytes, also those that are no text, and not by how its type is written", async () => {
+  const user = await service.user();
+  const options = (type: string) => ({ headers: { "idempotency-key": "bytes", "content-type": type } });
+  const send = (company: number[], type: string) =>
+    user.post<LeadView>(
+      leads,
+      Buffer.from([...Buffer.from('{"email":"ada@example.com","company":"'), ...company, 0x22, 0x7d]),
+      options(type),
+    );
+  const first = succeeded(await send([0xff], "application/json"));
+  expect((await send([0xff], "application/json; charset=utf-8")).data.id).toBe(first.data.id);
+  // Both read as U+FFFD, as does the first.
+  for (const other of [[0xfe], [0xef, 0xbf, 0xbd]])
+    expect((await send(other, "application/json")).code).toBe("IDEMPOTENCY_KEY_REUSED");
+  expect(await totalOf(user)).toBe(1);
 });
 
 testInProcess("an answer is kept for a day; afterwards the key means a new request", async () => {

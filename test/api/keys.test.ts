@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
+import { systemIds } from "../../src/ids.ts";
+import { makeSecret } from "../../src/keys/secret.ts";
 import type { KeyView, NewKeyView, Permission } from "../../src/keys/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { startService, succeeded, testInProcess } from "../support/service.ts";
+import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
 const service = await startService();
@@ -338,4 +340,48 @@ test("secrets are not stored in clear", async () => {
     const text = (await file.exists()) ? await file.text() : "";
     expect(text.includes(key.slice(10, 60))).toBe(false);
   }
+});
+
+testInProcess(
+  "a key in an address is told to its owner once a day, wherever it stands there, and opens nothing",
+  async () => {
+    const clock = new FakeClock();
+    await using own = await startService({ clock });
+    const user = await own.user();
+    const told = async () => {
+      const answer = await user.get<{ events: { data: object }[] }>("/api/v2/events", {
+        query: { type: "key.leaked" },
+      });
+      return succeeded(answer).data.events.map(({ data }) => data);
+    };
+    const tellsOf = (count: number) =>
+      eventually(`${count} events`, async () => ((await told()).length < count ? null : await told()));
+    const made = await makeKey(user);
+    const leaked = { keyId: made.id, name: "sync", expiresAt: null };
+    const stranger = own.client(null);
+    expect((await stranger.get("/api/v2/leads", { query: { api_key: made.key } })).code).toBe("UNAUTHORIZED");
+    expect(await tellsOf(1)).toEqual([leaked]);
+    // The same again, beside a key that is in its place; then another, which shows that the one before was passed over.
+    expect((await user.get("/api/v2/leads", { query: { q: made.key } })).status).toBe(200);
+    const other = await makeKey(user, { name: "other" });
+    expect((await fetch(`${own.url}/nothing/${other.key}`)).status).toBe(404);
+    expect(await tellsOf(2)).toEqual([{ ...leaked, keyId: other.id, name: "other" }, leaked]);
+    clock.advance(dayMs);
+    await stranger.get("/api/v2/leads", { query: { api_key: made.key } });
+    expect((await tellsOf(3))[0]).toEqual(leaked);
+  },
+);
+
+test("a key that opens nothing any more, or never did, leaks nothing", async () => {
+  const user = await service.user();
+  const [off, on] = [await makeKey(user), await makeKey(user)];
+  succeeded(await user.put(`/api/v2/keys/${off.id}`, { isActive: false }));
+  for (const key of [off.key, `oak_${"0".repeat(64)}`, makeSecret("user", systemIds), on.key])
+    await service.client(null).get("/api/v2/leads", { query: { api_key: key } });
+  const events = await eventually("the event of the last", async () => {
+    const query = { type: "key.leaked" };
+    const { data } = await user.get<{ events: { data: object }[] }>("/api/v2/events", { query });
+    return data.events.length === 0 ? null : data.events;
+  });
+  expect(events).toMatchObject([{ data: { keyId: on.id } }]);
 });

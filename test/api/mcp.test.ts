@@ -317,11 +317,11 @@ test("a change by ifMatch does not overwrite what somebody else changed in betwe
 test("a call with an idempotencyKey is carried out once, and is not taken for its own dry run", async () => {
   const user = await service.user();
   await using assistant = await over(user);
-  const made = await assistant.call("create_lead", { ...ada, idempotencyKey: "first" });
-  const again = await assistant.call("create_lead", { ...ada, idempotencyKey: "first" });
+  const made = await assistant.call("create_lead", { ...ada, idempotencyKey: 'my "first", once' });
+  const again = await assistant.call("create_lead", { ...ada, idempotencyKey: 'my "first", once' });
   expect(again.text).toStartWith("This was done before, with the same idempotencyKey.");
   expect(again.structured.data.id).toBe(made.structured.data.id);
-  const other = await assistant.call("create_lead", { email: "bob@example.com", idempotencyKey: "first" });
+  const other = await assistant.call("create_lead", { email: "bob@example.com", idempotencyKey: 'my "first", once' });
   expect(other).toMatchObject({ isError: true, structured: { code: "IDEMPOTENCY_KEY_REUSED" } });
   const content = "email\nada@example.com\n";
   const search = { filters: { person: { title: ["Admiral"] } }, idempotencyKey: "second" };

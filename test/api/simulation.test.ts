@@ -103,6 +103,39 @@ test("one moves the clock at a time, and who goes away stops it", async () => {
   expect((await now(own)) < "2027-01-01").toBe(true);
 });
 
+test("a request with a key moves the clock once, however far, and is forgotten only some time later", async () => {
+  await using own = await startService({ settings: { ...settings, IDEMPOTENCY_HOURS: 1 } });
+  const move = (key: string, advance: string) =>
+    own.admin.post<Advanced>(clock, { advance }, { headers: { "idempotency-key": key } });
+  // On the way its mark gets much older than answers are kept, and old ones are forgotten.
+  for (const advance of ["PT2H", "P7D"]) {
+    const first = succeeded(await move(advance, advance));
+    const again = succeeded(await move(advance, advance));
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.body).toEqual(first.body);
+    expect(await now(own)).toBe(first.data.to);
+  }
+  await advanced(own.admin, { advance: "PT1H" });
+  expect(succeeded(await move("P7D", "P7D")).headers.get("idempotent-replayed")).toBeNull();
+});
+
+test("who goes away and has a key finds the clock moved all the way", async () => {
+  await using own = await startService({ settings });
+  const from = await now(own);
+  const away = new AbortController();
+  const keyed = { headers: { "idempotency-key": "a year" } };
+  const advance = { advance: "P366D" };
+  const moving = own.admin.post(clock, advance, { ...keyed, signal: away.signal }).catch(() => "went away");
+  await eventually("the clock to move", async () => ((await now(own)) === from ? null : true));
+  away.abort();
+  expect(await moving).toBe("went away");
+  const told = await eventually("the answer", async () => {
+    const again = await own.admin.post<Advanced>(clock, advance, keyed);
+    return again.code === "REQUEST_IN_PROGRESS" ? null : succeeded(again).data;
+  });
+  expect(Date.parse(told.to) - Date.parse(from)).toBe(366 * 86_400_000);
+});
+
 test("a webhook that fails is posted again at the moments of its schedule", async () => {
   const user = await service.user();
   let posts = 0;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
+import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { mountSmallDisk, testOnSmallDisk } from "../support/small-disk.ts";
 
@@ -28,15 +29,20 @@ async function post(server: Server, key: string, route: string, body: unknown): 
   return (await fetch(server.api + route, { method: "POST", headers, body: JSON.stringify(body) })).status;
 }
 
-/** Every table with its rows. */
-/** All tables but those that a server fills behind the leads, whenever it finds the time. */
+/** All tables but those that a server fills behind the leads, whenever it finds the time; without what tells of backups. */
 function tablesOf(path: string): Record<string, unknown[]> {
   using database = new Database(path, { readonly: true });
   const names = database
     .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()
     .filter(({ name }) => !name.startsWith("lead_hints"));
-  return Object.fromEntries(names.map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).values()]));
+  const without: Record<string, string> = {
+    events: " WHERE type NOT LIKE 'backup.%'",
+    audit_log: " WHERE action NOT LIKE 'backup.%'",
+    audit_end: " WHERE false",
+  };
+  const rowsOf = (name: string) => `SELECT * FROM "${name}"${without[name] ?? ""}`;
+  return Object.fromEntries(names.map(({ name }) => [name, database.query(rowsOf(name)).values()]));
 }
 
 const prepared = await createDirectory();
@@ -176,6 +182,7 @@ test("an archive that is cut off, tampered with or none is refused, and what is 
     [Bun.zstdCompressSync(tampered), "its outreachd.db is not what was backed up"],
     [Buffer.from("email\nada@example.com\n"), "it is damaged, or no backup"],
     [new Uint8Array(0), "it is cut off"],
+    [Buffer.concat([whole, Buffer.from("garbage")]), "it is damaged, or there is something behind its end"],
   ];
   const before = treeOf(dataDir);
   for (const [bytes, reason] of cases) {
@@ -216,6 +223,34 @@ test("data that is there is replaced only when that is asked for, and is moved a
   expect((await runProgram(["user", "list", "--data", otherDir])).exitCode).toBe(0);
 });
 
+test("the audit log tells who made, took and deleted a backup, and what was restored", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  lastOf(await runProgram(["restore", preparedBackup, "--data", dataDir, "--json"]));
+  type Entries = { entries: { action: string; via: string; details: object }[] };
+  const entriesOf = async (server: Server): Promise<Entries["entries"]> => {
+    const { localKey } = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { localKey: string };
+    const answer = await fetch(`${server.api}/audit?action=backup`, { headers: { "x-api-key": localKey } });
+    return ((await answer.json()) as { data: Entries }).data.entries;
+  };
+  for (let start = 0; start < 2; start++) {
+    await using server = await startServer(dataDir, { env });
+    const [restored, ...others] = await eventually("the restore", async () => {
+      const entries = await entriesOf(server);
+      return entries.length === 0 ? null : entries;
+    });
+    expect(restored).toMatchObject({ via: "commandLine", details: { backupOf: expect.any(String), version: "0.1.0" } });
+    expect(others).toEqual([]);
+    await server.stop();
+  }
+  await using server = await startServer(dataDir, { env });
+  await backupOf(dataDir, join(directory.path, "again.tar.zst"));
+  expect((await entriesOf(server)).map(({ action, via }) => [action, via])).toEqual(
+    ["backup.deleted", "backup.downloaded", "backup.made", "backup.restored"].map((action) => [action, "commandLine"]),
+  );
+  await server.stop();
+});
+
 test("a backup goes to S3, and is restored from there by its name", async () => {
   await using directory = await createDirectory();
   await using s3 = startS3Server();
@@ -251,6 +286,33 @@ testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing 
   expect(exitCode).toBe(1);
   expect(readdirSync(to)).toEqual([]);
   expect(readdirSync(dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
+  expect(toldOf(dataDir).at(-1)).toEqual([
+    "backup.failed",
+    expect.stringMatching(/^No backup was made: the disk is full/),
+  ]);
+});
+
+test("a backup that is killed together with its server is told by the next one", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  withNoise(dataDir, 64 * 2 ** 20);
+  {
+    await using server = await startServer(dataDir, { env });
+    const { localKey } = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { localKey: string };
+    expect(await post(server, localKey, "/backups", {})).toBe(202);
+    await eventually("the archive to grow", async () =>
+      readdirSync(join(dataDir, "backups")).some((name) => name.endsWith(".part")) ? true : null,
+    );
+    await server.stop("SIGKILL");
+  }
+  const before = toldOf(dataDir).length;
+  await using server = await startServer(dataDir, { env });
+  const ends = await eventually("its end", async () => {
+    const ends = toldOf(dataDir).slice(before);
+    return ends.length === 0 ? null : ends;
+  });
+  expect(ends).toEqual([["backup.failed", "No backup was made: the server ended before it was complete."]]);
+  await server.stop();
 });
 
 testOnSmallDisk("a data disk without room for the copy fails the backup before it writes anything", async () => {
@@ -348,6 +410,12 @@ test("the doctor asks the hosts that are configured whether they answer", async 
   expect(out).toContain(`✗ The voice engine xtts can't be reached at ${nowhere}`);
   expect(exitCode).toBe(1);
 });
+
+/** What was told of backups: types and reasons. */
+function toldOf(dataDir: string): unknown[] {
+  using database = new Database(join(dataDir, "outreachd.db"), { readonly: true });
+  return database.query("SELECT type, data ->> 'reason' FROM events WHERE type LIKE 'backup.%' ORDER BY seq").values();
+}
 
 /** Rows that do not compress. */
 function withNoise(dataDir: string, bytes: number): void {

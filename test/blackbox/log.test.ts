@@ -22,6 +22,7 @@ test("the log has one line a request, which says who asked for what and what bec
   await ask("/api/v2/leads", "stranger", { headers: { "x-api-key": `${data.key}x` } });
   await ask("/healthz", "probe");
   await ask("/nothing?key=hidden", "nowhere");
+  await ask(`/api/v2/leads/${data.key}`, "careless");
   const { log } = await server.stop();
   const lines = log
     .trimEnd()
@@ -42,6 +43,7 @@ test("the log has one line a request, which says who asked for what and what bec
   // Machines ask every few seconds: at level debug.
   expect(requests.has("probe")).toBe(false);
   expect(requests.get("nowhere")).toMatchObject({ ...nobody, route: null, path: "/nothing", status: 404 });
+  expect(requests.get("careless")).toMatchObject({ ...owner, path: `/api/v2/leads/${data.key.slice(0, 8)}…` });
   for (const id of ["made", "absent", "refused", "stranger", "nowhere"])
     expect(lines.filter(({ requestId }) => requestId === id)).toHaveLength(1);
   for (const secret of [key, data.key, key.slice(12), data.key.slice(12), "hidden"]) expect(log).not.toContain(secret);

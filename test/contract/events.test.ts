@@ -287,6 +287,28 @@ describe.each(engines)("events on $name", ({ open }) => {
       expect(JSON.stringify(events)).not.toContain(key.hash);
     });
 
+    test("a key that was leaked is told once a day, also by the next process, and a global one to admins", async () => {
+      await using opened = await open();
+      const { storage, make, userId } = await withUser(opened.storage);
+      const [key, other, global] = [make.key(userId), make.key(userId), make.key(null)];
+      for (const each of [key, other, global]) await storage.keys.insert(each);
+      const filter = { types: ["key.leaked"] as const };
+      const toldOf = async (from: Storage, owner: string | null) =>
+        (await from.events.page({ ...all, scopes: [owner], filter })).map(({ at, data }) => [at, data["keyId"]]);
+      await Promise.all(
+        [key, key, global].map((each) => storage.keys.tellLeak(each, startOfTests, startOfTests - day)),
+      );
+      const next = await opened.reopen();
+      for (const each of [key, other]) await next.keys.tellLeak(each, startOfTests + 1, startOfTests + 1 - day);
+      await next.keys.tellLeak(key, startOfTests + day, startOfTests);
+      expect(await toldOf(next, userId)).toEqual([
+        [startOfTests, key.id],
+        [startOfTests + 1, other.id],
+        [startOfTests + day, key.id],
+      ]);
+      expect(await toldOf(next, null)).toEqual([[startOfTests, global.id]]);
+    });
+
     test("credits that run low or out are told once a day", async () => {
       await using opened = await open();
       const { storage, make, userId } = await withUser(opened.storage);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ArchiveWriter } from "../../src/backup/archive-writer.ts";
 import { tarHeader } from "../../src/backup/tar.ts";
-import { ArchiveError } from "../../src/backup/unpack.ts";
+import { ArchiveError } from "../../src/backup/archive-error.ts";
 import { archiveOf, forgedArchive, madeAt, sha256, tarOf, unpack, zipped } from "../support/archives.ts";
 
 const files = {
@@ -71,6 +71,34 @@ test("an archive that is cut off anywhere is refused", async () => {
   const whole = await archiveOf(files);
   for (let length = 0; length < whole.length; length += 37)
     await expect(unpack(whole.subarray(0, length), fresh(length))).rejects.toThrow(ArchiveError);
+});
+
+test("what is put behind an archive is found, however little and however it is put there", async () => {
+  const whole = await archiveOf(files);
+  const frame = zipped(Buffer.from("more"));
+  const behind: [string, Uint8Array][] = [
+    ["a byte", Uint8Array.of(0)],
+    ["text", Buffer.from("garbage")],
+    ["zeros", new Uint8Array(100_000)],
+    ["a frame", frame],
+    ["the archive once more", whole],
+    ["an archive of another time", await archiveOf({ "outreachd.db": "other" })],
+    ["the beginning of a frame", frame.subarray(0, 4)],
+    ["most of a frame", frame.subarray(0, -1)],
+    ["another packed file", Bun.gzipSync(Buffer.from("hello"))],
+  ];
+  for (const [n, [what, bytes]] of behind.entries())
+    for (const chunkBytes of [10, 1_000_000]) {
+      const forged = unpack(Buffer.concat([whole, bytes]), fresh(n * 10 + chunkBytes), chunkBytes);
+      await expect(forged, what).rejects.toThrow(ArchiveError);
+    }
+});
+
+test("zeros behind the end, as tar writes them, are no more than that", async () => {
+  const plain = Bun.zstdDecompressSync(await archiveOf(files));
+  await unpack(zipped(Buffer.concat([plain, new Uint8Array(10_240)])), directory);
+  const trailing = zipped(Buffer.concat([plain, new Uint8Array(10_240), Uint8Array.of(1)]));
+  await expect(unpack(trailing, fresh(1))).rejects.toThrow("there is something behind its end");
 });
 
 test("a single byte that was changed is found, wherever it is", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { readTar, TarError, tarEnd, tarHeader, tarPadding } from "../../src/backup/tar.ts";
+import { ArchiveError } from "../../src/backup/archive-error.ts";
+import { readTar, tarEnd, tarHeader, tarPadding } from "../../src/backup/tar.ts";
 import { inPieces, madeAt, tarOf } from "../support/archives.ts";
 
 const files = { "outreachd.db": "x".repeat(1000), "blobs/voice/a.clip": "", "manifest.json": "y".repeat(512) };
@@ -44,14 +45,14 @@ test("a file of 8 GiB and more has its size", async () => {
 test("an archive that ends too early is told as cut off, wherever that is", async () => {
   const whole = tarOf(files);
   for (const length of [0, 1, 511, 512, 700, 1536, 2048, whole.length - 512, whole.length - 1])
-    await expect(read(whole.subarray(0, length))).rejects.toThrow(new TarError("it is cut off"));
+    await expect(read(whole.subarray(0, length))).rejects.toThrow(new ArchiveError("it is cut off"));
 });
 
 test("a header that was changed is told as damaged", async () => {
   for (const at of [0, 124, 130, 156, 265]) {
     const bytes = Uint8Array.from(tarOf(files));
     bytes[at]! ^= 1;
-    await expect(read(bytes)).rejects.toThrow(new TarError("it is damaged"));
+    await expect(read(bytes)).rejects.toThrow(new ArchiveError("it is damaged"));
   }
 });
 

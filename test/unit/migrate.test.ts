@@ -132,6 +132,25 @@ test("credits that were granted before balances were kept are in them", () => {
   expect(database.query("SELECT user_id, balance FROM credit_balances").all()).toEqual([{ user_id: "u", balance: 42 }]);
 });
 
+const ending = (last: number) => new Uint8Array(32).fill(last, 31);
+
+test.each([
+  ["", { seq: 0, hash: ending(0) }],
+  ["INSERT INTO audit_start VALUES (1, 7, unhex(hex(zeroblob(31)) || '07'))", { seq: 7, hash: ending(7) }],
+  [
+    `INSERT INTO audit_start VALUES (1, 7, unhex(hex(zeroblob(31)) || '07'));
+     INSERT INTO audit_log (seq, at, action, via, details, hash)
+       VALUES (8, 1, 'key.created', 'api', '{}', zeroblob(32)), (9, 1, 'key.created', 'api', '{}', unhex(hex(zeroblob(31)) || '09'))`,
+    { seq: 9, hash: ending(9) },
+  ],
+])("an audit log of before its end was written down has one: %s", (before, end) => {
+  using database = openEmpty();
+  migrate(database, migrations.filter(({ number }) => number < 21), 1); // prettier-ignore
+  if (before !== "") database.run(before);
+  migrate(database, migrations, 2);
+  expect(database.query("SELECT seq, hash FROM audit_end").all()).toEqual([end]);
+});
+
 const tableFiles = [
   tables,
   networkTables,

@@ -1,5 +1,6 @@
-import type { AuditAction, AuditEntry, AuditFilter, AuditWay } from "../../audit/model.ts";
-import type { AuditStore, ChainCheck, ChainPlace } from "../../audit/store.ts";
+import type { Database } from "bun:sqlite";
+import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../audit/model.ts";
+import type { AuditStore, ChainCheck, Standing } from "../../audit/store.ts";
 import type { Engine } from "./engine.ts";
 
 type Text = string | null;
@@ -26,8 +27,11 @@ export type AuditRows = { append(entry: AuditEntry | undefined): void };
 /** Inside a write unit: adds an entry, if there is one, to the end of the chain. */
 export function createAuditRows({ database }: Engine): AuditRows {
   // From the table each time, because a write unit may be rolled back.
-  const end = database.query<ChainPlace, []>("SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1");
-  const start = database.query<ChainPlace, []>("SELECT seq, hash FROM audit_start");
+  const latest = database.query<ChainPlace, []>(
+    `${selectEnd} UNION ALL SELECT * FROM (SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1)
+     ORDER BY seq DESC LIMIT 1`,
+  );
+  const moveEnd = database.query("UPDATE audit_end SET seq = ?, hash = ?");
   const insert = database.query(
     `INSERT INTO audit_log (seq, at, action, user_id, via, actor_id, key_id, key_name, address, user_agent, request_id,
        target_type, target_id, details, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -35,12 +39,20 @@ export function createAuditRows({ database }: Engine): AuditRows {
   return {
     append(entry) {
       if (entry === undefined) return;
-      const before = end.get() ?? start.get() ?? beginning;
+      // Rarely the last row, where somebody has tampered: what was cut off is to be missed, and not to be replaced.
+      const before = latest.get() ?? beginning;
       const seq = before.seq + 1;
       const values = valuesOf(seq, entry);
-      insert.run(...values, hashOf(before.hash, values));
+      const hash = hashOf(before.hash, values);
+      insert.run(...values, hash);
+      moveEnd.run(seq, hash);
     },
   };
+}
+
+/** The end of the chain in a database that nobody writes to. */
+export function auditEnd(database: Database): ChainPlace {
+  return database.query<ChainPlace, []>(selectEnd).get() ?? beginning;
 }
 
 export function createAuditStore(engine: Engine): AuditStore {
@@ -48,6 +60,8 @@ export function createAuditStore(engine: Engine): AuditStore {
   const rows = createAuditRows(engine);
   const slice = database.query<Row, [number, number]>("SELECT * FROM audit_log WHERE seq > ? ORDER BY seq LIMIT +?");
   const startOfChain = database.query<ChainPlace, []>("SELECT seq, hash FROM audit_start");
+  const endOfChain = database.query<ChainPlace, []>(selectEnd);
+  const hashAt = database.query<{ hash: Uint8Array }, [number]>("SELECT hash FROM audit_log WHERE seq = ?");
   const oldest = database.query<{ seq: number; at: number; hash: Uint8Array }, [number]>(
     "SELECT seq, at, hash FROM audit_log ORDER BY seq LIMIT +?",
   );
@@ -63,7 +77,17 @@ export function createAuditStore(engine: Engine): AuditStore {
         return { checked, last: placeOrNull(last), brokenAt: row.seq, more: false };
       last = { seq: row.seq, hash };
     }
-    return { checked: found.length, last: placeOrNull(last), brokenAt: null, more: found.length === limit };
+    const more = found.length === limit;
+    const isCutOff = !more && !isSame(last, endOfChain.get());
+    return { checked: found.length, last: placeOrNull(last), brokenAt: isCutOff ? last.seq + 1 : null, more };
+  }
+
+  function standingOf({ seq, hash }: ChainPlace): Standing {
+    const start = startOfChain.get() ?? beginning;
+    if (seq < start.seq) return "forgotten";
+    const found = seq === start.seq ? start : hashAt.get(seq);
+    if (found === null) return "missing";
+    return Buffer.from(found.hash).equals(hash) ? "same" : "changed";
   }
 
   function forgetBefore(before: number, limit: number): number {
@@ -90,11 +114,17 @@ export function createAuditStore(engine: Engine): AuditStore {
       return found.map((row) => ({ seq: row.seq, ...entryOf(row) }));
     },
     check: async (after, limit) => check(after, limit),
+    standingOf: async (place) => standingOf(place),
     forgetBefore: (at, limit) => writer.write(() => forgetBefore(at, limit)),
   };
 }
 
+const selectEnd = "SELECT seq, hash FROM audit_end";
 const beginning: ChainPlace = { seq: 0, hash: new Uint8Array(32) };
+
+function isSame(one: ChainPlace, other: ChainPlace | null): boolean {
+  return one.seq === other?.seq && Buffer.from(one.hash).equals(other.hash);
+}
 
 function placeOrNull(place: ChainPlace): ChainPlace | null {
   return place.seq === 0 ? null : place;

@@ -33,6 +33,11 @@ export function createKeyStore(engine: Engine): KeyStore {
   );
   const warned = database.prepare("INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
 
+  const leakTold = database.prepare<object, [string | null, number, string]>(
+    `SELECT 1 FROM events WHERE owner IS (SELECT seq FROM users WHERE id = ?) AND type = 'key.leaked' AND at > ?
+       AND data ->> 'keyId' = ?`,
+  );
+
   const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
 
   return {
@@ -81,6 +86,11 @@ export function createKeyStore(engine: Engine): KeyStore {
           warned.run(key.id, key.expiresAt);
         }
         return ending.length;
+      }),
+    tellLeak: (key, at, since) =>
+      writer.write(() => {
+        events.flush();
+        if (leakTold.get(key.userId, since, key.id) === null) events.append(keyEvent("key.leaked", key, at));
       }),
     recordUsage: (usages) =>
       writer.write(() => {

@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite";
 import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { AuditEnd } from "../../backup/model.ts";
 import type { Snapshot } from "../../backup/snapshot-store.ts";
+import { auditEnd } from "./audit.ts";
 import { appliedMigrations } from "./migrate.ts";
 import { namedBlobs } from "./named-blobs.ts";
 import { openForReading } from "./open.ts";
@@ -22,6 +24,7 @@ export function takeSnapshot(path: string, now: number): Snapshot {
   try {
     closeSync(openSync(copy, "wx", 0o600)); // SQLite would let others read it; it fills an empty file as well
     copyInto(path, copy);
+    forgetBegun(copy);
     database = new Database(copy, { readonly: true, strict: true });
     return openCopy(copy, database, now);
   } catch (error) {
@@ -51,11 +54,25 @@ function copyInto(path: string, copy: string): void {
   }
 }
 
+/** Who restores it begins none: these belong to the process that makes it. */
+function forgetBegun(copy: string): void {
+  const database = new Database(copy, { readwrite: true, create: false, strict: true });
+  try {
+    // A journal that a crash leaves behind would be taken for that of the next copy.
+    database.run("PRAGMA journal_mode = OFF");
+    database.run("PRAGMA synchronous = OFF");
+    database.run("DELETE FROM backups_begun");
+  } finally {
+    database.close(true);
+  }
+}
+
 function openCopy(copy: string, database: Database, now: number): Snapshot {
   const file = openSync(copy, "r");
   return {
     bytes: statSync(copy).size,
     migrations: appliedMigrations(database),
+    audit: endOf(database),
     *pieces() {
       const buffer = new Uint8Array(pieceBytes);
       for (let at = 0; ;) {
@@ -72,6 +89,11 @@ function openCopy(copy: string, database: Database, now: number): Snapshot {
       rmSync(copy, { force: true });
     },
   };
+}
+
+function endOf(database: Database): AuditEnd {
+  const { seq, hash } = auditEnd(database);
+  return { lastId: seq, lastHash: Buffer.from(hash).toString("hex") };
 }
 
 function refuseNoRoom(path: string): void {

@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
+import { createBackupStore } from "./backups.ts";
 import { ProspectIndex } from "./directory/prospect-index.ts";
 import { openEngine } from "./engine.ts";
 import { createEventStore } from "./events.ts";
@@ -41,6 +42,7 @@ export function openSqliteStorage(
   const network = () => modules.network.createNetworkRows(engine, jobRows);
   return {
     audit: onFirstUse(() => createAuditStore(engine)),
+    backups: onFirstUse(() => createBackupStore(engine)),
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
     metrics: onFirstUse(() => createMetricsStore(engine, path)),

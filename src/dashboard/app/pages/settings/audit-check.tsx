@@ -12,19 +12,20 @@ export function AuditCheckDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Is the audit log whole?" onClose={onClose}>
       <Loaded resource={check} lines={2}>
-        {({ isWhole, entries, brokenAt, lastHash }) =>
+        {({ isWhole, entries, brokenAt, lastId, lastHash }) =>
           isWhole ? (
             <>
               <p class="notice">
-                Yes: {counted(entries, "entry", "entries")} fit together. None was changed, put in or taken out.
+                Yes: {counted(entries, "entry", "entries")} fit together. None was changed, put in, taken out or cut
+                off.
               </p>
               {lastHash !== null && (
                 <>
                   <p>
-                    Keep the hash of the newest entry somewhere else. It also shows whether entries were cut off at the
-                    end.
+                    Whoever can write to the database can write the whole log anew. Keep the hash of the newest entry
+                    somewhere else: a later check by the API compares it.
                   </p>
-                  <CopyText label="Hash of the newest entry" text={lastHash} />
+                  <CopyText label={`Hash of entry ${lastId}, the newest`} text={lastHash} />
                 </>
               )}
             </>

@@ -48,6 +48,8 @@ export const auditGroups: readonly { label: string; actions: Partial<Record<Audi
     label: "Server",
     actions: {
       "backup.made": "Backup made",
+      "backup.downloaded": "Backup downloaded",
+      "backup.deleted": "Backup deleted",
       "backup.restored": "Backup restored",
       "risk.accepted": "Risk of a connector accepted",
       "risk.withdrawn": "Acceptance of the risk withdrawn",

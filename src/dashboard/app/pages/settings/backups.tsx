@@ -24,7 +24,7 @@ export function BackupList() {
       return loaded;
     },
     [],
-    { pollMs: isRunning ? 500 : 15_000 },
+    { pollMs: isRunning ? 500 : 15_000, events: ["backup."] },
   );
   const { data } = list;
 
