@@ -32,7 +32,7 @@ const lists = [
   ["department", "Department, such as sales or engineering."],
   ["industry", "Industry of the company."],
   ["size", "Employees of the company: a range such as 11-50, or a number."],
-  ["location", "Place of the company: a city, state or country."],
+  ["location", 'Place of the company: a city, state, country or area by name or code ("Austin, TX").'],
   ["using", "Technology that the company uses."],
   ["notUsing", "Technology that it is not known to use."],
 ] as const;

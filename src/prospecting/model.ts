@@ -89,7 +89,10 @@ function filterGroups(options: { additionalProperties: boolean }) {
         {
           industry: values("Industries."),
           size: values("Numbers of employees: ranges such as 11-50 or 10001+, or a number."),
-          location: values("Places: a city, state or country, or several parted by commas, all of which must fit."),
+          location: values(
+            "Places: a city, state, country or metropolitan area by name or code (California, CA, Germany, DEU, Greater " +
+              "London), or several parted by commas, all of which must fit (Austin, TX). Finds what lies in that place.",
+          ),
           revenue: Type.Optional(
             Type.Object(revenueEnds, { ...options, description: "Fits every range of revenue that it touches." }),
           ),

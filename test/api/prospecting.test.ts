@@ -326,6 +326,48 @@ test("facets list values with exact counts, of all or of those who fit", async (
   });
 });
 
+test("columns for city, state and country say which of two places of a name is meant", async () => {
+  const client = await service.user();
+  const file = `Email,City,State,Country
+ann@places.example,Toronto,ON,CA
+bob@places.example,Oakland,CA,US
+cem@places.example,Alwar,,IN
+dee@places.example,Muncie,IN,
+eva@places.example,,DE,
+fay@places.example,Tuttlingen,,DE
+gia@places.example,Gldani,,Georgia
+hal@places.example,Macon,Georgia,United States
+ivy@places.example,New York,,US
+jo@places.example,,NY,US
+`;
+  expect(await imported(client, file)).toMatchObject({ metadata: { created: 10, failed: 0 } });
+  const found: [string, string][] = [
+    ["Canada", "ann"],
+    ["California", "bob"],
+    ["CA", "bob"],
+    ["India", "cem"],
+    ["Indiana", "dee"],
+    ["Delaware", "eva"],
+    ["Germany", "fay"],
+    ["Georgia (country)", "gia"],
+    ["Georgia", "hal"],
+    ["New York", "ivy jo"],
+    ["New York City", "ivy"],
+    ["San Francisco Bay Area", "bob"],
+    ["United States", "bob dee eva hal ivy jo"],
+  ];
+  for (const [place, people] of found) {
+    const { prospects } = await searched(client, { company: { location: [place] } });
+    expect([place, prospects.map(({ email }) => String(email).split("@", 1).join("")).toSorted()]).toEqual([
+      place,
+      people.split(" "),
+    ]);
+  }
+  const listed = succeeded(await client.get<Facets>(`${api}/facets`, { query: { facet: "location", limit: 100 } }));
+  for (const { value, count } of listed.data.facets[0]!.values)
+    expect([value, (await searched(client, { company: { location: [value] } })).total]).toEqual([value, count]);
+});
+
 test("every value that a facet lists finds as many prospects as it counts", async () => {
   const client = await directory();
   // Of 100 billion and more, which has no upper end; and of less than a million.

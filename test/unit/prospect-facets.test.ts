@@ -203,7 +203,7 @@ test("what is no revenue is none, and a wanted range ends below its end", () => 
 
 test("places go by their usual names", () => {
   expect(placeParts("Austin, TX, USA")).toEqual(["austin", "texas", "united states"]);
-  expect(placeParts("München, Deutschland")).toEqual(["munchen", "germany"]);
+  expect(placeParts("München, Deutschland")).toEqual(["munich", "germany"]);
   expect(placeParts("Paris")).toEqual(["paris"]);
   expect(placeParts("UK")).toEqual(["united kingdom"]);
   expect(placeParts(" , ;")).toEqual([]);

@@ -1,65 +1,86 @@
-import { folded } from "./fold.ts";
+import type { Country, Region } from "./gazetteer/gazetteer.ts";
+import { readPlace, type Area, type NamedCity, type Place } from "./read-place.ts";
 
-/** The parts of a place, folded, each by its usual name: "Austin, TX, USA" has austin, texas and united states. */
-export function placeParts(place: string): string[] {
-  const parts = place
-    .split(/[,;|/]/)
-    .map(folded)
-    .filter((part) => part !== "");
-  const named = parts.map((part, index) => countries.get(part) ?? (index > 0 ? states.get(part) : undefined) ?? part);
-  return [...new Set(named)].slice(0, maxParts);
+/** What a place is found by: a value that no other place has, and a name for it that a filter reads as that value. */
+export type PlaceTerm = { value: string; label: string };
+
+/**
+ * What a place is found by: each city, region, country and area that it names or that these lie in. "Austin, TX" lies in
+ * the United States and in Greater Austin, too.
+ */
+export function placeTerms(text: string): PlaceTerm[] {
+  const place = readPlace(text);
+  const region = place.region ?? place.implied.region;
+  const country = place.country ?? place.implied.country;
+  return [
+    ...place.cities.map(cityTerm),
+    ...[...place.areas, ...place.around].map(areaTerm),
+    ...(region === null ? [] : [regionTerm(region)]),
+    ...(country === null ? [] : [countryTerm(country)]),
+  ];
 }
 
-/** Street, quarter, city, county, state, country: nobody needs more. */
-const maxParts = 8;
+/** What a place that somebody asks for must be found by: values of `placeTerms`. A filter finds what lies in its place. */
+export function wantedPlace(text: string): string[] {
+  return valuesOf(readPlace(text));
+}
 
-const countries = new Map(
-  Object.entries({
-    "united states": "us,usa,u s,u s a,united states of america,america",
-    "united kingdom": "uk,u k,great britain,gb,britain",
-    germany: "deutschland,de,ger",
-    france: "fr",
-    spain: "espana,es",
-    italy: "italia,it",
-    netherlands: "the netherlands,nederland,holland,nl",
-    switzerland: "schweiz,suisse,svizzera,ch",
-    austria: "osterreich,at",
-    belgium: "belgique,belgie,be",
-    brazil: "brasil,br",
-    mexico: "mx",
-    poland: "polska,pl",
-    portugal: "pt",
-    sweden: "sverige,se",
-    norway: "norge,no",
-    denmark: "danmark,dk",
-    finland: "suomi,fi",
-    ireland: "ie",
-    japan: "jp",
-    australia: "au",
-    "united arab emirates": "uae,u a e",
-    "south korea": "korea,republic of korea,kr",
-    "czech republic": "czechia,cz",
-    turkey: "turkiye,tr",
-    russia: "russian federation,ru",
-    china: "cn,peoples republic of china",
-    singapore: "sg",
-    "new zealand": "nz",
-    "south africa": "za",
-    nigeria: "ng",
-  }).flatMap(([name, others]) => others.split(",").map((other) => [other, name] as const)),
-);
+/** The parts of a place, folded, each by its usual name: "Austin, TX, USA" has austin, texas and united states. */
+export function placeParts(text: string): string[] {
+  const { cities, areas, region, country } = readPlace(text);
+  const parts = [...cities, ...areas, region, country].flatMap((part) => (part === null ? [] : [part.name]));
+  return [...new Set(parts)];
+}
 
-/** USPS abbreviations; not as the first part of a place, and where a country has the same letters the country wins. */
-const states = new Map(
-  (
-    "al:alabama ak:alaska az:arizona ar:arkansas ca:california co:colorado ct:connecticut dc:district_of_columbia " +
-    "fl:florida ga:georgia hi:hawaii id:idaho il:illinois in:indiana ia:iowa ks:kansas ky:kentucky la:louisiana " +
-    "me:maine md:maryland ma:massachusetts mi:michigan mn:minnesota ms:mississippi mo:missouri mt:montana " +
-    "nv:nevada nh:new_hampshire nj:new_jersey nm:new_mexico ny:new_york nc:north_carolina nd:north_dakota oh:ohio " +
-    "ok:oklahoma or:oregon pa:pennsylvania ri:rhode_island sc:south_carolina sd:south_dakota tn:tennessee tx:texas " +
-    "ut:utah vt:vermont va:virginia wa:washington wv:west_virginia wi:wisconsin wy:wyoming"
-  )
-    .split(" ")
-    .map((pair) => pair.split(":"))
-    .map(([short = "", name = ""]) => [short, name.replaceAll("_", " ")] as const),
-);
+function valuesOf(place: Place): string[] {
+  const { cities, areas, region, country, implied } = place;
+  const home = cities.some(({ isOtherName, known }) => isOtherName && known?.hasNamesakes) ? implied.country : null;
+  const whole = region ?? country ?? home;
+  return [
+    ...cities.map(cityValue),
+    ...areas.map(areaValue),
+    ...(whole === null ? [] : [whole.kind === "region" ? regionValue(whole) : countryValue(whole)]),
+  ];
+}
+
+// Folded names have no @: a city of Lebanon is not the country.
+const cityValue = ({ name }: { name: string }): string => name;
+const areaValue = ({ name }: { name: string }): string => `${name}@area`;
+const regionValue = ({ name, code }: { name: string; code: string }): string => `${name}@${code}`;
+const countryValue = regionValue;
+
+function cityTerm({ name, label, known }: NamedCity): PlaceTerm {
+  return { value: name, label: nameFor(name, [label, ...(known?.others ?? [])]) ?? `${label} (city)` };
+}
+
+function areaTerm(area: Area): PlaceTerm {
+  return { value: areaValue(area), label: area.label };
+}
+
+const regionTerm = termOnce(regionValue, (region: Region) => [
+  region.label,
+  `${region.label}, ${region.country.label}`,
+  `${region.label} (state)`,
+]);
+export const countryTerm = termOnce(countryValue, ({ label }: Country) => [label, `${label} (country)`]);
+
+function termOnce<T extends object>(valueOf: (place: T) => string, labelsOf: (place: T) => string[]) {
+  const terms = new Map<T, PlaceTerm>();
+  return (place: T): PlaceTerm => {
+    const known = terms.get(place);
+    if (known !== undefined) return known;
+    const [value, labels] = [valueOf(place), labelsOf(place)];
+    const term = { value, label: nameFor(value, labels) ?? labels[0]! };
+    terms.set(place, term);
+    return term;
+  };
+}
+
+/** The first name that a filter reads as that value and nothing more. */
+function nameFor(value: string, labels: readonly string[]): string | null {
+  return labels.find((label) => isOnly(value, wantedPlace(label))) ?? null;
+}
+
+function isOnly(value: string, values: readonly string[]): boolean {
+  return values.length === 1 && values[0] === value;
+}

@@ -1,7 +1,7 @@
 import type { SearchFilters } from "../model.ts";
 import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
-import { placeParts } from "./places.ts";
+import { wantedPlace } from "./places.ts";
 import { companySizesTouching, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed } from "./seniority.ts";
 import { technologyValue, termKey, type TermFacet } from "./terms.ts";
@@ -25,7 +25,7 @@ export function termQuery({ company = {}, person = {}, technology = {} }: Search
 
   add(company.industry, (value) => one("industry", folded(value)));
   add(company.size, (value) => companySizesTouching(value).flatMap((label) => one("size", label)));
-  add(company.location, (value) => all("location", placeParts(value)));
+  add(company.location, (value) => all("location", wantedPlace(value)));
   const { min = null, max = null } = company.revenue ?? {};
   if (min !== null || max !== null)
     groups.push(stepsOfRevenue({ min: min ?? 0, max }).flatMap((from) => one("revenue", String(from))));

@@ -1,7 +1,7 @@
 import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
 import { departmentNamed, departmentOfTitle } from "./department.ts";
 import { folded } from "./fold.ts";
-import { placeParts } from "./places.ts";
+import { placeTerms } from "./places.ts";
 import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed, seniorityOfTitle } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
@@ -10,7 +10,7 @@ import { titleTerms } from "./title-words.ts";
  * Names the rules of this folder: with another number, indexes that were made by other rules are made anew. To be
  * raised with every change of what `termsOf` answers.
  */
-export const termRules = 2;
+export const termRules = 3;
 
 /** Beside the facets: `all` has every prospect, `tier` how good a record is. */
 export type TermFacet = FacetName | "all" | "tier";
@@ -37,7 +37,7 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
   all: (raw) => numberTerms(raw),
   industry: (raw) => plainTerm("industry", raw),
   size: (raw) => [{ facet: "size", value: raw, label: raw }],
-  location: (raw) => placeParts(raw).map((value) => ({ facet: "location", value, label: shown(raw, value) })),
+  location: (raw) => placeTerms(raw).map(({ value, label }) => ({ facet: "location", value, label })),
   title: (raw) => titleTerms(raw).map((value) => ({ facet: "title", value, label: value })),
   seniority: (raw) => namedTerm("seniority", seniorityNamed(raw), raw),
   department: (raw) => raw.split(/[,;|]/).flatMap((name) => namedTerm("department", departmentNamed(name), name)),
@@ -117,10 +117,4 @@ function plainTerm(facet: TermFacet, raw: string): Term[] {
 /** By its known name, or as it stands: a team may have words of its own. */
 function namedTerm(facet: TermFacet, known: string | null, raw: string): Term[] {
   return known === null ? plainTerm(facet, raw.trim()) : [{ facet, value: known, label: known }];
-}
-
-/** The part of a place as it was written, where it was not named otherwise. */
-function shown(place: string, value: string): string {
-  const parts = place.split(/[,;|/]/).map((part) => part.trim());
-  return parts.find((part) => folded(part) === value) ?? value.replace(/\b\p{L}/gu, (letter) => letter.toUpperCase());
 }

@@ -1,6 +1,7 @@
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
+import { placeOfColumns } from "../facets/place-columns.ts";
 import { besideName, companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
@@ -21,7 +22,7 @@ import { hashBasis, hashed } from "./plain-record.ts";
 import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 import { numberOfTarget, type RowText } from "./row-text.ts";
-import { confidenceIn, place, type NumberedRaw } from "./row-values.ts";
+import { confidenceIn, type NumberedRaw } from "./row-values.ts";
 
 /**
  * Writes people into a buffer straight from the bytes of a file, exactly as `checkedProspect` would have them. Values
@@ -134,7 +135,7 @@ export class PlainPeople {
     const text = this.#text;
     if (text.has(whole)) return this.#known(whole);
     if (!text.has(city) && !text.has(state) && !text.has(country)) return noPart;
-    return knownParts.of(whole, place(text.slice(city), text.slice(state), text.slice(country))!);
+    return knownParts.of(whole, placeOfColumns(text.slice(city), text.slice(state), text.slice(country))!);
   }
 
   /** As the function of that name has it. */

@@ -1,5 +1,6 @@
 import type { FieldError } from "../../errors.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
+import { placeOfColumns } from "../facets/place-columns.ts";
 import { revenueRange, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
@@ -34,15 +35,11 @@ export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> 
 }
 
 export function placeOf({ location, city, state, country }: Values): string | undefined {
-  return location ?? place(city, state, country);
+  return location ?? placeOfColumns(city, state, country);
 }
 
 export function companyPlaceOf(values: Values): string | undefined {
-  return values.companyLocation ?? place(values.companyCity, values.companyState, values.companyCountry);
-}
-
-export function place(...parts: (string | undefined)[]): string | undefined {
-  return parts.filter((part) => part !== undefined && part !== "").join(", ") || undefined;
+  return values.companyLocation ?? placeOfColumns(values.companyCity, values.companyState, values.companyCountry);
 }
 
 /** What is in thousands is the closer of the two, where a file has both. */

@@ -1,3 +1,4 @@
+import { placeOfColumns } from "../../prospecting/facets/place-columns.ts";
 import { companySizesTouching, companySizes, revenueRangeOf } from "../../prospecting/facets/ranges.ts";
 import { seniorityNamed } from "../../prospecting/facets/seniority.ts";
 import type { ProspectDraft } from "../../prospecting/content.ts";
@@ -6,7 +7,7 @@ import type { LiveOutcome, LiveSearch, ProspectProvider } from "../../prospectin
 import { apolloUrl } from "../enrichment/apollo.ts";
 import { asUrl, type VendorWorld } from "../enrichment/vendor.ts";
 import { numberAt, textAt, valueAt } from "../json-path.ts";
-import { askLive, joined, known, unsupported, type LiveAnswer } from "./live.ts";
+import { askLive, known, unsupported, type LiveAnswer } from "./live.ts";
 
 /** It shows no result behind this one. */
 const lastResult = 50_000;
@@ -109,12 +110,16 @@ function prospectOf(person: unknown): ProspectDraft {
     networkUrl: asUrl(text("linkedin_url")),
     title: text("title"),
     seniority: text("seniority"),
-    location: joined(text("city"), text("state"), text("country")),
+    location: placeOfColumns(text("city"), text("state"), text("country")),
     phone: text("phone_numbers.0.sanitized_number"),
     company: text("organization.name"),
     domain: text("organization.primary_domain") ?? text("organization.website_url"),
     industry: text("organization.industry"),
-    companyLocation: joined(text("organization.city"), text("organization.state"), text("organization.country")),
+    companyLocation: placeOfColumns(
+      text("organization.city"),
+      text("organization.state"),
+      text("organization.country"),
+    ),
     companySize: employees,
     revenue: revenue === null ? null : revenueRangeOf(revenue, revenue),
     technologies: Array.isArray(technologies) ? technologies.filter((name) => typeof name === "string") : null,

@@ -1,4 +1,5 @@
 import type { ProspectDraft } from "../../prospecting/content.ts";
+import { placeOfColumns } from "../../prospecting/facets/place-columns.ts";
 import { companySizes, companySizesTouching } from "../../prospecting/facets/ranges.ts";
 import { seniorityNamed, type Seniority } from "../../prospecting/facets/seniority.ts";
 import type { SearchFilters } from "../../prospecting/model.ts";
@@ -6,7 +7,7 @@ import type { LiveOutcome, LiveSearch, ProspectProvider } from "../../prospectin
 import { fullenrichUrl } from "../enrichment/fullenrich.ts";
 import { asUrl, type VendorWorld } from "../enrichment/vendor.ts";
 import { numberAt, textAt, valueAt } from "../json-path.ts";
-import { askLive, joined, known, unsupported } from "./live.ts";
+import { askLive, known, unsupported } from "./live.ts";
 
 /** Behind it only a cursor leads on, which an offset can't be turned into. */
 const lastOffset = 10_000;
@@ -82,12 +83,12 @@ function prospectOf(person: unknown): ProspectDraft {
     networkUrl: asUrl(text("social_profiles.professional_network.url") ?? text("social_profiles.linkedin.url")),
     title: text("employment.current.title"),
     seniority: text("employment.current.seniority"),
-    location: joined(text("location.city"), text("location.region"), text("location.country")),
+    location: placeOfColumns(text("location.city"), text("location.region"), text("location.country")),
     company: company("name"),
     domain: company("domain"),
     industry: company("industry.main_industry") ?? company("industry"),
     companySize: company("headcount_range") ?? company("headcount"),
-    companyLocation: joined(
+    companyLocation: placeOfColumns(
       company("locations.headquarters.city"),
       company("locations.headquarters.region"),
       company("locations.headquarters.country"),

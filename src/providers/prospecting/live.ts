@@ -56,11 +56,6 @@ export function unsupported(filters: SearchFilters, names: readonly FilterName[]
   };
 }
 
-/** A text without what is empty, or undefined. */
-export function joined(...parts: (string | null)[]): string | undefined {
-  return parts.filter((part) => part !== null && part !== "").join(", ") || undefined;
-}
-
 /** The fields that are known. */
 export function known<T extends Record<string, unknown>>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {

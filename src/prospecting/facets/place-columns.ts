@@ -1,0 +1,71 @@
+import { remembered } from "../remembered.ts";
+import { folded } from "./fold.ts";
+import {
+  citiesNamed,
+  countryNamed,
+  countryOf,
+  disputedName,
+  isTerritoryOf,
+  regionIn,
+  type Country,
+  type Region,
+} from "./gazetteer/gazetteer.ts";
+import { countryTerm } from "./places.ts";
+import { cityAndRegion, likeliestRegion, readPlace, type Place } from "./read-place.ts";
+
+/**
+ * City, state and country of columns of their own as one text. It has them as they stand, "Toronto, ON, CA", unless that
+ * would be read as another place than the columns tell: Rajkot in a country "IN" becomes "Rajkot, India", a state "DE" alone
+ * "Delaware", New York in a column of cities "New York City".
+ */
+export function placeOfColumns(city?: Text, state?: Text, country?: Text): string | undefined {
+  return city || state || country ? joinedOnce(`${city ?? ""}\0${state ?? ""}\0${country ?? ""}`) : undefined;
+}
+
+type Text = string | null;
+
+const joinedOnce = remembered((columns: string) => {
+  const [city = "", state = "", country = ""] = columns.split("\0");
+  return joinedAs(meantBy(city, state, country), city, state, country);
+});
+
+type Meant = { country: Country | null; region: Region | null };
+
+function meantBy(city: string, state: string, country: string): Meant {
+  const [wide, name] = [folded(country), folded(state)];
+  const dispute = disputedName(wide);
+  const told = dispute?.country ?? countryNamed(wide);
+  const anywhere = likeliestRegion(name, [{ name: folded(city) }]);
+  if (told === null) return { country: null, region: anywhere };
+  const region = regionIn(told, name);
+  // A column of countries that says CA beside California repeats the state.
+  const isRepeated = dispute !== null && region === null && anywhere !== null;
+  return isRepeated ? { country: null, region: anywhere } : { country: told, region };
+}
+
+/** The first way to write it that is read as it is meant. */
+function joinedAs(meant: Meant, city: string, state: string, country: string): string {
+  const asTold = joined(city, state, country);
+  const region = meant.region?.label ?? state;
+  const wide = meant.country === null ? country : countryTerm(meant.country).label;
+  const other = otherNameOf(city);
+  const ways = [asTold, joined(city, region, wide), joined(other, state, country), joined(other, region, wide)];
+  return ways.find((way) => isMeant(readPlace(way), meant, state)) ?? asTold;
+}
+
+function isMeant({ country, region }: Place, meant: Meant, state: string): boolean {
+  if (meant.country !== null && country !== meant.country)
+    if (country === null || !isTerritoryOf(country, meant.country)) return false;
+  if (meant.region !== null || region === null) return region === meant.region;
+  return state !== "" || region.code === cityAndRegion;
+}
+
+/** Of a city that goes by the name of a state. */
+function otherNameOf(city: string): string {
+  const known = citiesNamed(folded(city)).find(({ name, of }) => regionIn(countryOf(of), name) !== null);
+  return known?.others[0] ?? city;
+}
+
+function joined(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join(", ");
+}

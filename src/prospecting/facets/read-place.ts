@@ -1,0 +1,244 @@
+import {
+  citiesNamed,
+  countryNamed,
+  countryOf,
+  disputedName,
+  isTerritoryOf,
+  liesIn,
+  metroNamed,
+  metrosAround,
+  metrosNamed,
+  regionIn,
+  regionsNamed,
+  type City,
+  type Country,
+  type Disputed,
+  type Metro,
+  type Region,
+} from "./gazetteer/gazetteer.ts";
+import { cityBeforeRegion } from "./gazetteer/regions.ts";
+import { piecesOf, type Piece } from "./place-pieces.ts";
+
+/** An area around a city, which may be none that is known: "Greater Toledo". */
+export type Area = { name: string; label: string };
+export type NamedCity = {
+  name: string;
+  label: string;
+  known: City | null;
+  /** Written as nobody else writes a city: "Wien" is never Vienna in Virginia. */
+  isOtherName: boolean;
+};
+
+/** What a written place says. */
+export type Place = {
+  /** Cities, and all else that is neither country, region nor area: quarters, counties, "Remote". */
+  cities: NamedCity[];
+  /** Those that are named. */
+  areas: Area[];
+  /** Those that its cities lie in. */
+  around: Area[];
+  region: Region | null;
+  country: Country | null;
+  /** Region and country that nobody named: those of a city or area that is known. */
+  implied: { region: Region | null; country: Country | null };
+};
+
+/**
+ * Reads a place as people and vendors write it: "Austin, TX, USA", "Berlin, DE", "Greater Boston", "US - California". What
+ * a name means that several places have is told by where it stands, and by what stands beside it.
+ */
+export function readPlace(text: string): Place {
+  const pieces = piecesOf(text);
+  const { whole, rest } = wholeOf(pieces);
+  if (whole === null) return placeIn(null, null, rest);
+  if (whole.kind === "region") return placeIn(whole.country, whole, rest);
+  const territory = rest.map(({ name }) => countryNamed(name)).find((other) => other && isTerritoryOf(other, whole));
+  const country = territory ?? whole;
+  // The nearest first: in "New York, New York, USA" the state stands behind the city.
+  const at = rest.findLastIndex((piece) => canBeRegion(piece, country, rest.length));
+  if (at === -1) return placeIn(country, null, rest);
+  return placeIn(country, regionIn(country, rest[at]!.name), rest.toSpliced(at, 1));
+}
+
+function canBeRegion({ name, is }: Piece, country: Country, pieces: number): boolean {
+  if (is === "city" || regionIn(country, name) === null) return false;
+  return is === "state" || pieces > 1 || !cityBeforeRegion.includes(name);
+}
+
+/** The country or region that stands last, or first, or between, and the rest from the smallest on. */
+function wholeOf(pieces: readonly Piece[]): { whole: Country | Region | null; rest: Piece[] } {
+  const last = pieces.length - 1;
+  for (const at of [last, 0, ...pieces.keys().drop(1)]) {
+    const piece = pieces[at];
+    if (piece === undefined) continue;
+    const others = pieces.toSpliced(at, 1);
+    const rest = at === 0 ? others.toReversed() : others;
+    const whole = meaning(piece, rest);
+    if (whole !== null && (at > 0 || mayStandFirst(whole, piece, rest))) return { whole, rest };
+  }
+  return { whole: null, rest: [...pieces] };
+}
+
+/** "Texas, Austin" begins with the state, "Washington, Tyne and Wear" with a city. */
+function mayStandFirst(whole: Country | Region, { name, is }: Piece, rest: readonly Piece[]): boolean {
+  const isToldApart = whole.kind === "country" || is !== undefined || rest.length === 0 || name.length <= longestCode;
+  return isToldApart || rest.some((other) => isCityIn(other.name, whole));
+}
+
+const longestCode = 3;
+
+function meaning({ name, is }: Piece, beside: readonly Piece[]): Country | Region | null {
+  if (is === "city") return null;
+  const dispute = disputedName(name);
+  if (is === "country") return dispute?.country ?? countryNamed(name);
+  if (dispute !== null && is !== "state") return settled(name, dispute, beside);
+  if (is === "state") return likeliestRegion(name, beside) ?? regionsNamed(name).shared[0] ?? null;
+  return countryNamed(name) ?? likeliestRegion(name, beside);
+}
+
+/** Georgia, CA, DE */
+function settled(name: string, { country, regions, isCode }: Disputed, beside: readonly Piece[]): Country | Region {
+  const before = beside.at(-1);
+  if (before !== undefined && regionIn(country, before.name) !== null) return country;
+  const likeliest = likeliestRegion(name, beside) ?? regions[0]!;
+  for (const other of beside) {
+    const named = countryNamed(other.name);
+    if (named === country) return country;
+    if (named === likeliest.country || isCityIn(other.name, likeliest)) return likeliest;
+    if (isCityIn(other.name, country)) return country;
+  }
+  // Street, city, state; or city, state, country.
+  const places = beside.filter((other) => !ofStreetOrCounty.test(other.text));
+  const isThird = isCode && places.length > 1;
+  return isThird || isUsuallyCountry(name, likeliest) ? country : likeliest;
+}
+
+const ofStreetOrCounty = /\d|\b(county|parish|borough)$/i;
+
+/** Few live in Delaware, and few write NL or SA and mean Newfoundland or South Australia. */
+function isUsuallyCountry(name: string, region: Region): boolean {
+  return name === "de" || region.country.code !== "us";
+}
+
+/** Beside a city that is known to lie there a name is taken for a region that others share, too: "Perth, WA". */
+export function likeliestRegion(name: string, beside: readonly { name: string }[]): Region | null {
+  const { sure, shared } = regionsNamed(name);
+  return (
+    shared.find((region) => beside.some((other) => isCityIn(other.name, region))) ??
+    sure[0] ??
+    shared.find((region) => beside.some((other) => isCityIn(other.name, region.country))) ??
+    null
+  );
+}
+
+function isCityIn(name: string, whole: Country | Region): boolean {
+  return citiesNamed(name).some(({ of }) => liesIn(of, whole));
+}
+
+function placeIn(country: Country | null, region: Region | null, rest: readonly Piece[]): Place {
+  const place: Place = { cities: [], areas: [], around: [], region, country, implied: { region: null, country: null } };
+  const metros: Metro[] = [];
+  for (const piece of rest)
+    if (piece.is === "city") noteCity(piece, place);
+    else if (!isSaid(piece.name, place) && !readArea(piece, place, metros)) noteCity(piece, place);
+  place.cities.splice(maxCities);
+  imply(place, metros);
+  noteAround(place);
+  return place;
+}
+
+/** Street, quarter, city, county: nobody needs more. */
+const maxCities = 8;
+
+/** Whether a name is that of the country or region, and of no city in it that goes by the same, as New York does. */
+function isSaid(name: string, { country, region }: Place): boolean {
+  if (country !== null && (countryNamed(name) ?? disputedName(name)?.country) === country) return true;
+  if (region === null) return false;
+  const isCity = isCityIn(name, region);
+  return region.code === cityAndRegion ? isCity : !isCity && regionIn(region.country, name) === region;
+}
+
+/** The District of Columbia is the city of Washington, and nothing else. */
+export const cityAndRegion = "us-dc";
+
+function readArea({ name, text }: Piece, place: Place, metros: Metro[]): boolean {
+  const alone = metroNamed(name);
+  if (alone !== null && canBe(alone.of, place)) return noteMetro(alone, place, metros);
+  let core = cityInside(name);
+  if (core === null || knownCity(name, place) !== null) return false;
+  let label = text;
+  const region = place.country === null ? (regionsNamed(core).sure[0] ?? null) : regionIn(place.country, core);
+  const city = place.cities.at(-1);
+  // "Austin, Texas Metropolitan Area"
+  if (region !== null && city !== undefined && canBe(region, place)) {
+    [place.region, place.country] = [region, region.country];
+    place.cities.pop();
+    [core, label] = [city.name, `${city.label} Metropolitan Area`];
+  }
+  const metro = metrosNamed(core).find((one) => isAround(one, place));
+  if (metro !== undefined) return noteMetro(metro, place, metros);
+  place.areas.push({ name: core, label });
+  return true;
+}
+
+function noteMetro(metro: Metro, place: Place, metros: Metro[]): true {
+  metros.push(metro);
+  place.areas.push(metro);
+  return true;
+}
+
+/** "Greater Boston Area": boston. Null for what is no area. */
+function cityInside(name: string): string | null {
+  const inside = name.replace(before, "").replace(behind, "");
+  return inside === name || inside === "" ? null : inside;
+}
+
+const before = /^(?:greater |metropolitan |metro )+/;
+const behind = /(?: metropolitan| metro)? (?:area|region|metroplex)$| (?:metropolitan|metro)$/;
+
+function canBe(of: Country | Region, { country, region }: Place): boolean {
+  if (country !== null && countryOf(of) !== country) return false;
+  return region === null || of.kind === "country" || of === region;
+}
+
+/** Whether part of an area lies where the place is. */
+function isAround({ of, within }: Metro, { country, region }: Place): boolean {
+  if (country !== null && countryOf(of) !== country) return false;
+  return region === null || of === region || within.includes(region.code) || within.includes(region.country.code);
+}
+
+function noteCity({ name, text }: Piece, place: Place): void {
+  const known = knownCity(name, place);
+  const isOtherName = known !== null && known.name !== name;
+  const city = { name: known?.name ?? name, label: known?.label ?? text, known, isOtherName };
+  if (!place.cities.some((other) => other.name === city.name)) place.cities.push(city);
+}
+
+/** The city that is meant, where that is certain. */
+function knownCity(name: string, place: Place): City | null {
+  const found = citiesNamed(name).filter(({ of }) => canBe(of, place));
+  const sure = found.find((city) => !city.hasNamesakes || city.name !== name);
+  if (sure !== undefined || place.country === null) return sure ?? null;
+  // Of a country other than the United States all cities of a name that is known are here.
+  const isCertain = found.length === 1 && (place.region !== null || place.country.code !== "us");
+  return isCertain ? found[0]! : null;
+}
+
+function imply(place: Place, metros: readonly Metro[]): void {
+  const known = place.cities.flatMap((city) => (city.known === null ? [] : [city.known]));
+  for (const { of } of [...metros, ...known]) {
+    const { country, region } = place.implied;
+    const fits = canBe(of, { ...place, country: place.country ?? country, region: place.region ?? region });
+    if (!fits) continue;
+    if (place.country === null) place.implied.country = countryOf(of);
+    if (place.region === null && of.kind === "region") place.implied.region = of;
+  }
+}
+
+function noteAround(place: Place): void {
+  const within = [place.region ?? place.implied.region, place.country ?? place.implied.country];
+  for (const city of place.cities)
+    for (const whole of within)
+      for (const metro of whole === null ? [] : metrosAround(city.name, whole))
+        if (!place.areas.includes(metro) && !place.around.includes(metro)) place.around.push(metro);
+}
