@@ -49,7 +49,7 @@ export function createEnrichHandler(
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
   ): Promise<Counts | null> {
-    const prepared = await enricher.prepare(job.userId, items, settings);
+    const prepared = await enricher.prepare(job.userId, items);
     const { outcomes, results, charges, freeSince } = await enricher.enrich(job.userId, prepared, settings, signal);
     // What was not asked because the server stops is not a miss: the next start asks.
     if (signal.aborted) throw new Error("Interrupted");

@@ -81,3 +81,9 @@ function draftOf({ email, networkUrl, firstName, lastName, company, title, locat
 export function personKey({ identity: { email, network, name } }: Person): string {
   return email ?? network ?? name ?? "";
 }
+
+/** What was known of somebody when they were paid for, as far as it names them. */
+export function textsOfIdentity({ email, network, name }: LeadIdentity): InputTexts {
+  const [firstName, lastName, company] = name?.split("\n") ?? [];
+  return { email, networkUrl: network, firstName, lastName, company, "companyInfo.name": company };
+}

@@ -3,14 +3,14 @@ import type { EnrichField } from "./fields.ts";
 import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { creditsUsed: number; fromStore: boolean };
+type Settled = { creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
 
 /** A record as a client sees it. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { creditsUsed, fromStore }: Settled,
+  { creditsUsed, fromStore, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
   const byField = <T>(valueOf: (field: Merged[EnrichField] & object) => T): Record<string, T> =>
@@ -25,6 +25,7 @@ export function resultOf(
     provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
     creditsUsed,
     fromStore,
+    ...(unavailable.length > 0 && { unavailable: [...unavailable] }),
     ...(input.leadId !== undefined && { leadId: input.leadId }),
   };
 }

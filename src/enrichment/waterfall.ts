@@ -166,7 +166,7 @@ export function restricted(merged: Merged, wanted: ReadonlySet<EnrichField>): Me
 }
 
 /** What was sent, by field. */
-export type InputTexts = Partial<Record<EnrichField, string | null>>;
+export type InputTexts = Partial<Record<EnrichField, string | null | undefined>>;
 
 /** Whether the record says anything, at least so sure, that was not in the input. */
 export function isNews(merged: Merged, input: InputTexts, leastConfidence: number): boolean {

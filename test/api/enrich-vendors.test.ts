@@ -88,6 +88,95 @@ test("a vendor that hangs costs its time limit, not the answer; one that fails i
   expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "paused", spent: 1 });
 }, 20_000);
 
+test("who could not be asked is asked by a repeat, for what is missing and at no charge", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const enrich = async (more = {}) =>
+    succeeded(
+      await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["hunter", "apollo"], ...more }),
+    ).data;
+  apollo?.answerWith(() => Response.json({}, { status: 500 }));
+  const partial = await enrich();
+  expect(partial).toMatchObject({ creditsUsed: 1, enriched: [{ unavailable: ["apollo"], sources: ["hunter"] }] });
+  // It is still down: the same again, and what only it may know can't be told.
+  expect(await enrich()).toMatchObject({ creditsUsed: 0, enriched: [{ unavailable: ["apollo"], fromStore: true }] });
+  const off = { includePersonalInfo: false, includeSocialProfiles: false, includeContactInfo: false };
+  expect(await enrich({ enrichmentOptions: off })).toMatchObject({
+    creditsUsed: 0,
+    failed: [{ code: "PROVIDERS_UNAVAILABLE", retryable: true }],
+  });
+  apollo?.answerWith(null);
+  const complete = await enrich();
+  expect(complete).toMatchObject({
+    creditsUsed: 0,
+    remainingCredits: 999,
+    enriched: [{ creditsUsed: 0, fromStore: false, sources: ["hunter", "apollo"] }],
+  });
+  expect(complete.enriched[0]?.enrichedData).toMatchObject({ title: "CTO", companyInfo: { size: "12" } });
+  expect(complete.enriched[0]).not.toHaveProperty("unavailable");
+  const asked = apollo?.requests;
+  const again = await enrich();
+  expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+  expect(again.enriched[0]?.enrichedData).toEqual(complete.enriched[0]!.enrichedData);
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, asked]);
+});
+
+test("another part of somebody who is paid for is free: from what was said, from who was not asked, or a miss", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const parts = ["includePersonalInfo", "includeCompanyInfo", "includeSocialProfiles", "includeContactInfo"];
+  const only = async (part: string, more = {}) =>
+    succeeded(
+      await user.post<EnrichAnswer>("/api/v2/enrich", {
+        leads: [ada],
+        providers: ["apollo", "hunter"],
+        enrichmentOptions: Object.fromEntries(parts.map((each) => [each, each === part])),
+        ...more,
+      }),
+    ).data;
+  expect(await only("includeSocialProfiles", { providers: ["hunter"] })).toMatchObject({ creditsUsed: 1 });
+  const personal = await only("includePersonalInfo", { providers: ["hunter"] });
+  expect(personal).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true, sources: ["hunter"] }] });
+  expect(personal.enriched[0]?.enrichedData).toMatchObject({ title: "CTO" });
+  const company = await only("includeCompanyInfo");
+  expect(company).toMatchObject({ creditsUsed: 0, remainingCredits: 999, enriched: [{ fromStore: false }] });
+  expect(company.enriched[0]?.enrichedData).toMatchObject({ companyInfo: { size: "12" } });
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
+  expect((await only("includeContactInfo")).enriched[0]?.enrichedData).toEqual({ email: "ada@analytical.example" });
+  // Nobody has a word on it: that is a miss, though other parts are known.
+  hunter?.answerWith(() => Response.json({ data: { email: "x@analytical.example", score: 90 } }));
+  const other = { leads: [{ ...ada, firstName: "Al" }], providers: ["hunter"] };
+  expect(await only("includeContactInfo", other)).toMatchObject({ creditsUsed: 1 });
+  expect(await only("includeSocialProfiles", other)).toMatchObject({
+    creditsUsed: 0,
+    enriched: [],
+    failed: [{ code: "NO_MATCH" }],
+  });
+});
+
+test("to ask a part anew costs, and leaves the others as they are", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const enrich = async (more: object) =>
+    succeeded(await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], ...more })).data;
+  await enrich({ providers: ["apollo"] });
+  const off = { includePersonalInfo: false, includeCompanyInfo: false, includeSocialProfiles: false };
+  const contact = { providers: ["hunter"], enrichmentOptions: off, refresh: true };
+  expect(await enrich(contact)).toMatchObject({ creditsUsed: 1, enriched: [{ sources: ["hunter"] }] });
+  const all = await enrich({ providers: ["hunter"] });
+  expect(all).toMatchObject({
+    creditsUsed: 0,
+    enriched: [{ fromStore: true, provenance: { bio: { provider: "apollo" } } }],
+  });
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
+});
+
 test("a vendor spends no more than its cap, also over a restart", async () => {
   await using started = await startWith(["apollo"], { ENRICHMENT_SPEND_CAPS: "apollo=2" });
   const { service, servers } = started;

@@ -8,38 +8,47 @@ import { samePerson } from "./lead-match.ts";
 export function createResultRows({ database }: Engine) {
   // The newest first: it is the one that counts. Plain statements: they run several times for each lead.
   const byKey = database.prepare(
-    `SELECT r.email, r.network, r.name, r.groups, r.fields, r.at
+    `SELECT r.n, r.email, r.network, r.name, r.asked, r.fields, r.at
      FROM enrichment_result_keys AS k JOIN enrichment_results AS r ON r.n = k.result
      WHERE k.key = ? AND r.owner = ? AND r.at >= ? ORDER BY k.result DESC`,
   );
   const insertResult = database.prepare(
-    "INSERT INTO enrichment_results (owner, email, network, name, groups, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO enrichment_results (owner, email, network, name, asked, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const insertKey = database.prepare("INSERT INTO enrichment_result_keys (key, result) VALUES (?, ?)");
 
-  function find(owner: number, person: LeadIdentity, since: number): StoredResult | null {
-    return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as ResultRow[]).map(resultIn));
+  const replaceResult = database.prepare("UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
+
+  function find(owner: number, person: LeadIdentity, since: number): ResultRow | null {
+    return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as Values[]).map(rowIn));
   }
 
-  function insert(owner: number, { identity, groups, merged, at }: StoredResult): void {
+  function insert(owner: number, { identity, asked, merged, at }: StoredResult): void {
     const { email, network, name } = identity;
     const fields = JSON.stringify(merged);
-    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(groups), fields, at);
+    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(asked), fields, at);
     const keys = leadKeysOf(owner, identity);
     for (const key of keys.name === null ? keys.strong : [...keys.strong, keys.name])
       insertKey.run(key, Number(lastInsertRowid));
   }
 
-  return { find, insert };
+  /** Takes the place of what was known; the person and the moment of payment stay. */
+  function replace({ n }: ResultRow, { asked, merged }: StoredResult): void {
+    replaceResult.run(JSON.stringify(asked), JSON.stringify(merged), n);
+  }
+
+  return { find, insert, replace };
 }
 
 type Text = string | null;
-type ResultRow = [email: Text, network: Text, name: Text, groups: string, fields: string, at: number];
+type Values = [n: number, email: Text, network: Text, name: Text, asked: string, fields: string, at: number];
+export type ResultRow = StoredResult & { n: number };
 
-function resultIn([email, network, name, groups, fields, at]: ResultRow): StoredResult {
+function rowIn([n, email, network, name, asked, fields, at]: Values): ResultRow {
   return {
+    n,
     identity: { email, network, name },
-    groups: JSON.parse(groups) as StoredResult["groups"],
+    asked: JSON.parse(asked) as StoredResult["asked"],
     merged: JSON.parse(fields) as StoredResult["merged"],
     at,
   };

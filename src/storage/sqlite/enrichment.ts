@@ -75,8 +75,9 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       // Somebody who was erased while providers were asked; what they took is paid for.
       if (suppressions.find(userId, { email, profileKey: network }) !== null) continue;
       const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
-      if (stored !== null && result.groups.every((group) => stored.groups.includes(group))) free.push(item);
-      else results.insert(owner!, result);
+      if (stored === null) results.insert(owner!, result);
+      else if (item === null) results.replace(stored, result);
+      else free.push(item);
     }
     if (settlement === null) return { settled: null, free };
     const items = settlement.items.filter(({ item }) => !free.includes(item));
@@ -116,7 +117,12 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   return {
     async results(userId, people, since) {
       const owner = ownerOf(userId);
-      return people.map((person) => (owner === null ? null : results.find(owner, person, since)));
+      return people.map((person) => {
+        const row = owner === null ? null : results.find(owner, person, since);
+        if (row === null) return null;
+        const { n: _n, ...result } = row;
+        return result;
+      });
     },
     finish: (userId, payment) => writer.write(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>
