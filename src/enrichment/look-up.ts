@@ -13,8 +13,8 @@ export const nothingKnown: Known = { merged: {}, asked: [] };
 export type LookedUp = { merged: Merged; asked: string[]; hindered: string[] };
 
 /**
- * Asks one provider after the other, in their order, about one person: those who can be asked with what is known, and
- * can still add to what is wanted. What one finds may be what another needs, so the order is gone through again after
+ * Asks one provider after the other, in their order, about one person: those who can
+ * still add to what is wanted. What one finds may be what another needs, so the order is gone through again after
  * each answer; nobody is asked twice, nor who was asked for what is `known` already.
  */
 export async function lookUpPerson(
@@ -30,8 +30,7 @@ export async function lookUpPerson(
   const asked = [...known.asked];
   const waiting = new Set(providers.filter(({ name }) => !asked.includes(name)));
   const hindered: GuardedProvider[] = [];
-  const canAdd = (provider: GuardedProvider): boolean =>
-    provider.canLookUp(subject) && isWorthAsking(merged, wanted, provider.gives);
+  const canAdd = (provider: GuardedProvider): boolean => isWorthAsking(merged, wanted, provider.brings(subject));
   for (;;) {
     const next = [...waiting].find(canAdd);
     if (next === undefined) return { merged, asked, hindered: hindered.filter(canAdd).map(({ name }) => name) };

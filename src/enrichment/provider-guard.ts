@@ -54,8 +54,8 @@ export class GuardedProvider {
     return this.#provider.gives;
   }
 
-  canLookUp(subject: Subject): boolean {
-    return this.#provider.canLookUp(subject);
+  brings(subject: Subject): readonly EnrichField[] {
+    return this.#provider.brings(subject);
   }
 
   view(): ProviderView {

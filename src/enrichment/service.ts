@@ -138,9 +138,10 @@ export class EnrichmentService {
         message: "This person is on the do-not-contact list: nobody is asked about them. Name somebody else.",
       });
     const since = performance.now();
-    const outcome = provider.canLookUp(person.subject)
-      ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
-      : ({ kind: "tooLittle" } as const);
+    const outcome =
+      provider.brings(person.subject).length > 0
+        ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
+        : ({ kind: "tooLittle" } as const);
     return {
       provider: name,
       outcome: outcome.kind,

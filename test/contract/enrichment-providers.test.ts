@@ -31,14 +31,15 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     const { server, provider, lookUp } = await arrange(vendor);
     await using _ = server;
     expect(provider.name).toBe(vendor.name);
-    expect(provider.canLookUp({ ...nobody, ...known.subject })).toBe(true);
-    expect(provider.canLookUp(nobody)).toBe(false);
+    expect(provider.brings(nobody)).toEqual([]);
     const outcome = await lookUp(known.subject);
     expect(outcome).toMatchObject({ kind: "found", spent: known.spent });
     const findings = outcome.kind === "found" ? outcome.findings : [];
     const byField = (list: typeof findings) => list.toSorted((a, b) => a.field.localeCompare(b.field));
     expect(byField(findings)).toEqual(byField(known.findings));
-    for (const { field } of findings) expect([...provider.gives, "firstName", "lastName"] as string[]).toContain(field);
+    const brings = provider.brings({ ...nobody, ...known.subject });
+    for (const { field } of findings) expect([...brings, "firstName", "lastName"] as string[]).toContain(field);
+    for (const field of brings) expect(provider.gives).toContain(field);
   });
 
   test("says that it knows nobody, which is free", async () => {
@@ -131,6 +132,8 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
   });
 });
 
+/** Nobody is asked. */
+const unreachable = { http: createHttpClient({ clock: new FakeClock() }), clock: new FakeClock() };
 const vendorOf = (name: string): Vendor => vendors.find((vendor) => vendor.name === name)!;
 
 describe("in particular", () => {
@@ -152,6 +155,16 @@ describe("in particular", () => {
     const candidateEmail = "ada.lovelace@analytical.example";
     expect(await lookUp({ ...vendorOf("hunter").known.subject, candidateEmail })).toMatchObject({ spent: 1 });
     expect(await lookUp({ candidateEmail })).toMatchObject({ spent: 0.5, findings: [{ value: candidateEmail }] });
+  });
+
+  test("Hunter brings nothing but a verdict about somebody whose address is known, or who can't be found", () => {
+    const hunter = vendorOf("hunter").create(unreachable, "http://x.example", "key");
+    const { subject } = vendorOf("hunter").known;
+    const email = "ada@analytical.example";
+    expect(hunter.brings({ ...nobody, ...subject })).toContain("title");
+    expect(hunter.brings({ ...nobody, ...subject, candidateEmail: email })).toContain("title");
+    expect(hunter.brings({ ...nobody, ...subject, email })).toEqual(["email"]);
+    expect(hunter.brings({ ...nobody, candidateEmail: email })).toEqual(["email"]);
   });
 
   test("Hunter is asked again while it is still working", async () => {
@@ -192,6 +205,17 @@ describe("in particular", () => {
     await using _ = server;
     server.answerWith(() => Response.json({ total_count: 2, items: [{ login: "a" }, { login: "b" }] }));
     expect(await lookUp({ email: "a@b.co" })).toEqual({ kind: "none", spent: 0 });
+  });
+
+  test("FullEnrich brings an address where none is known, and a profile where its URL is", () => {
+    const fullenrich = vendorOf("fullenrich").create(unreachable, "http://x.example", "key");
+    const { subject } = vendorOf("fullenrich").known;
+    const networkUrl = "https://network.example/in/ada";
+    const brings = (more: Partial<Subject>) => fullenrich.brings({ ...nobody, ...subject, ...more });
+    expect(brings({})).toEqual(["email"]);
+    expect(brings({ email: "ada@analytical.example" })).toEqual([]);
+    expect(brings({ networkUrl })).toEqual([...fullenrich.gives]);
+    expect(brings({ networkUrl, email: "ada@analytical.example" })).not.toContain("email");
   });
 
   test.each([

@@ -23,11 +23,11 @@ function guarded({ outcomes = [found], spendCap, clock = new FakeClock(), ...ove
   const provider: EnrichmentProvider = {
     name: "scripted",
     gives: ["title"],
-    canLookUp: () => true,
     lookUp: async (subject) => {
       asked.push(subject);
       return outcomes[Math.min(asked.length, outcomes.length) - 1]!;
     },
+    brings: () => provider.gives,
     ...overrides,
   };
   const spending = new Spending(clock);
@@ -154,7 +154,7 @@ describe("the waterfall", () => {
   });
 
   test("goes back to one that could not be asked before, and asks nobody twice", async () => {
-    const needsDomain = guarded({ name: "a", canLookUp: ({ domain }) => domain !== null, gives: ["title"] });
+    const needsDomain = guarded({ name: "a", brings: ({ domain }) => (domain === null ? [] : ["title"]) });
     const site = says("companyInfo.website", "https://acme.example", 0.6);
     const knowsDomain = guarded({ name: "b", outcomes: [site], gives: ["companyInfo.website", "email"] });
     const providers = [needsDomain.guard, knowsDomain.guard];

@@ -1,4 +1,4 @@
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
@@ -9,18 +9,26 @@ export const apolloUrl = "https://api.apollo.io/api/v1";
 const matchSureness = 0.85;
 const jobsShown = 5;
 
+const { company, social, contact } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  "firstName",
+  "lastName",
+  "title",
+  "location",
+  "experience",
+  "bio",
+  ...company,
+  ...social,
+  ...contact,
+];
+
 /** Apollo, people match. One of its credits a match, also where no address is known; a miss is free. */
 export function createApollo(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "apollo",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "experience", "bio", "company", "networkUrl", "email"],
-      ...["companyInfo.name", "companyInfo.website", "companyInfo.industry", "companyInfo.size"],
-      ...["companyInfo.description", "companyInfo.founded", "companyInfo.headquarters"],
-      ...["alternativeEmails", "phone", "socialProfiles.twitter", "socialProfiles.github"],
-    ] as EnrichField[],
-    canLookUp: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      Boolean(email ?? networkUrl ?? (firstName && lastName && (company ?? domain))),
+    gives,
+    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
 
     async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
       const query = queryOf({

@@ -1,3 +1,4 @@
+import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
 import { numberAt, textAt } from "../json-path.ts";
@@ -7,6 +8,8 @@ export const fullenrichUrl = "https://app.fullenrich.com/api/v2";
 
 const sureness: Record<string, number> = { DELIVERABLE: 0.97, HIGH_PROBABILITY: 0.85, CATCH_ALL: 0.6 };
 const profileSureness = 0.8;
+/** It tells a profile of those only whose profile URL it gets. */
+const ofProfile: readonly EnrichField[] = ["firstName", "lastName", "title", "company", "networkUrl", "location"];
 /** It works through many vendors itself, which takes half a minute and more. */
 const askAgainMs = 3_000;
 
@@ -35,9 +38,12 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
 
   return {
     name: "fullenrich",
-    gives: ["email", "firstName", "lastName", "title", "company", "networkUrl", "location"],
-    canLookUp: ({ networkUrl, firstName, lastName, company, domain }) =>
-      Boolean(networkUrl ?? (firstName && lastName && (domain ?? company))),
+    gives: ["email", ...ofProfile],
+    brings({ email, networkUrl, firstName, lastName, company, domain }) {
+      const address: EnrichField[] = email === null ? ["email"] : [];
+      if (networkUrl !== null) return [...address, ...ofProfile];
+      return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
+    },
 
     async lookUp({ firstName, lastName, company, domain, networkUrl }, { signal }) {
       const person = {

@@ -65,10 +65,11 @@ function checkNames({ name, needs, fields }: VendorMapping): void {
 
 export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secret: string | null): EnrichmentProvider {
   const needs = vendor.needs.map((set) => set.split("+") as (keyof Subject)[]);
+  const gives = Object.keys(vendor.fields) as EnrichField[];
   return {
     name: vendor.name,
-    gives: Object.keys(vendor.fields) as EnrichField[],
-    canLookUp: (subject) => needs.some((set) => set.every((field) => subject[field] !== null)),
+    gives,
+    brings: (subject) => (needs.some((set) => set.every((field) => subject[field] !== null)) ? gives : []),
 
     async lookUp(subject, { signal }) {
       const values = { ...subject, secret };

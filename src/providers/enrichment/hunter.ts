@@ -1,3 +1,4 @@
+import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
 import { numberAt, textAt } from "../json-path.ts";
@@ -28,6 +29,8 @@ const sureness: Record<string, number> = {
 const verificationCost = 0.5;
 /** 202: it is still working, ask again. */
 const againAfterMs = 2_000;
+
+const gives: readonly EnrichField[] = ["email", "title", "company", "networkUrl", "phone"];
 
 /** Hunter (v2): finds the address of a person at a domain, or verifies the one that is known. */
 export function createHunter(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
@@ -93,18 +96,22 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
 
   return {
     name: "hunter",
-    gives: ["email", "title", "company", "networkUrl", "phone"],
-    canLookUp: (subject) => (subject.email ?? subject.candidateEmail) !== null || canFind(subject),
+    gives,
+    brings(subject) {
+      if (isToFind(subject)) return gives;
+      return (subject.email ?? subject.candidateEmail) === null ? [] : ["email"];
+    },
     // Whom it can find it finds, also when somebody has guessed: its address comes verified.
     lookUp(subject, { signal }) {
-      const { email, candidateEmail } = subject;
-      if (email === null && canFind(subject)) return find(subject, signal);
-      return verify(email ?? candidateEmail ?? "", signal);
+      if (isToFind(subject)) return find(subject, signal);
+      return verify(subject.email ?? subject.candidateEmail ?? "", signal);
     },
   };
 }
 
-function canFind({ firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+/** Of whom an address is known it only says whether that one is right. */
+function isToFind({ email, firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+  if (email !== null) return false;
   const isNamed = firstName !== null && lastName !== null;
   return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
 }

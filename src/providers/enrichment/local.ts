@@ -1,6 +1,6 @@
 import type { Directory, KnownCompany, KnownPerson } from "../../enrichment/directory-store.ts";
 import { guessAddress } from "../../enrichment/email-pattern.ts";
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { extended, merge } from "../../enrichment/waterfall.ts";
@@ -15,6 +15,18 @@ const companySureness = 0.7;
 /** So many addresses of a company tell its pattern. */
 const witnesses = 8;
 
+const { company } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  "firstName",
+  "lastName",
+  "title",
+  "location",
+  "networkUrl",
+  "email",
+  "phone",
+  ...company,
+];
+
 /**
  * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,
  * learned from those that are known. Asks nobody outside. `now` is for the age of what is known.
@@ -22,12 +34,8 @@ const witnesses = 8;
 export function createLocalProvider(directories: readonly Directory[], now: () => number): EnrichmentProvider {
   return {
     name: "local",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "networkUrl", "email", "phone", "company"],
-      ...["companyInfo.name", "companyInfo.website", "companyInfo.industry", "companyInfo.size"],
-      ...["companyInfo.description", "companyInfo.founded", "companyInfo.headquarters"],
-    ] as EnrichField[],
-    canLookUp: () => true,
+    gives,
+    brings: () => gives,
 
     async lookUp(subject, { userId, leadId }) {
       const findings: Finding[] = [];
