@@ -218,6 +218,53 @@ describe("in particular", () => {
     expect(brings({ networkUrl, email: "ada@analytical.example" })).not.toContain("email");
   });
 
+  test("FullEnrich's profile is read where it has it, without zeros for what it does not know", async () => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    const employer = {
+      name: "Analytical Engines",
+      website: "https://analytical.example",
+      headcount: 0,
+      headcount_range: "11-50",
+      year_founded: 0,
+      locations: { headquarters: { city: "London", region: "England", country: "United Kingdom" } },
+      industry: { main_industry: "Computing" },
+    };
+    const profile = {
+      first_name: "Ada",
+      headline: "Poetical science",
+      location: { country: "United Kingdom", city: "London" },
+      social_profiles: { professional_network: { url: "https://network.example/in/ada" } },
+      skills: ["maths"],
+      employment: {
+        current: { title: "CTO", company: employer },
+        all: [
+          { title: "CTO", company: employer, start_at: "1842-03-15T00:00:00Z" },
+          { title: "Pupil", start_at: "1833-07-01T00:00:00Z", end_at: "1842-03-01T00:00:00Z" },
+        ],
+      },
+    };
+    const finished = { status: "FINISHED", cost: { credits: 1 }, data: [{ contact_info: {}, profile }] };
+    server.answerWith(({ method }) => Response.json(method === "POST" ? { enrichment_id: "1" } : finished));
+    const outcome = await lookUp(vendorOf("fullenrich").known.subject);
+    const findings = outcome.kind === "found" ? outcome.findings : [];
+    expect(Object.fromEntries(findings.map(({ field, value }) => [field, value]))).toEqual({
+      firstName: "Ada",
+      title: "CTO",
+      location: "London, United Kingdom",
+      experience: "CTO at Analytical Engines (1842–); Pupil (1833–1842)",
+      skills: ["maths"],
+      bio: "Poetical science",
+      networkUrl: "https://network.example/in/ada",
+      company: "Analytical Engines",
+      "companyInfo.name": "Analytical Engines",
+      "companyInfo.website": "https://analytical.example",
+      "companyInfo.industry": "Computing",
+      "companyInfo.size": "11-50",
+      "companyInfo.headquarters": "London, England, United Kingdom",
+    });
+  });
+
   test.each([
     ["CREDITS_INSUFFICIENT", "exhausted"],
     ["RATE_LIMIT", "paused"],
