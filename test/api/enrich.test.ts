@@ -65,7 +65,7 @@ describe("an answer", () => {
           },
           confidence: expect.any(Number),
           sources: ["local"],
-          fieldConfidence: expect.objectContaining({ title: 0.85, email: 0.85 }),
+          fieldConfidence: expect.objectContaining({ title: 0.75, email: 0.75 }),
           provenance: expect.objectContaining({ title: { provider: "local", at: expect.any(String) } }),
           creditsUsed: 1,
           fromStore: false,
@@ -75,7 +75,7 @@ describe("an answer", () => {
       creditsUsed: 1,
       remainingCredits: 199,
     });
-    expect(data.enriched[0]?.confidence).toBeCloseTo(0.85, 1);
+    expect(data.enriched[0]?.confidence).toBeCloseTo(0.75, 1);
   });
 
   test("names those about whom nobody knows anything, at no charge", async () => {
@@ -373,6 +373,42 @@ test("a company's addresses are learned from the leads that have one there", asy
     email: "ghopper@pattern.example",
     companyInfo: { name: "Pattern Ltd", website: "https://pattern.example" },
   });
+});
+
+test("imported people tell of their company, too, with or without a website", async () => {
+  const user = await service.user();
+  const rows = [
+    "First Name,Last Name,Email,Company,Website,Industry",
+    "Ada,Lovelace,alovelace@pattern.example,Pattern Ltd,,Computing",
+    "Alan,Turing,aturing@pattern.example,Pattern Ltd,,Computing",
+    "Joan,Clarke,joan.clarke@park.example,Bletchley Park,,Codes",
+    ",,,Navy Systems,navy.example,Ships",
+  ].join("\n");
+  const headers = { "content-type": "text/csv" };
+  const started = await user.post<JobView>("/api/v2/prospecting/import", rows, { headers });
+  expect(await service.ended(user, started.data.id)).toMatchObject({ metadata: { created: 4, failed: 0 } });
+  const named = (company: string) => ({ firstName: "Grace", lastName: "Hopper", company });
+  const { data } = await enrich(user, ["pattern", "Bletchley Park", "NAVY SYSTEMS"].map(named));
+  expect(data.enriched).toMatchObject([
+    {
+      enrichedData: { email: "ghopper@pattern.example", companyInfo: { website: "https://pattern.example" } },
+      fieldConfidence: { email: 0.7, "companyInfo.industry": 0.7 },
+      creditsUsed: 1,
+    },
+    {
+      enrichedData: { email: "grace.hopper@park.example", companyInfo: { industry: "Codes" } },
+      fieldConfidence: { email: 0.55, "companyInfo.industry": 0.55 },
+      creditsUsed: 0,
+    },
+    {
+      enrichedData: { email: "grace.hopper@navy.example", companyInfo: { industry: "Ships" } },
+      fieldConfidence: { email: 0.3, "companyInfo.industry": 0.65 },
+      creditsUsed: 1,
+    },
+  ]);
+  // One row is one row: nobody is a second witness of it.
+  const joan = (await enrich(user, [{ email: "joan.clarke@park.example" }])).data.enriched[0];
+  expect(Math.max(...Object.values(joan?.fieldConfidence ?? { none: 1 }))).toBe(0.75);
 });
 
 test("the order of providers is the user's own", async () => {

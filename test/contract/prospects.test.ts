@@ -417,12 +417,25 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await find(names)).toBe("ada@engines.example");
     expect(await find({ ...names, email: "other@engines.example" })).toBeUndefined();
     expect(await find({ firstName: "Max", lastName: "Muster", company: "Engines" })).toBeUndefined();
-    expect(await storage.prospects.findCompany(user.id, { domain: null, name: "engines" })).toMatchObject({
-      industry: "Machines",
-    });
+    // What its people say of a company is told by them.
+    const company = { domain: null, name: "engines" };
+    expect(await storage.prospects.findCompany(user.id, company)).toBeNull();
+    expect((await storage.prospects.colleagues(user.id, company, 8)).map(({ industry }) => industry)).toContain(
+      "Machines",
+    );
     const colleagues = await storage.prospects.colleagues(user.id, { domain: "engines.example", name: null }, 2);
     expect(colleagues).toHaveLength(2);
     expect(await storage.prospects.colleagues("nobody", { domain: "engines.example", name: null }, 2)).toEqual([]);
+    // Who has no address is known, too, behind those who have one.
+    await storage.prospects.put(
+      user.id,
+      ["Al", "Bo"].map((firstName, n) =>
+        made({ firstName, lastName: "Late", company: "Late", ...(n === 1 && { email: "bo@late.example" }) }),
+      ),
+      startOfTests,
+    );
+    const late = await storage.prospects.colleagues(user.id, { domain: null, name: "late" }, 2);
+    expect(late.map(({ firstName }) => firstName)).toEqual(["Bo", "Al"]);
   });
 
   test("a name makes two one only where nothing that both have beside it differs", async () => {
