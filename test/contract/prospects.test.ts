@@ -495,14 +495,18 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     ).toEqual([{ value: "his", label: "His", count: 1 }]);
   });
 
-  test("the lead of a prospect is noted, and stays through changes", async () => {
+  test("the lead of a prospect is noted, and stays through changes, as long as there is one", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { user } = await createFactories().storedUser(storage);
+    const make = createFactories();
+    const { user } = await make.storedUser(storage);
+    const { id } = await make.storedLead(storage, user.id);
     const [stored] = await storage.prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
-    await storage.prospects.setLead(user.id, stored!.id, "lead-1");
+    await storage.prospects.setLead(user.id, stored!.id, id);
     await storage.prospects.put(user.id, [made({ email: "p@example.com", phone: "1" })], startOfTests);
-    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: "lead-1", phone: "1" });
+    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: id, phone: "1" });
+    await storage.leads.remove({ userId: user.id, id, version: null, at: startOfTests });
+    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: null, phone: "1" });
   });
 
   test("who was paid for is free until that was too long ago, and races pay once", async () => {
