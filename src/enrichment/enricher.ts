@@ -9,7 +9,7 @@ import type { GuardedProvider } from "./provider-guard.ts";
 import { leadFill } from "./lead-fill.ts";
 import { lookUpPerson, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
 import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
-import { personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
+import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
 import { entriesOf, isNews, restricted, worthPaying } from "./waterfall.ts";
@@ -88,9 +88,10 @@ export class Enricher {
     const outcomes = new Map<number, ItemOutcome>();
     const people: Person[] = [];
     for (const { n, input } of numbered) {
-      const lead = input.leadId === undefined ? null : await this.#lead(userId, input.leadId);
+      const leadId = leadIdOf(input);
+      const lead = leadId === null ? null : await this.#lead(userId, leadId);
       if (lead !== null) leads.set(n, lead);
-      const person = input.leadId !== undefined && lead === null ? null : personOf(n, input, lead);
+      const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
       else if (await this.#isBarred(userId, person, lead))

@@ -13,9 +13,7 @@ const text = (maxLength: number, description: string) =>
 
 export const LeadToEnrich = Type.Object(
   {
-    leadId: Type.Optional(
-      Type.String({ maxLength: 100, description: "One of your leads, in the place of identifiers." }),
-    ),
+    leadId: text(100, "One of your leads, in the place of identifiers."),
     email: text(254, "E-mail address."),
     networkUrl: text(500, "Profile URL on the professional network."),
     firstName: text(200, "Given name."),

@@ -1,6 +1,7 @@
 import { isoTime } from "../clock.ts";
 import type { EnrichField } from "./fields.ts";
 import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import { leadIdOf } from "./people.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
 type Settled = { creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
@@ -13,6 +14,7 @@ export function resultOf(
   { creditsUsed, fromStore, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
+  const leadId = leadIdOf(input);
   const byField = <T>(valueOf: (field: Merged[EnrichField] & object) => T): Record<string, T> =>
     Object.fromEntries(fields.map(([field, merge]) => [field, valueOf(merge)]));
   return {

@@ -20,7 +20,7 @@ import {
   type ProviderTestInput,
   type SettingsView,
 } from "./model.ts";
-import { personOf } from "./people.ts";
+import { leadIdOf, personOf } from "./people.ts";
 import type { EnrichmentStore, ItemOutcome } from "./store.ts";
 
 /** Counts the requests of a user in the current hour. */
@@ -342,7 +342,7 @@ function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSetting
     const checked = personOf(n, input, null);
     for (const { path, message } of "errors" in checked ? checked.errors : [])
       errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
-    if (writeBack && input.leadId === undefined)
+    if (writeBack && leadIdOf(input) === null)
       errors.push({
         path: `leads.${n}.leadId`,
         index: n,

@@ -190,6 +190,30 @@ describe("a lead of one's own", () => {
   });
 });
 
+test("a blank id names no lead, as a blank identifier names nobody", async () => {
+  const user = await service.user();
+  await store(user, ada);
+  const { data } = await enrich(user, [
+    { leadId: "", email: ada.email },
+    { leadId: null, email: ada.email },
+  ]);
+  expect(data).toMatchObject({ failed: [], creditsUsed: 1 });
+  for (const result of data.enriched) expect(result).not.toHaveProperty("leadId");
+  const refused = await enrich(user, [{ leadId: " " }]);
+  expect(refused.details?.["errors"]).toEqual([{ path: "leads.0", index: 0, message: expect.any(String) }]);
+  expect(await enrich(user, [{ leadId: "", email: ada.email }], { writeBack: true })).toMatchObject({
+    details: { errors: [{ path: "leads.0.leadId", index: 0 }] },
+  });
+});
+
+test("a domain where everybody can have an address says nothing of a company", async () => {
+  const user = await service.user();
+  const grace = { firstName: "Grace", lastName: "Hopper", company: "Navy", domain: "gmail.com" };
+  expect((await enrich(user, [grace])).data.failed).toMatchObject([{ code: "NO_MATCH" }]);
+  expect((await enrich(user, [{ ...grace, email: "grace@navy.example" }])).data.failed).toHaveLength(1);
+  expect((await enrich(user, [{ ...grace, domain: "navy.example" }])).data.enriched).toHaveLength(1);
+});
+
 describe("what can't be enriched is refused with its index", () => {
   test.each<[string, object, string]>([
     ["without an identifier", { firstName: "Ada" }, "leads.1"],
