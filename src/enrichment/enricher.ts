@@ -2,7 +2,9 @@ import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
+import { canonicalProfileUrl } from "../network/profile-url.ts";
 import { pause } from "../pause.ts";
+import type { SuppressionTarget } from "../suppression/model.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
 import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
@@ -42,8 +44,8 @@ export type Enriched = {
 
 /** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
 type Found = {
-  /** The part that is wanted. */
-  merged: Merged;
+  /** The part that is wanted; null: nobody is to learn it. */
+  merged: Merged | null;
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
@@ -94,7 +96,7 @@ export class Enricher {
       const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#isBarred(userId, person, lead))
+      else if (await this.#isBarred(userId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
@@ -143,6 +145,7 @@ export class Enricher {
     const { merged: all, asked, hindered } = await this.#ask(userId, person, settings.providers, wanted, base, signal);
     const merged = restricted(all, wanted);
     const found = { merged, paid, isFromStore: all === paid?.merged, unavailable: hindered, amount: 0, toStore: null };
+    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null };
     // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
     if (paid !== null)
       return asked.length === paid.asked.length
@@ -163,6 +166,7 @@ export class Enricher {
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
   ): Promise<ItemOutcome> {
+    if (merged === null) return { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") };
     // What was paid for is shown again, also to a lead that has been filled with it.
     if (!isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
       const code = unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
@@ -175,8 +179,21 @@ export class Enricher {
   }
 
   /** Nobody is to learn more about a person who is on the do-not-contact list. */
-  async #isBarred(userId: string, { identity }: Person, lead: Lead | null): Promise<boolean> {
-    const target = { email: identity.email, profileKey: identity.network, phone: lead?.phone ?? null };
+  #isBarred(userId: string, { identity, texts }: Person): Promise<boolean> {
+    return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
+  }
+
+  /** Whether what was found of somebody shows that they are on the list, which what was known did not. */
+  async #isUnmasked(userId: string, merged: Merged): Promise<boolean> {
+    const textsAt = (field: EnrichField) => [merged[field]?.value ?? []].flat();
+    const profiles = textsAt("networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
+    const emails = [...textsAt("email"), ...textsAt("alternativeEmails")].map((email) => ({ email }));
+    for (const target of [...emails, ...profiles, ...textsAt("phone").map((phone) => ({ phone }))])
+      if (await this.#isListed(userId, target)) return true;
+    return false;
+  }
+
+  async #isListed(userId: string, target: SuppressionTarget): Promise<boolean> {
     return (await this.#suppressions.matches(userId, target)).length > 0;
   }
 

@@ -28,7 +28,7 @@ export function resultOf(
     creditsUsed,
     fromStore,
     ...(unavailable.length > 0 && { unavailable: [...unavailable] }),
-    ...(input.leadId !== undefined && { leadId: input.leadId }),
+    ...(leadId !== null && { leadId }),
   };
 }
 
@@ -47,7 +47,7 @@ const failures = {
   NO_MATCH: { message: "No provider knows more about this person.", retryable: false },
   NOT_FOUND: { message: "You have no lead with this id.", retryable: false },
   DO_NOT_CONTACT: {
-    message: "This person is on the do-not-contact list, so nobody was asked.",
+    message: "This person is on the do-not-contact list, so nothing is told of them.",
     retryable: false,
   },
   PROVIDERS_UNAVAILABLE: {

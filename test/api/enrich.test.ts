@@ -206,6 +206,32 @@ test("a blank id names no lead, as a blank identifier names nobody", async () =>
   });
 });
 
+test("who turns out to be on the do-not-contact list is not told of, whatever they were asked about by", async () => {
+  const user = await service.user();
+  await store(user, ada);
+  const named = { firstName: ada.firstName, lastName: ada.lastName, company: ada.company };
+  const lead = await store(user, { ...named, networkUrl: "https://network.example/in/ada" });
+  expect((await enrich(user, [named])).data).toMatchObject({ creditsUsed: 1, enriched: [{ index: 0 }] });
+  await user.post("/api/v2/suppressions", { values: [ada.email] });
+  // Also where it was paid for before.
+  for (const more of [{}, { refresh: true }, { enrichmentOptions: { includeContactInfo: false } }]) {
+    const { data } = await enrich(user, [named, { leadId: lead.id }], more);
+    expect(data).toMatchObject({ creditsUsed: 0, remainingCredits: 199, enriched: [] });
+    expect(data.failed.map(({ index, code }) => [index, code])).toEqual([
+      [0, "DO_NOT_CONTACT"],
+      [1, "DO_NOT_CONTACT"],
+    ]);
+    expect(JSON.stringify(data)).not.toContain(ada.phone);
+  }
+  expect((await enrich(user, [{ ...named, lastName: "L", phone: "+44 20 7946 0018" }])).data.failed).toMatchObject([
+    { code: "NO_MATCH" },
+  ]);
+  await user.post("/api/v2/suppressions", { values: ["+44 20 7946 0018"] });
+  expect((await enrich(user, [{ ...named, lastName: "L", phone: "+44 20 7946 0018" }])).data.failed).toMatchObject([
+    { code: "DO_NOT_CONTACT" },
+  ]);
+});
+
 test("a domain where everybody can have an address says nothing of a company", async () => {
   const user = await service.user();
   const grace = { firstName: "Grace", lastName: "Hopper", company: "Navy", domain: "gmail.com" };
