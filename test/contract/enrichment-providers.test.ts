@@ -167,6 +167,21 @@ describe("in particular", () => {
     expect(hunter.brings({ ...nobody, candidateEmail: email })).toEqual(["email"]);
   });
 
+  test.each([
+    ["valid", 0.97],
+    ["accept_all", 0.92],
+    ["unknown", 0.92],
+    ["disposable", 0.1],
+    ["invalid", 0],
+  ])("an address that Hunter finds and calls %s is %f sure", async (status, confidence) => {
+    const { server, lookUp } = await arrange(vendorOf("hunter"));
+    await using _ = server;
+    const email = "ada@analytical.example";
+    server.answerWith(() => Response.json({ data: { email, score: 92, verification: { status } } }));
+    const outcome = await lookUp(vendorOf("hunter").known.subject);
+    expect(outcome).toMatchObject({ findings: [{ field: "email", value: email, confidence }] });
+  });
+
   test("Hunter is asked again while it is still working", async () => {
     const hunter = vendorOf("hunter");
     const { server, lookUp } = await arrange(hunter);
@@ -188,6 +203,22 @@ describe("in particular", () => {
     await using _ = server;
     server.answerWith(() => Response.json(body));
     expect(await lookUp({ email: "a@b.co" })).toMatchObject({ findings: [{ confidence }] });
+  });
+
+  test.each<[string, object, number]>([
+    [
+      "own",
+      { phone_numbers: [{ sanitized_number: "+1" }], organization: { primary_phone: { sanitized_number: "+2" } } },
+      0.85,
+    ],
+    ["company's", { organization: { primary_phone: { sanitized_number: "+1" } } }, 0.5],
+  ])("Apollo is as sure of a person's %s number as it can be", async (_name, person, confidence) => {
+    const { server, lookUp } = await arrange(vendorOf("apollo"));
+    await using _ = server;
+    server.answerWith(() => Response.json({ person }));
+    const outcome = await lookUp(vendorOf("apollo").known.subject);
+    const phones = outcome.kind === "found" ? outcome.findings.filter(({ field }) => field === "phone") : [];
+    expect(phones).toEqual([{ field: "phone", value: "+1", confidence }]);
   });
 
   test("an address that Apollo does not show is none", async () => {

@@ -7,6 +7,8 @@ import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld }
 export const apolloUrl = "https://api.apollo.io/api/v1";
 /** It gives no number for a match as a whole; it answers only when it is sure of the person. */
 const matchSureness = 0.85;
+/** The number of the company may lead to the person, but is not the person's. */
+const switchboardSureness = 0.5;
 const jobsShown = 5;
 
 const { company, social, contact } = fieldGroups;
@@ -67,10 +69,16 @@ function findingsIn(person: unknown): Finding[] {
       .filter((part) => part !== null)
       .join(", ") || null;
   const email = text("email");
+  const ownPhone = text("phone_numbers.0.sanitized_number");
   // Stands in the place of an address that our plan does not show.
   const isLocked = email?.startsWith("email_not_unlocked@") === true;
   return [
     ...findingsOf({ email: isLocked ? null : email }, emailSureness(person)),
+    ...findingsOf({ phone: ownPhone }, matchSureness),
+    ...findingsOf(
+      { phone: ownPhone === null ? text("organization.primary_phone.sanitized_number") : null },
+      switchboardSureness,
+    ),
     ...findingsOf(
       {
         firstName: text("first_name"),
@@ -81,7 +89,6 @@ function findingsIn(person: unknown): Finding[] {
         experience: experienceOf(person),
         networkUrl: asUrl(text("linkedin_url")),
         alternativeEmails: textsAt(person, "personal_emails"),
-        phone: text("phone_numbers.0.sanitized_number") ?? text("organization.primary_phone.sanitized_number"),
         "socialProfiles.twitter": asUrl(text("twitter_url")),
         "socialProfiles.github": asUrl(text("github_url")),
         company: text("organization.name"),

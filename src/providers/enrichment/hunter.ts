@@ -67,9 +67,8 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     const email = text("email");
     if (email === null) return { kind: "none", spent: 0 } as const;
     const score = (numberAt(answer.body, "data.score") ?? 0) / 100;
-    const verified = sureness[text("verification.status") ?? ""];
     const findings = [
-      ...findingsOf({ email }, verified === undefined ? score : Math.max(verified, Math.min(score, 0.97))),
+      ...findingsOf({ email }, surenessOf(score, text("verification.status"))),
       ...findingsOf(
         {
           title: text("position"),
@@ -107,6 +106,13 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
       return verify(subject.email ?? subject.candidateEmail ?? "", signal);
     },
   };
+}
+
+/** A verdict against an address counts more than how it was found; one that says little takes nothing from that. */
+function surenessOf(score: number, status: string | null): number {
+  const verified = sureness[status ?? ""] ?? 0;
+  const isRefuted = status === "invalid" || status === "disposable";
+  return isRefuted ? verified : Math.max(verified, Math.min(score, sureness["valid"]!));
 }
 
 /** Of whom an address is known it only says whether that one is right. */
