@@ -17,9 +17,6 @@ const shortestPauseMs = 60_000;
 const longestPauseMs = 15 * 60_000;
 /** An account that is used up is not asked again before. */
 const exhaustedPauseMs = 3_600_000;
-/** What a call is taken for until it tells: nobody charges less than one credit for a match. */
-const expectedSpend = 1;
-
 /** skipped: it was not asked, because it pauses or has spent what it may. */
 export type GuardedOutcome = LookUpOutcome | { kind: "skipped" };
 
@@ -92,7 +89,8 @@ export class GuardedProvider {
   #isSpent(): boolean {
     const { spendCap } = this.#settings;
     if (spendCap === null) return false;
-    return this.#spending.of(this.name) + (this.#underWay + 1) * expectedSpend > spendCap;
+    // A call is taken for the most that it may cost until it tells.
+    return this.#spending.of(this.name) + (this.#underWay + 1) * (this.#provider.spends ?? 1) > spendCap;
   }
 
   /** A provider that does not heed its signal is not waited for. */

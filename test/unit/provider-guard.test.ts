@@ -119,6 +119,14 @@ describe("a guarded provider", () => {
     expect(await ask()).toEqual(found);
   });
 
+  test("is not asked for what would pass its cap, also where a match takes several of its credits", async () => {
+    const { ask, asked, guard } = guarded({ spendCap: 5, spends: 2, outcomes: [{ ...found, spent: 2 }] });
+    const outcomes = await Promise.all(Array.from({ length: 4 }, ask));
+    expect(outcomes.filter(({ kind }) => kind === "found")).toHaveLength(2);
+    expect(asked).toHaveLength(2);
+    expect(guard.view()).toMatchObject({ state: "spent", spent: 4, spendCap: 5 });
+  });
+
   test("what is spent survives a restart", async () => {
     await using opened = await engines[0]!.open();
     const clock = new FakeClock();

@@ -66,8 +66,10 @@ function checkNames({ name, needs, fields }: VendorMapping): void {
 export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secret: string | null): EnrichmentProvider {
   const needs = vendor.needs.map((set) => set.split("+") as (keyof Subject)[]);
   const gives = Object.keys(vendor.fields) as EnrichField[];
+  const spends = vendor.spends ?? 1;
   return {
     name: vendor.name,
+    spends,
     gives,
     brings: (subject) => (needs.some((set) => set.every((field) => subject[field] !== null)) ? gives : []),
 
@@ -88,7 +90,7 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
       if (refusal !== null) return refusal;
       const findings = findingsIn(answer.body, vendor);
       if (findings.length === 0) return { kind: "none", spent: 0 };
-      return { kind: "found", findings, spent: vendor.spends ?? 1 };
+      return { kind: "found", findings, spent: spends };
     },
   };
 }
