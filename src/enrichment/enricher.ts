@@ -33,9 +33,11 @@ export type Prepared = {
   leads: ReadonlyMap<number, Lead>;
   outcomes: Map<number, ItemOutcome>;
 };
+/** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
+export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
 /** What came of leads: an outcome for each, results to store, and what to charge for which. */
 export type Enriched = {
-  outcomes: { n: number; outcome: ItemOutcome }[];
+  outcomes: NumberedOutcome[];
   results: NewResult[];
   charges: { item: string; amount: number }[];
   /** As `Payment.freeSince`. */
@@ -49,6 +51,7 @@ type Found = {
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
+  completeAt: number | null;
   amount: number;
   toStore: NewResult | null;
 };
@@ -111,7 +114,11 @@ export class Enricher {
 
   /** Asks the providers, and fills leads where that is wanted. Never fails for what a provider does. */
   async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
-    const outcomes = new Map(prepared.outcomes);
+    const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
+      n,
+      outcome,
+      completeAt: null,
+    }));
     const results: NewResult[] = [];
     const charges: Enriched["charges"] = [];
     const groups = Map.groupBy(prepared.people, personKey);
@@ -124,11 +131,16 @@ export class Enricher {
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
         const creditsUsed = person === first ? found.amount : 0;
-        outcomes.set(person.n, await this.#outcome(userId, person, found, creditsUsed, prepared, settings));
+        const outcome = await this.#outcome(userId, person, found, creditsUsed, prepared, settings);
+        outcomes.push({ n: person.n, outcome, completeAt: found.completeAt });
       }
     });
-    const inOrder = [...outcomes].toSorted((a, b) => a[0] - b[0]).map(([n, outcome]) => ({ n, outcome }));
-    return { outcomes: inOrder, results, charges, freeSince: settings.refresh ? null : this.#freeSince() };
+    return {
+      outcomes: outcomes.toSorted((a, b) => a.n - b.n),
+      results,
+      charges,
+      freeSince: settings.refresh ? null : this.#freeSince(),
+    };
   }
 
   /** Asks whoever has not said what they know of somebody, and works out what that costs and what is to be stored. */
@@ -142,17 +154,25 @@ export class Enricher {
     const wanted = fieldsOf(settings.groups);
     const paid = settings.refresh ? null : known;
     const base = paid ?? this.#kept(known, wanted);
-    const { merged: all, asked, hindered } = await this.#ask(userId, person, settings.providers, wanted, base, signal);
-    const merged = restricted(all, wanted);
-    const found = { merged, paid, isFromStore: all === paid?.merged, unavailable: hindered, amount: 0, toStore: null };
-    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null };
+    const looked = await this.#ask(userId, person, settings.providers, wanted, base, signal);
+    const { merged: all, asked, hindered: unavailable } = looked;
+    const found = {
+      merged: restricted(all, wanted),
+      paid,
+      isFromStore: all === paid?.merged,
+      unavailable,
+      completeAt: this.#backAt(looked.paused),
+      amount: 0,
+      toStore: null,
+    };
+    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
     // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
     if (paid !== null)
       return asked.length === paid.asked.length
         ? found
         : { ...found, toStore: { ...paid, merged: all, asked, item: null } };
     // A guess costs nothing, and is not kept: next time somebody may know more.
-    if (!isNews(merged, person.texts, worthPaying)) return found;
+    if (!isNews(found.merged, person.texts, worthPaying)) return found;
     const { identity, n } = person;
     const toStore = { identity, merged: all, asked, at: this.#clock.now(), item: `${n}` };
     return { ...found, amount: this.#cost, toStore };
@@ -233,6 +253,12 @@ export class Enricher {
   ): Promise<LookedUp> {
     const providers = names.map((name) => this.#providers.get(name)).filter((provider) => provider !== undefined);
     return lookUpPerson(subject, wanted, providers, { userId, leadId, signal }, this.#clock, known);
+  }
+
+  /** When all of them who will be back are back. */
+  #backAt(names: readonly string[]): number | null {
+    const moments = names.flatMap((name) => this.#providers.get(name)?.backAt ?? []);
+    return moments.length === 0 ? null : Math.max(...moments);
   }
 
   /** Fills what is empty at the moment of writing; answers the names of the fields. */

@@ -9,8 +9,11 @@ import { extended, isWorthAsking, merge } from "./waterfall.ts";
 export type Known = { merged: Merged; asked: readonly string[] };
 export const nothingKnown: Known = { merged: {}, asked: [] };
 
-/** `hindered`: who could still add to what is wanted, but could not be asked, or did not answer. */
-export type LookedUp = { merged: Merged; asked: string[]; hindered: string[] };
+/**
+ * `hindered`: who could still add to what is wanted, but could not be asked, or did not answer; `paused` are those of
+ * them who were not asked because they pause.
+ */
+export type LookedUp = { merged: Merged; asked: string[]; hindered: string[]; paused: string[] };
 
 /**
  * Asks one provider after the other, in their order, about one person: those who can
@@ -30,19 +33,24 @@ export async function lookUpPerson(
   const asked = [...known.asked];
   const waiting = new Set(providers.filter(({ name }) => !asked.includes(name)));
   const hindered: GuardedProvider[] = [];
+  const paused: GuardedProvider[] = [];
   const canAdd = (provider: GuardedProvider): boolean => isWorthAsking(merged, wanted, provider.brings(subject));
   for (;;) {
     const next = [...waiting].find(canAdd);
-    if (next === undefined) return { merged, asked, hindered: hindered.filter(canAdd).map(({ name }) => name) };
+    if (next === undefined) {
+      const namesOf = (list: readonly GuardedProvider[]) => list.filter(canAdd).map(({ name }) => name);
+      return { merged, asked, hindered: namesOf(hindered), paused: namesOf(paused) };
+    }
     waiting.delete(next);
-    const outcome = context.signal.aborted ? skipped : await next.lookUp(subject, context);
+    const outcome = context.signal.aborted ? outOfTime : await next.lookUp(subject, context);
     if (outcome.kind === "found") {
       merged = merge(merged, next.name, outcome.findings, input, clock.now());
       subject = extended(input, merged);
     }
     if (outcome.kind === "found" || outcome.kind === "none") asked.push(next.name);
     else hindered.push(next);
+    if (outcome.kind === "paused" || outcome.kind === "skipped") paused.push(next);
   }
 }
 
-const skipped: GuardedOutcome = { kind: "skipped" };
+const outOfTime: GuardedOutcome = { kind: "failed", reason: "The time was over" };

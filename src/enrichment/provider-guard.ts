@@ -67,6 +67,11 @@ export class GuardedProvider {
     };
   }
 
+  /** When it may be asked again; in the past for one that is ready, null for one that has spent what it may. */
+  get backAt(): number | null {
+    return this.#isSpent() ? null : this.#pausedUntil;
+  }
+
   async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
     if (!this.#mayAsk()) return { kind: "skipped" };
     this.#underWay++;

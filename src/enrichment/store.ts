@@ -28,6 +28,7 @@ export type EnrichmentItem = { n: number; input: LeadToEnrich; outcome: ItemOutc
 
 export type FinishedBatch = {
   claim: JobClaim;
+  /** What each has cost is told by the ledger. */
   outcomes: { n: number; outcome: ItemOutcome }[];
   payment: Payment;
   /** Merged into the job's; what was charged is added to its `creditsUsed`. */

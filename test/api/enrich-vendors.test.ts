@@ -2,16 +2,22 @@ import { expect, test } from "bun:test";
 import type { CreditsView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
-import { eventually, startService, succeeded } from "../support/service.ts";
+import { FakeClock } from "../support/clock.ts";
+import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
 
 const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
 const ada = { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", domain: "analytical.example" };
 
 /** A service that asks these vendors, played on this machine, after the local provider. */
-async function startWith(names: string[], settings: Record<string, string> = {}) {
+async function startWith(
+  names: string[],
+  settings: Record<string, string> = {},
+  overrides: { clock?: FakeClock } = {},
+) {
   const servers = names.map((name) => startVendor(vendorOf(name)));
   const service = await startService({
+    ...overrides,
     settings: {
       ENRICHMENT_PROVIDERS: ["local", ...names].join(),
       ENRICHMENT_URLS: names.map((name, index) => `${name}=${servers[index]?.url}`).join(),
@@ -210,6 +216,71 @@ test("requests for the same person that are under way at once are charged once",
     [1, 1],
   ]);
   expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
+});
+
+testInProcess("a job waits for a vendor that pauses for a minute, and asks nobody twice meanwhile", async () => {
+  const clock = new FakeClock();
+  await using started = await startWith(["hunter", "apollo"], {}, { clock });
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  let quota = 12;
+  const limited = () => Response.json({}, { status: 429, headers: { "retry-after": "60" } });
+  apollo?.answerWith((request) => (quota-- > 0 ? vendorOf("apollo").answer(request, new URL(request.url)) : limited()));
+  const leads = Array.from({ length: 25 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
+  const { data: job } = await user.post<JobView>(
+    "/api/v2/enrich",
+    { leads, providers: ["hunter", "apollo"] },
+    { headers: { prefer: "respond-async" } },
+  );
+  const jobPath = `/api/v2/users/jobs/${job.id}`;
+  await service.idle();
+  const waiting = (await user.get<JobView>(jobPath)).data;
+  expect(waiting).toMatchObject({ status: "pending", metadata: { processed: 12, enriched: 12, waitedMs: 60_000 } });
+  expect(waiting.message).toContain("pauses until 2026-01-05T10:01:00");
+  for (let minute = 0; minute < 2; minute++) {
+    quota = 12;
+    clock.advance(60_000);
+    await service.idle();
+  }
+  expect((await user.get<JobView>(jobPath)).data).toMatchObject({
+    status: "completed",
+    metadata: { processed: 25, enriched: 25, failed: 0, creditsUsed: 25 },
+  });
+  const { data } = await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${job.id}/results`);
+  for (const result of data.enriched)
+    expect(result).toMatchObject({ creditsUsed: 1, enrichedData: { bio: "Poetical science" } });
+  expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 975, reserved: 0 });
+  expect(hunter?.requests).toBe(25);
+});
+
+testInProcess("a job does not wait for a vendor that pauses for long, nor for one that is down for ever", async () => {
+  const clock = new FakeClock();
+  await using started = await startWith(["hunter", "apollo"], {}, { clock });
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const job = async (provider: string, firstName: string) => {
+    const leads = Array.from({ length: 11 }, (_, n) => ({ ...ada, firstName: `${firstName}${n}` }));
+    const { data } = await user.post<JobView>(
+      "/api/v2/enrich",
+      { leads, providers: [provider] },
+      { headers: { prefer: "respond-async" } },
+    );
+    await service.idle();
+    return async () => (await user.get<JobView>(`/api/v2/users/jobs/${data.id}`)).data;
+  };
+  hunter?.answerWith(() => Response.json({}, { status: 403, headers: { "retry-after": "3600" } }));
+  expect(await (await job("hunter", "A"))()).toMatchObject({ status: "completed", metadata: { failed: 11 } });
+  apollo?.answerWith(() => Response.json({}, { status: 500 }));
+  const down = await job("apollo", "B");
+  expect((await down()).status).toBe("pending");
+  for (let minute = 0; minute < 90; minute++) {
+    clock.advance(60_000);
+    await service.idle();
+  }
+  expect(await down()).toMatchObject({ status: "completed", metadata: { failed: 11, creditsUsed: 0 } });
+  expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 1000, reserved: 0 });
 });
 
 test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {

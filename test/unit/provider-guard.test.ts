@@ -207,6 +207,6 @@ describe("the waterfall", () => {
     const providers = ["a", "b"].map((name) => guarded({ name }).guard);
     const over = { ...context, signal: AbortSignal.abort() };
     const looked = await lookUpPerson(nobody, all, providers, over, new FakeClock());
-    expect(looked).toEqual({ merged: {}, asked: [], hindered: ["a", "b"] });
+    expect(looked).toEqual({ merged: {}, asked: [], hindered: ["a", "b"], paused: [] });
   });
 });

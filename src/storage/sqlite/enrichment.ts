@@ -48,12 +48,12 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     const { claim, outcomes, payment, metadata, message, progress, leaseUntil, at: now } = batch;
     const job = jobRows.get(claim.id);
     if (job === null || !isHeld(job, claim)) return null;
-    const { settled, free } = pay(userId, payment);
+    const { settled } = pay(userId, payment);
     const before = job.metadata["creditsUsed"];
     const charged = settled?.kind === "settled" ? settled.charged : 0;
     const creditsUsed = (typeof before === "number" ? before : 0) + charged;
     for (const { n, outcome } of outcomes) {
-      const told = free.includes(`${n}`) ? withoutCharge(outcome) : outcome;
+      const told = withCost(outcome, credits.costOf(userId, claim.id, `${n}`));
       setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told) });
     }
     jobRows.write(job, {
@@ -169,6 +169,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   };
 }
 
-function withoutCharge(outcome: ItemOutcome): ItemOutcome {
-  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed: 0 } };
+/** A lead that was paid for may have stayed until the rest of it was known, and somebody else may have paid for it. */
+function withCost(outcome: ItemOutcome, creditsUsed: number): ItemOutcome {
+  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed } };
 }
