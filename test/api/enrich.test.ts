@@ -130,6 +130,17 @@ describe("an answer", () => {
     });
   });
 
+  test("costs once, by whichever identifier the person is asked about", async () => {
+    const user = await service.user();
+    const networkUrl = "https://network.example/in/ada";
+    await store(user, { ...ada, networkUrl });
+    const named = { firstName: ada.firstName, lastName: ada.lastName, company: ada.company };
+    const both = (await enrich(user, [{ email: ada.email }, { networkUrl }])).data;
+    expect(both).toMatchObject({ creditsUsed: 1, enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }] });
+    for (const lead of [{ networkUrl }, named])
+      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+  });
+
   test("comes from the user's own leads, never from somebody else's", async () => {
     const user = await service.user();
     const other = await service.user();

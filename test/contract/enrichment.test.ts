@@ -49,6 +49,26 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await opened.storage.enrichment.results("nobody", [ada], 0)).toEqual([null]);
   });
 
+  test("a result is found by what was found of the person, too, but for guesses", async () => {
+    await using opened = await open();
+    const { userId, store, find } = await arrange(opened.storage);
+    const said = (value: string, confidence = 0.9) => ({ value, confidence, providers: ["pdl"], at: startOfTests });
+    const names = { firstName: said("Ada"), lastName: said("Lovelace"), company: said("Acme") };
+    const found = { ...names, networkUrl: said("https://n.example/in/ada/"), phone: said("1") };
+    const ada = resultOf(byEmail("a@b.co"), { merged: found });
+    await store(ada);
+    const profile = { ...nobody, network: "https://n.example/in/ada" };
+    const byName = { ...nobody, name: "ada\nlovelace\nacme" };
+    for (const identity of [byEmail("a@b.co"), profile, byName]) expect(await find(identity)).toEqual(ada);
+    expect(await find({ ...byName, email: "other@b.co" })).toBeNull();
+    const alan = resultOf({ ...nobody, name: "alan\nturing\nacme" }, { merged: { email: said("t@b.co", 0.7) } });
+    await store(alan);
+    expect(await find(byEmail("t@b.co"))).toBeNull();
+    const sure = { merged: { email: said("T@b.co") }, asked: ["pdl"] };
+    await opened.storage.enrichment.finish(userId, completing({ ...alan, ...sure }));
+    expect(await find(byEmail("t@b.co"))).toEqual({ ...alan, ...sure });
+  });
+
   test("a result is its user's own", async () => {
     await using opened = await open();
     const { make, store } = await arrange(opened.storage);

@@ -1,3 +1,4 @@
+import { paidIdentity } from "../../enrichment/paid-identity.ts";
 import type { StoredResult } from "../../enrichment/store.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
@@ -15,26 +16,33 @@ export function createResultRows({ database }: Engine) {
   const insertResult = database.prepare(
     "INSERT INTO enrichment_results (owner, email, network, name, asked, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertKey = database.prepare("INSERT INTO enrichment_result_keys (key, result) VALUES (?, ?)");
-
+  const insertKey = database.prepare("INSERT OR IGNORE INTO enrichment_result_keys (key, result) VALUES (?, ?)");
   const replaceResult = database.prepare("UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
 
   function find(owner: number, person: LeadIdentity, since: number): ResultRow | null {
-    return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as Values[]).map(rowIn));
+    const candidates = (key: number) =>
+      (byKey.values(key, owner, since) as Values[])
+        .map(rowIn)
+        .map((row) => ({ row, identity: paidIdentity(row.identity, row.merged) }));
+    return samePerson(owner, person, candidates)?.row ?? null;
   }
 
   function insert(owner: number, { identity, asked, merged, at }: StoredResult): void {
     const { email, network, name } = identity;
     const fields = JSON.stringify(merged);
     const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(asked), fields, at);
-    const keys = leadKeysOf(owner, identity);
-    for (const key of keys.name === null ? keys.strong : [...keys.strong, keys.name])
-      insertKey.run(key, Number(lastInsertRowid));
+    addKeys(owner, Number(lastInsertRowid), paidIdentity(identity, merged));
   }
 
   /** Takes the place of what was known; the person and the moment of payment stay. */
-  function replace({ n }: ResultRow, { asked, merged }: StoredResult): void {
+  function replace(owner: number, { n, identity }: ResultRow, { asked, merged }: StoredResult): void {
     replaceResult.run(JSON.stringify(asked), JSON.stringify(merged), n);
+    addKeys(owner, n, paidIdentity(identity, merged));
+  }
+
+  function addKeys(owner: number, n: number, person: LeadIdentity): void {
+    const { strong, name } = leadKeysOf(owner, person);
+    for (const key of name === null ? strong : [...strong, name]) insertKey.run(key, n);
   }
 
   return { find, insert, replace };

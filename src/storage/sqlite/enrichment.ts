@@ -76,7 +76,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       if (suppressions.find(userId, { email, profileKey: network }) !== null) continue;
       const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
       if (stored === null) results.insert(owner!, result);
-      else if (item === null) results.replace(stored, result);
+      else if (item === null) results.replace(owner!, stored, result);
       else free.push(item);
     }
     if (settlement === null) return { settled: null, free };
