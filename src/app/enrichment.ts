@@ -42,10 +42,7 @@ export async function composeEnrichment(parts: EnrichmentParts) {
   const { config, storage, clock, ids, log, poke, leads, jobs, credits, documentation, simulated } = parts;
   const spending = new Spending(clock);
   const now = (): number => clock.now();
-  const directories = [
-    createLeadDirectory(storage.leads, storage.leadHints, now),
-    createPeopleDirectory(storage.prospects),
-  ];
+  const directories = [createLeadDirectory(storage.leads, storage.leadHints), createPeopleDirectory(storage.prospects)];
   const local = createLocalProvider(directories, now);
   const created =
     simulated === null

@@ -67,7 +67,10 @@ function answerText(
   return [...inOrder, `${creditsUsed} credits used, ${remainingCredits} left.`].join("\n\n");
 }
 
-function resultText({ enrichedData, fieldConfidence, provenance, writtenBack }: EnrichmentResult, who: string): string {
+function resultText(
+  { enrichedData, fieldConfidence, provenance, writtenBack, unavailable }: EnrichmentResult,
+  who: string,
+): string {
   const rows = Object.entries(provenance).map(([field, { provider }]) => [
     field,
     shown(valueOf(enrichedData, field)),
@@ -75,7 +78,9 @@ function resultText({ enrichedData, fieldConfidence, provenance, writtenBack }: 
     provider,
   ]);
   const filled = writtenBack !== undefined && writtenBack.length > 0 ? `\nFilled: ${writtenBack.join(", ")}` : "";
-  return `${who}\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}${filled}`;
+  const missed =
+    unavailable === undefined ? "" : `\nCould not be asked: ${unavailable.join(", ")}. Try again in a few minutes.`;
+  return `${who}\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}${filled}${missed}`;
 }
 
 /** A dot in a field's name stands for a nested object. */

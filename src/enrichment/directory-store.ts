@@ -13,12 +13,16 @@ export type KnownPerson = {
   location: Text;
   company: Text;
   industry: Text;
+  /** Of the company, where the list tells it: its website, its employees, where it is. */
+  domain?: Text;
+  size?: Text;
+  headquarters?: Text;
   /** When the list last heard of it, in milliseconds. */
   updatedAt: number;
 };
 
-/** A person as far as it tells of its company. */
-export type Colleague = Pick<KnownPerson, "firstName" | "lastName" | "email" | "company" | "industry">;
+/** A person as far as it tells of its company, and who it is. */
+export type Colleague = Omit<KnownPerson, "phone" | "title" | "location" | "updatedAt">;
 
 export type KnownCompany = {
   name: Text;
@@ -37,6 +41,7 @@ export type CompanyNames = { domain: Text; name: Text };
 export type Directory = {
   /** The person that these identifiers name; never the lead with the id `exceptLeadId`. */
   findPerson(userId: string, identity: LeadIdentity, exceptLeadId: string | null): Promise<KnownPerson | null>;
+  /** What is known of the company itself; what its people tell of it is for the caller to weigh. */
   findCompany(userId: string, company: CompanyNames): Promise<KnownCompany | null>;
   /** People with an e-mail address at the domain, or at the company where no domain is given; at most `limit`. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Colleague[]>;

@@ -1,3 +1,5 @@
+import { witnessed } from "./witnesses.ts";
+
 /** The forms that companies make addresses of, the most common first. */
 const patterns = {
   "first.last": (first: string, last: string) => `${first}.${last}`,
@@ -21,8 +23,8 @@ const names = Object.keys(patterns) as EmailPattern[];
 export type KnownAddress = { firstName: string | null; lastName: string | null; email: string | null };
 export type GuessedAddress = { email: string; confidence: number; pattern: EmailPattern };
 
-/** What a guess is worth by the addresses that stand behind its pattern (facts of the field: two make it likely). */
-const confidenceOf = { several: 0.7, one: 0.55, prior: 0.3 };
+/** What a guess by the most common form of all is worth. */
+const priorSureness = 0.3;
 
 /**
  * The likeliest address of a person at a domain, learned from addresses known there, which the caller has found. With
@@ -41,9 +43,7 @@ export function guessAddress(
   const [pattern, count] = [...counts].toSorted(
     (a, b) => b[1] - a[1] || names.indexOf(a[0]) - names.indexOf(b[0]),
   )[0] ?? ["first.last" as const, 0];
-  const base = count === 0 ? confidenceOf.prior : count === 1 ? confidenceOf.one : confidenceOf.several;
-  // Where a domain has several forms, a guess is as good as the share of the most common one.
-  const confidence = count === 0 ? base : base * (count / total);
+  const confidence = count === 0 ? priorSureness : witnessed(count, total);
   return { email: `${patterns[pattern](first, last)}@${domain}`, confidence, pattern };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { isoTime, type Clock } from "../clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
@@ -8,12 +8,32 @@ import type { EnrichmentStore } from "./store.ts";
 
 /** What a job needs to know beside its leads; its payload. */
 type Payload = { settings: EnrichSettings; keyId: string | null };
-type Counts = { batchSize: number; processed: number; enriched: number; failed: number; creditsUsed: number };
+type Counts = {
+  batchSize: number;
+  processed: number;
+  enriched: number;
+  failed: number;
+  creditsUsed: number;
+  /** For providers that paused. */
+  waitedMs: number;
+};
+
+/** A job that has waited for nobody says nothing of it. */
+type Stored = Omit<Counts, "waitedMs"> & Partial<Counts>;
 
 /** Small enough that progress is seen and little is asked twice after a crash. */
 const batchLeads = 10;
+/** A provider that is back so soon is waited for: many let themselves be asked a hundred times a minute. */
+const longestPauseMs = 15 * 60_000;
+/** So long a job waits in all; then it goes on without who pauses. */
+const longestWaitMs = 3_600_000;
+/** Where somebody else tries out a provider that failed, it is back at any moment. */
+const shortestWaitMs = 1_000;
 
-/** Enriches the leads of a job batch by batch; after a crash it goes on behind the last stored batch. */
+/**
+ * Enriches the leads of a job batch by batch; after a crash it goes on behind the last stored batch. Leads that a provider
+ * is missing for, because it pauses for some minutes, stay to be done, and the job waits for it.
+ */
 export function createEnrichHandler(
   store: EnrichmentStore,
   enricher: Enricher,
@@ -32,13 +52,15 @@ export function createEnrichHandler(
     for (;;) {
       const items = await store.pending(job.id, batchLeads);
       if (items.length === 0) break;
-      const enriched = await runBatch(job, context, settings, reserved?.id ?? null, items, counts);
-      if (enriched === null) return null; // cancelled, or another runner has the job
-      counts = enriched;
+      const done = await runBatch(job, context, settings, reserved?.id ?? null, items, counts);
+      if (done === null) return null; // cancelled, or another runner has the job
+      counts = done.counts;
+      if (done.waitMs > 0) return waiting(counts, done.waitMs);
     }
     if (reserved !== null) await credits.release(reserved.id);
     const message = `Enriched ${counts.enriched} of ${counts.batchSize} leads for ${counts.creditsUsed} credits`;
-    return { kind: "completed", message, metadata: { ...counts }, at: clock.now() };
+    const { waitedMs: _waited, ...metadata } = counts;
+    return { kind: "completed", message, metadata, at: clock.now() };
   }
 
   async function runBatch(
@@ -48,38 +70,55 @@ export function createEnrichHandler(
     reservationId: string | null,
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
-  ): Promise<Counts | null> {
-    const prepared = await enricher.prepare(job.userId, items, settings);
-    const { outcomes, results, charges, freeSince } = await enricher.enrich(job.userId, prepared, settings, signal);
+  ): Promise<{ counts: Counts; waitMs: number } | null> {
+    const prepared = await enricher.prepare(job.userId, items);
+    const found = await enricher.enrich(job.userId, prepared, settings, signal);
     // What was not asked because the server stops is not a miss: the next start asks.
     if (signal.aborted) throw new Error("Interrupted");
+    const waits = found.outcomes.map(({ completeAt }) => waitFor(completeAt, before));
+    // What was found of those who stay is stored all the same, and paid for: nobody is asked twice for it.
+    const outcomes = found.outcomes.filter((_, index) => waits[index] === 0);
     const enriched = outcomes.filter(({ outcome }) => outcome.kind === "enriched").length;
     const counts: Counts = {
-      batchSize: before.batchSize,
+      ...before,
       processed: before.processed + outcomes.length,
       enriched: before.enriched + enriched,
       failed: before.failed + outcomes.length - enriched,
-      creditsUsed: before.creditsUsed,
     };
-    const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, false);
-    const { creditsUsed: _before, ...metadata } = counts;
+    const settlement = reservationId === null ? null : credits.settlement(reservationId, found.charges, false);
+    const { creditsUsed: _before, waitedMs: _waited, ...metadata } = counts;
     const stored = await store.finishBatch(job.userId, {
       claim,
       outcomes,
-      payment: { results, settlement, freeSince },
+      payment: { results: found.results, settlement, freeSince: found.freeSince },
       metadata,
       message: `${counts.processed} of ${counts.batchSize} leads done`,
       progress: Math.min(99, (counts.processed / counts.batchSize) * 100),
       leaseUntil: leaseUntil(),
       at: clock.now(),
     });
-    return stored && { ...counts, ...stored };
+    return stored && { counts: { ...counts, ...stored }, waitMs: Math.max(...waits) };
+  }
+
+  /** How long a lead is worth waiting for; 0: it is done. */
+  function waitFor(completeAt: number | null, { waitedMs }: Counts): number {
+    if (completeAt === null) return 0;
+    const waitMs = Math.max(shortestWaitMs, completeAt - clock.now());
+    return waitMs > longestPauseMs || waitedMs + waitMs > longestWaitMs ? 0 : waitMs;
+  }
+
+  function waiting(counts: Counts, waitMs: number): JobEnd {
+    const at = clock.now();
+    const runAt = at + waitMs;
+    const message = `${counts.processed} of ${counts.batchSize} leads done; a provider pauses until ${isoTime(runAt)}`;
+    const metadata = { ...counts, waitedMs: counts.waitedMs + waitMs };
+    return { kind: "again", message, metadata, at, runAt, countsAsAttempt: false };
   }
 
   return { type: "data_enrichment", concurrency: 2, run };
 }
 
 function countsOf({ metadata }: Job): Counts {
-  const { batchSize, processed, enriched, failed, creditsUsed } = metadata as Counts;
-  return { batchSize, processed, enriched, failed, creditsUsed };
+  const { batchSize, processed, enriched, failed, creditsUsed, waitedMs = 0 } = metadata as Stored;
+  return { batchSize, processed, enriched, failed, creditsUsed, waitedMs };
 }

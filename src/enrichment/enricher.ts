@@ -2,17 +2,19 @@ import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
+import { canonicalProfileUrl } from "../network/profile-url.ts";
 import { pause } from "../pause.ts";
+import type { SuppressionTarget } from "../suppression/model.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
-import { fieldsOf, type FieldGroup } from "./fields.ts";
+import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
 import { leadFill } from "./lead-fill.ts";
-import { lookUpPerson } from "./look-up.ts";
+import { lookUpPerson, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
 import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
-import { personKey, personOf, type Person } from "./people.ts";
+import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
-import type { EnrichmentStore, ItemOutcome, PaidResult, StoredResult } from "./store.ts";
-import { isNews, restricted, worthPaying } from "./waterfall.ts";
+import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
+import { entriesOf, isNews, restricted, worthPaying } from "./waterfall.ts";
 
 /** How a request wants its leads to be enriched. */
 export type EnrichSettings = {
@@ -24,20 +26,34 @@ export type EnrichSettings = {
 };
 
 export type NumberedLead = { n: number; input: LeadToEnrich };
-/** Persons who can be asked about, and what is clear already of the others. `stored` are results that serve for free. */
+/** Persons who can be asked about, what is known of those who are paid for, and what is clear already of the others. */
 export type Prepared = {
   people: Person[];
   stored: ReadonlyMap<number, StoredResult>;
   leads: ReadonlyMap<number, Lead>;
   outcomes: Map<number, ItemOutcome>;
 };
+/** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
+export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
 /** What came of leads: an outcome for each, results to store, and what to charge for which. */
 export type Enriched = {
-  outcomes: { n: number; outcome: ItemOutcome }[];
-  results: PaidResult[];
+  outcomes: NumberedOutcome[];
+  results: NewResult[];
   charges: { item: string; amount: number }[];
   /** As `Payment.freeSince`. */
   freeSince: number | null;
+};
+
+/** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
+type Found = {
+  /** The part that is wanted; null: nobody is to learn it. */
+  merged: Merged | null;
+  paid: StoredResult | null;
+  isFromStore: boolean;
+  unavailable: readonly string[];
+  completeAt: number | null;
+  amount: number;
+  toStore: NewResult | null;
 };
 
 const dayMs = 86_400_000;
@@ -72,70 +88,132 @@ export class Enricher {
   }
 
   /** Reads the leads that are named by id, and looks for stored results. The leads must have been checked before. */
-  async prepare(userId: string, numbered: readonly NumberedLead[], settings: EnrichSettings): Promise<Prepared> {
+  async prepare(userId: string, numbered: readonly NumberedLead[]): Promise<Prepared> {
     const leads = new Map<number, Lead>();
     const outcomes = new Map<number, ItemOutcome>();
     const people: Person[] = [];
     for (const { n, input } of numbered) {
-      const lead = input.leadId === undefined ? null : await this.#lead(userId, input.leadId);
+      const leadId = leadIdOf(input);
+      const lead = leadId === null ? null : await this.#lead(userId, leadId);
       if (lead !== null) leads.set(n, lead);
-      const person = input.leadId !== undefined && lead === null ? null : personOf(n, input, lead);
+      const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#isBarred(userId, person, lead))
+      else if (await this.#isBarred(userId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
-    const stored = settings.refresh ? [] : await this.#stored(userId, people, settings);
-    return { people, stored: new Map(stored), leads, outcomes };
+    return { people, stored: await this.#stored(userId, people), leads, outcomes };
   }
 
   /** Persons who have to be asked about, each once however often the request has it: what it can cost at most. */
-  chargeable({ people, stored }: Prepared): number {
-    const asked = new Set(people.filter(({ n }) => !stored.has(n)).map(personKey));
-    return asked.size * this.#cost;
+  chargeable({ people, stored }: Prepared, { refresh }: EnrichSettings): number {
+    const unpaid = new Set(people.filter(({ n }) => refresh || !stored.has(n)).map(personKey));
+    return unpaid.size * this.#cost;
   }
 
   /** Asks the providers, and fills leads where that is wanted. Never fails for what a provider does. */
   async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
-    const { people, stored, leads } = prepared;
-    const outcomes = new Map(prepared.outcomes);
-    const results: PaidResult[] = [];
+    const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
+      n,
+      outcome,
+      completeAt: null,
+    }));
+    const results: NewResult[] = [];
     const charges: Enriched["charges"] = [];
-    const groups = Map.groupBy(people, personKey);
+    const groups = Map.groupBy(prepared.people, personKey);
     await inParallel([...groups.values()], lookUpsAtOnce, async (same) => {
       // Who is in a request several times is asked about once, with the first, and paid for once.
       const first = same[0]!;
-      const known = same.map(({ n }) => stored.get(n)).find((result) => result !== undefined);
-      const asked = known === undefined ? await this.#ask(userId, first, settings, signal) : null;
-      const merged = restricted(known?.merged ?? asked?.merged ?? {}, fieldsOf(settings.groups));
-      // A guess costs nothing, and is not kept: next time somebody may know more.
-      const isWorth = asked !== null && isNews(merged, first.texts, worthPaying);
-      const amount = isWorth ? this.#cost : 0;
-      if (isWorth) results.push({ ...this.#result(first, asked.merged, settings), item: `${first.n}` });
-      if (amount > 0) charges.push({ item: `${first.n}`, amount });
+      const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
+      const found = await this.#find(userId, first, known, settings, signal);
+      if (found.toStore !== null) results.push(found.toStore);
+      if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
-        const { n, input } = person;
-        // What was paid for is shown again, also to a lead that has been filled with it.
-        if (known === undefined && !isNews(merged, person.texts, 0)) {
-          const code = asked?.wasHindered ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
-          outcomes.set(n, { kind: "failed", failure: failureOf(n, input, code) });
-          continue;
-        }
-        const creditsUsed = person === first ? amount : 0;
-        const result = resultOf(n, input, merged, { creditsUsed, fromStore: known !== undefined });
-        const lead = leads.get(n);
-        if (settings.writeBack && lead !== undefined) result.writtenBack = await this.#fill(userId, lead, merged);
-        outcomes.set(n, { kind: "enriched", result });
+        const creditsUsed = person === first ? found.amount : 0;
+        const outcome = await this.#outcome(userId, person, found, creditsUsed, prepared, settings);
+        outcomes.push({ n: person.n, outcome, completeAt: found.completeAt });
       }
     });
-    const inOrder = [...outcomes].toSorted((a, b) => a[0] - b[0]).map(([n, outcome]) => ({ n, outcome }));
-    return { outcomes: inOrder, results, charges, freeSince: settings.refresh ? null : this.#freeSince() };
+    return {
+      outcomes: outcomes.toSorted((a, b) => a.n - b.n),
+      results,
+      charges,
+      freeSince: settings.refresh ? null : this.#freeSince(),
+    };
+  }
+
+  /** Asks whoever has not said what they know of somebody, and works out what that costs and what is to be stored. */
+  async #find(
+    userId: string,
+    person: Person,
+    known: StoredResult | null,
+    settings: EnrichSettings,
+    signal: AbortSignal,
+  ): Promise<Found> {
+    const wanted = fieldsOf(settings.groups);
+    const paid = settings.refresh ? null : known;
+    const base = paid ?? this.#kept(known, wanted);
+    const looked = await this.#ask(userId, person, settings.providers, wanted, base, signal);
+    const { merged: all, asked, hindered: unavailable } = looked;
+    const found = {
+      merged: restricted(all, wanted),
+      paid,
+      isFromStore: all === paid?.merged,
+      unavailable,
+      completeAt: this.#backAt(looked.paused),
+      amount: 0,
+      toStore: null,
+    };
+    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
+    // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
+    if (paid !== null)
+      return asked.length === paid.asked.length
+        ? found
+        : { ...found, toStore: { ...paid, merged: all, asked, item: null } };
+    // A guess costs nothing, and is not kept: next time somebody may know more.
+    if (!isNews(found.merged, person.texts, worthPaying)) return found;
+    const { identity, n } = person;
+    const toStore = { identity, merged: all, asked, at: this.#clock.now(), item: `${n}` };
+    return { ...found, amount: this.#cost, toStore };
+  }
+
+  async #outcome(
+    userId: string,
+    { n, input, texts }: Person,
+    { merged, paid, isFromStore: fromStore, unavailable }: Found,
+    creditsUsed: number,
+    { leads }: Prepared,
+    { writeBack }: EnrichSettings,
+  ): Promise<ItemOutcome> {
+    if (merged === null) return { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") };
+    // What was paid for is shown again, also to a lead that has been filled with it.
+    if (!isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
+      const code = unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
+      return { kind: "failed", failure: failureOf(n, input, code) };
+    }
+    const result = resultOf(n, input, merged, { creditsUsed, fromStore, unavailable });
+    const lead = leads.get(n);
+    if (writeBack && lead !== undefined) result.writtenBack = await this.#fill(userId, lead, merged);
+    return { kind: "enriched", result };
   }
 
   /** Nobody is to learn more about a person who is on the do-not-contact list. */
-  async #isBarred(userId: string, { identity }: Person, lead: Lead | null): Promise<boolean> {
-    const target = { email: identity.email, profileKey: identity.network, phone: lead?.phone ?? null };
+  #isBarred(userId: string, { identity, texts }: Person): Promise<boolean> {
+    return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
+  }
+
+  /** Whether what was found of somebody shows that they are on the list, which what was known did not. */
+  async #isUnmasked(userId: string, merged: Merged): Promise<boolean> {
+    const textsAt = (field: EnrichField) => [merged[field]?.value ?? []].flat();
+    const profiles = textsAt("networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
+    const emails = [...textsAt("email"), ...textsAt("alternativeEmails")].map((email) => ({ email }));
+    for (const target of [...emails, ...profiles, ...textsAt("phone").map((phone) => ({ phone }))])
+      if (await this.#isListed(userId, target)) return true;
+    return false;
+  }
+
+  async #isListed(userId: string, target: SuppressionTarget): Promise<boolean> {
     return (await this.#suppressions.matches(userId, target)).length > 0;
   }
 
@@ -148,31 +226,39 @@ export class Enricher {
     }
   }
 
-  async #stored(userId: string, people: readonly Person[], { groups }: EnrichSettings) {
-    const since = this.#freeSince();
-    const found = await this.#store.results(
-      userId,
-      people.map(({ identity }) => identity),
-      since,
-    );
-    return people.flatMap((person, index): [number, StoredResult][] => {
-      const result = found[index];
-      // One that was not asked for all that is wanted now is no repeat.
-      return result && groups.every((group) => result.groups.includes(group)) ? [[person.n, result]] : [];
-    });
+  async #stored(userId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
+    const identities = people.map(({ identity }) => identity);
+    const found = await this.#store.results(userId, identities, this.#freeSince());
+    return new Map(people.flatMap(({ n }, index) => (found[index] ? [[n, found[index]]] : [])));
+  }
+
+  /** What stays of a result while a part of it is wanted anew: the other parts, as long as they are fresh. */
+  #kept(known: StoredResult | null, wanted: ReadonlySet<EnrichField>): Known {
+    if (known === null) return nothingKnown;
+    const others = entriesOf(known.merged).filter(([field, { at }]) => !wanted.has(field) && at >= this.#freeSince());
+    return { merged: Object.fromEntries(others), asked: [] };
   }
 
   #freeSince(): number {
     return this.#clock.now() - resultDays * dayMs;
   }
 
-  #ask(userId: string, { subject, leadId }: Person, { groups, providers }: EnrichSettings, signal: AbortSignal) {
-    const inOrder = providers.map((name) => this.#providers.get(name)).filter((provider) => provider !== undefined);
-    return lookUpPerson(subject, fieldsOf(groups), inOrder, { userId, leadId, signal }, this.#clock);
+  #ask(
+    userId: string,
+    { subject, leadId }: Person,
+    names: readonly string[],
+    wanted: ReadonlySet<EnrichField>,
+    known: Known,
+    signal: AbortSignal,
+  ): Promise<LookedUp> {
+    const providers = names.map((name) => this.#providers.get(name)).filter((provider) => provider !== undefined);
+    return lookUpPerson(subject, wanted, providers, { userId, leadId, signal }, this.#clock, known);
   }
 
-  #result({ identity }: Person, merged: Merged, { groups }: EnrichSettings): StoredResult {
-    return { identity, groups, merged, at: this.#clock.now() };
+  /** When all of them who will be back are back. */
+  #backAt(names: readonly string[]): number | null {
+    const moments = names.flatMap((name) => this.#providers.get(name)?.backAt ?? []);
+    return moments.length === 0 ? null : Math.max(...moments);
   }
 
   /** Fills what is empty at the moment of writing; answers the names of the fields. */

@@ -13,9 +13,7 @@ const text = (maxLength: number, description: string) =>
 
 export const LeadToEnrich = Type.Object(
   {
-    leadId: Type.Optional(
-      Type.String({ maxLength: 100, description: "One of your leads, in the place of identifiers." }),
-    ),
+    leadId: text(100, "One of your leads, in the place of identifiers."),
     email: text(254, "E-mail address."),
     networkUrl: text(500, "Profile URL on the professional network."),
     firstName: text(200, "Given name."),
@@ -136,7 +134,13 @@ export const EnrichmentResult = Type.Object(
       { description: `Who said it, and when. ${byField}` },
     ),
     creditsUsed: Type.Integer(),
-    fromStore: Type.Boolean({ description: "true: the result of the last 90 days, at no charge." }),
+    fromStore: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
+    unavailable: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes: only they are asked then, at no charge for what is paid for.",
+      }),
+    ),
     leadId: Type.Optional(Type.String()),
     writtenBack: Type.Optional(Type.Array(Type.String(), { description: "Fields of the lead that were filled." })),
   },
@@ -160,7 +164,9 @@ export type EnrichmentFailure = Static<typeof EnrichmentFailure>;
 export const Estimate = Type.Object(
   {
     leads: Type.Integer(),
-    free: Type.Integer({ description: "Repeats within the request or within 90 days, and leads that do not exist." }),
+    free: Type.Integer({
+      description: "Repeats within the request, people who were paid for within 90 days, and leads that do not exist.",
+    }),
     maxCredits: Type.Integer({ description: "What the request costs at most; misses are free." }),
     isAffordable: Type.Boolean({ description: "Whether the balance, and the budget of this key, allow it." }),
     answers: Type.Union([Type.Literal("directly"), Type.Literal("by job")]),

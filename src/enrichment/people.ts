@@ -24,7 +24,8 @@ const domainPattern = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z
  * problem that stands against it. Without the lead at hand, one with a `leadId` is checked but for its identifiers.
  */
 export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Person | { errors: FieldError[] } {
-  const { leadId = null, domain: sentDomain, ...sent } = input;
+  const { leadId: _id, domain: sentDomain, ...sent } = input;
+  const leadId = leadIdOf(input);
   const draft = { ...(lead !== null && draftOf(lead)), ...sentTexts(sent) };
   const errors: FieldError[] = [];
   const domain =
@@ -43,7 +44,7 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
   const { content } = checked;
   const { email, networkUrl, firstName, lastName, company, title, location, phone } = content;
   const identity = leadIdentity(content);
-  const ofEmail = identity.email === null ? null : domainOfEmail(identity.email);
+  const ofCompany = [domain, identity.email && domainOfEmail(identity.email)].find((each) => each && !isFreeMail(each));
   const subject: Subject = {
     email: identity.email,
     candidateEmail: null,
@@ -51,7 +52,7 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
     firstName,
     lastName,
     company,
-    domain: domain ?? (ofEmail === null || isFreeMail(ofEmail) ? null : ofEmail),
+    domain: ofCompany ?? null,
   };
   const texts: InputTexts = {
     ...{ firstName, lastName, email, company, title, location, phone, networkUrl },
@@ -60,6 +61,11 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
     "companyInfo.industry": content.industry,
   };
   return { n, input, leadId, subject, identity, texts };
+}
+
+/** Null where none is named; a blank one names none, as with identifiers. */
+export function leadIdOf({ leadId }: LeadToEnrich): string | null {
+  return leadId?.trim() || null;
 }
 
 type Texts = Pick<
@@ -80,4 +86,10 @@ function draftOf({ email, networkUrl, firstName, lastName, company, title, locat
 /** One text for each person, the same for repeats. */
 export function personKey({ identity: { email, network, name } }: Person): string {
   return email ?? network ?? name ?? "";
+}
+
+/** What was known of somebody when they were paid for, as far as it names them. */
+export function textsOfIdentity({ email, network, name }: LeadIdentity): InputTexts {
+  const [firstName, lastName, company] = name?.split("\n") ?? [];
+  return { email, networkUrl: network, firstName, lastName, company, "companyInfo.name": company };
 }

@@ -17,9 +17,6 @@ const shortestPauseMs = 60_000;
 const longestPauseMs = 15 * 60_000;
 /** An account that is used up is not asked again before. */
 const exhaustedPauseMs = 3_600_000;
-/** What a call is taken for until it tells: nobody charges less than one credit for a match. */
-const expectedSpend = 1;
-
 /** skipped: it was not asked, because it pauses or has spent what it may. */
 export type GuardedOutcome = LookUpOutcome | { kind: "skipped" };
 
@@ -54,8 +51,8 @@ export class GuardedProvider {
     return this.#provider.gives;
   }
 
-  canLookUp(subject: Subject): boolean {
-    return this.#provider.canLookUp(subject);
+  brings(subject: Subject): readonly EnrichField[] {
+    return this.#provider.brings(subject);
   }
 
   view(): ProviderView {
@@ -68,6 +65,11 @@ export class GuardedProvider {
       spent: this.#spending.of(this.name),
       spendCap: this.#settings.spendCap,
     };
+  }
+
+  /** When it may be asked again; in the past for one that is ready, null for one that has spent what it may. */
+  get backAt(): number | null {
+    return this.#isSpent() ? null : this.#pausedUntil;
   }
 
   async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
@@ -92,7 +94,8 @@ export class GuardedProvider {
   #isSpent(): boolean {
     const { spendCap } = this.#settings;
     if (spendCap === null) return false;
-    return this.#spending.of(this.name) + (this.#underWay + 1) * expectedSpend > spendCap;
+    // A call is taken for the most that it may cost until it tells.
+    return this.#spending.of(this.name) + (this.#underWay + 1) * (this.#provider.spends ?? 1) > spendCap;
   }
 
   /** A provider that does not heed its signal is not waited for. */

@@ -24,8 +24,11 @@ export type LookUpOutcome =
 export type EnrichmentProvider = {
   /** As in `sources`; unique. */
   name: string;
+  /** What a match takes of its credits at most; one where it does not say. */
+  spends?: number;
+  /** All that it can bring. */
   gives: readonly EnrichField[];
-  /** Whether what is known of the person is enough to ask. */
-  canLookUp(subject: Subject): boolean;
+  /** What asking about this person can bring, by what is known of them; nothing where that is not enough to ask. */
+  brings(subject: Subject): readonly EnrichField[];
   lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
 };

@@ -1,18 +1,20 @@
 import { isoTime } from "../clock.ts";
 import type { EnrichField } from "./fields.ts";
 import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import { leadIdOf } from "./people.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { creditsUsed: number; fromStore: boolean };
+type Settled = { creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
 
 /** A record as a client sees it. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { creditsUsed, fromStore }: Settled,
+  { creditsUsed, fromStore, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
+  const leadId = leadIdOf(input);
   const byField = <T>(valueOf: (field: Merged[EnrichField] & object) => T): Record<string, T> =>
     Object.fromEntries(fields.map(([field, merge]) => [field, valueOf(merge)]));
   return {
@@ -25,7 +27,8 @@ export function resultOf(
     provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
     creditsUsed,
     fromStore,
-    ...(input.leadId !== undefined && { leadId: input.leadId }),
+    ...(unavailable.length > 0 && { unavailable: [...unavailable] }),
+    ...(leadId !== null && { leadId }),
   };
 }
 
@@ -44,7 +47,7 @@ const failures = {
   NO_MATCH: { message: "No provider knows more about this person.", retryable: false },
   NOT_FOUND: { message: "You have no lead with this id.", retryable: false },
   DO_NOT_CONTACT: {
-    message: "This person is on the do-not-contact list, so nobody was asked.",
+    message: "This person is on the do-not-contact list, so nothing is told of them.",
     retryable: false,
   },
   PROVIDERS_UNAVAILABLE: {

@@ -20,7 +20,7 @@ import {
   type ProviderTestInput,
   type SettingsView,
 } from "./model.ts";
-import { personOf } from "./people.ts";
+import { leadIdOf, personOf } from "./people.ts";
 import type { EnrichmentStore, ItemOutcome } from "./store.ts";
 
 /** Counts the requests of a user in the current hour. */
@@ -79,7 +79,7 @@ export class EnrichmentService {
     const byJob = how.byJob || leads.length > maxDirectLeads;
     if (how.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
     this.#takeTurn(userId);
-    const prepared = await this.#prepare(userId, leads, settings);
+    const prepared = await this.#prepare(userId, leads);
     if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, leads, prepared, settings) };
     return { kind: "answered", answer: await this.#answer(caller, userId, prepared, settings) };
   }
@@ -131,17 +131,17 @@ export class EnrichmentService {
     if (provider === undefined) throw notFound("provider", name);
     const checked = personOf(0, input, null);
     if ("errors" in checked) throw invalid(checked.errors);
-    const settings = { groups: allGroups, providers: [name], writeBack: false, refresh: true };
-    const { people } = await this.#parts.enricher.prepare(userId, [{ n: 0, input }], settings);
+    const { people } = await this.#parts.enricher.prepare(userId, [{ n: 0, input }]);
     const [person] = people;
     if (person === undefined)
       throw new ApiError("CONFLICT", {
         message: "This person is on the do-not-contact list: nobody is asked about them. Name somebody else.",
       });
     const since = performance.now();
-    const outcome = provider.canLookUp(person.subject)
-      ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
-      : ({ kind: "tooLittle" } as const);
+    const outcome =
+      provider.brings(person.subject).length > 0
+        ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
+        : ({ kind: "tooLittle" } as const);
     return {
       provider: name,
       outcome: outcome.kind,
@@ -214,11 +214,11 @@ export class EnrichmentService {
     });
   }
 
-  async #prepare(userId: string, leads: readonly NumberedLead[], settings: EnrichSettings): Promise<Prepared> {
+  async #prepare(userId: string, leads: readonly NumberedLead[]): Promise<Prepared> {
     const parts: Prepared[] = [];
     for (let start = 0; start < leads.length; start += prepareAtOnce) {
       if (start > 0) await pause();
-      parts.push(await this.#parts.enricher.prepare(userId, leads.slice(start, start + prepareAtOnce), settings));
+      parts.push(await this.#parts.enricher.prepare(userId, leads.slice(start, start + prepareAtOnce)));
     }
     return {
       people: parts.flatMap(({ people }) => people),
@@ -236,8 +236,8 @@ export class EnrichmentService {
     byJob: boolean,
   ): Promise<EnrichAnswer> {
     const { enricher, credits } = this.#parts;
-    const prepared = await this.#prepare(userId, leads, settings);
-    const maxCredits = enricher.chargeable(prepared);
+    const prepared = await this.#prepare(userId, leads);
+    const maxCredits = enricher.chargeable(prepared, settings);
     const { balance, budget } = await credits.overview(caller, userId);
     const cost = credits.costOf("enrichment");
     const estimate: Estimate = {
@@ -253,7 +253,12 @@ export class EnrichmentService {
 
   async #answer(caller: Caller, userId: string, prepared: Prepared, settings: EnrichSettings): Promise<EnrichAnswer> {
     const { store, enricher, credits, clock, ids } = this.#parts;
-    const reservationId = await this.#reserve(caller, userId, ids.next(clock.now()), enricher.chargeable(prepared));
+    const reservationId = await this.#reserve(
+      caller,
+      userId,
+      ids.next(clock.now()),
+      enricher.chargeable(prepared, settings),
+    );
     const stop = new AbortController();
     const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
     try {
@@ -319,7 +324,7 @@ export class EnrichmentService {
       updatedAt: now,
       completedAt: null,
     };
-    const amount = enricher.chargeable(prepared);
+    const amount = enricher.chargeable(prepared, settings);
     const request = { request: id, purpose: "enrichment", amount, keyId: caller.keyId, jobId: id } as const;
     const inputs = leads.map(({ input }) => input);
     const outcome = await store.submit(job, inputs, amount === 0 ? null : credits.reservation(userId, request));
@@ -337,7 +342,7 @@ function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSetting
     const checked = personOf(n, input, null);
     for (const { path, message } of "errors" in checked ? checked.errors : [])
       errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
-    if (writeBack && input.leadId === undefined)
+    if (writeBack && leadIdOf(input) === null)
       errors.push({
         path: `leads.${n}.leadId`,
         index: n,

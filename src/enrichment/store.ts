@@ -2,20 +2,22 @@ import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } fro
 import type { Job, JobMetadata } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
 import type { LeadIdentity } from "../leads/model.ts";
-import type { FieldGroup } from "./fields.ts";
 import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
 
-/** What providers said of a person when `groups` were wanted. */
-export type StoredResult = { identity: LeadIdentity; groups: FieldGroup[]; merged: Merged; at: number };
+/**
+ * What is known of a person who was paid for at `at`, all that was said of them included, wanted or not. `identity` is
+ * what was known when they were paid for; `asked` are the providers who have said what they know.
+ */
+export type StoredResult = { identity: LeadIdentity; merged: Merged; asked: string[]; at: number };
 
-/** A result that is to be paid for, with the item that it is charged as. */
-export type PaidResult = StoredResult & { item: string };
+/** A result that is to be paid for, with the item that it is charged as; null: it completes one that is paid for. */
+export type NewResult = StoredResult & { item: string | null };
 
 /**
  * What is stored together. With `freeSince`, a person whose result of that moment or later has been stored meanwhile,
  * by another request for the same one, is not charged and not stored again.
  */
-export type Payment = { results: PaidResult[]; settlement: SettleCredits | null; freeSince: number | null };
+export type Payment = { results: NewResult[]; settlement: SettleCredits | null; freeSince: number | null };
 /** `free` are the items that were not charged because of `freeSince`. */
 export type Paid = { settled: SettleOutcome | null; free: string[] };
 
@@ -26,6 +28,7 @@ export type EnrichmentItem = { n: number; input: LeadToEnrich; outcome: ItemOutc
 
 export type FinishedBatch = {
   claim: JobClaim;
+  /** What each has cost is told by the ledger. */
   outcomes: { n: number; outcome: ItemOutcome }[];
   payment: Payment;
   /** Merged into the job's; what was charged is added to its `creditsUsed`. */

@@ -19,13 +19,13 @@ const likelyAlternative = 0.4;
 /** A record under another family name may be of somebody else; people do marry. */
 const otherNameFactor = 0.5;
 
-/** Whether asking somebody who gives these fields can still add to what is wanted. */
+/** Whether asking somebody who brings these fields can still add to what is wanted. */
 export function isWorthAsking(
   merged: Merged,
   wanted: ReadonlySet<EnrichField>,
-  gives: readonly EnrichField[],
+  brings: readonly EnrichField[],
 ): boolean {
-  return gives.some((field) => wanted.has(field) && (merged[field]?.confidence ?? 0) < sureEnough);
+  return brings.some((field) => wanted.has(field) && (merged[field]?.confidence ?? 0) < sureEnough);
 }
 
 /**
@@ -166,7 +166,7 @@ export function restricted(merged: Merged, wanted: ReadonlySet<EnrichField>): Me
 }
 
 /** What was sent, by field. */
-export type InputTexts = Partial<Record<EnrichField, string | null>>;
+export type InputTexts = Partial<Record<EnrichField, string | null | undefined>>;
 
 /** Whether the record says anything, at least so sure, that was not in the input. */
 export function isNews(merged: Merged, input: InputTexts, leastConfidence: number): boolean {

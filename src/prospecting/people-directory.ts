@@ -21,6 +21,7 @@ export function createPeopleDirectory(prospects: ProspectStore): Directory {
 
 function personOf(prospect: Prospect): KnownPerson {
   const { firstName, lastName, email, phone, networkUrl, title, location, company, industry, updatedAt } = prospect;
+  const { domain, companySize, companyLocation } = prospect;
   return {
     firstName: firstName ?? null,
     lastName: lastName ?? null,
@@ -31,6 +32,9 @@ function personOf(prospect: Prospect): KnownPerson {
     location: location ?? null,
     company: company ?? null,
     industry: industry ?? null,
+    domain: domain ?? null,
+    size: companySize ?? null,
+    headquarters: companyLocation ?? null,
     updatedAt,
   };
 }

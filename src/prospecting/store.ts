@@ -153,9 +153,9 @@ export type ProspectStore = {
   settle(userId: string): Promise<void>;
   /** By e-mail or profile, else by name and company. Null when nobody fits, or when several namesakes do. */
   findPerson(userId: string, identity: Pick<ProspectIdentity, "email" | "network" | "name">): Promise<Prospect | null>;
-  /** What is known of a company: of itself, else of one of its people. */
+  /** What is known of a company itself. */
   findCompany(userId: string, company: CompanyNames): Promise<CompanyContent | null>;
-  /** People of a company who have an e-mail address, at most `limit`; not all of a large one. */
+  /** People of a company, those who have an e-mail address first, at most `limit`; not all of a large one. */
   colleagues(userId: string, company: CompanyNames, limit: number): Promise<Prospect[]>;
 };
 

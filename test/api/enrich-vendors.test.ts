@@ -2,16 +2,22 @@ import { expect, test } from "bun:test";
 import type { CreditsView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
-import { eventually, startService, succeeded } from "../support/service.ts";
+import { FakeClock } from "../support/clock.ts";
+import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
 import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
 
 const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
 const ada = { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", domain: "analytical.example" };
 
 /** A service that asks these vendors, played on this machine, after the local provider. */
-async function startWith(names: string[], settings: Record<string, string> = {}) {
+async function startWith(
+  names: string[],
+  settings: Record<string, string> = {},
+  overrides: { clock?: FakeClock } = {},
+) {
   const servers = names.map((name) => startVendor(vendorOf(name)));
   const service = await startService({
+    ...overrides,
     settings: {
       ENRICHMENT_PROVIDERS: ["local", ...names].join(),
       ENRICHMENT_URLS: names.map((name, index) => `${name}=${servers[index]?.url}`).join(),
@@ -45,13 +51,14 @@ test("vendors are asked in the user's order until each field is sure enough", as
     provenance: { email: { provider: "apollo" } },
   });
   expect(apollo?.requests).toBe(1);
-  expect(reacher?.requests).toBe(0); // the address was sure enough
+  // The address was sure enough, and of somebody who has one nobody else here knows more, though a phone is missing.
+  expect([hunter?.requests, reacher?.requests]).toEqual([0, 0]);
   const contact = { includePersonalInfo: false, includeCompanyInfo: false, includeSocialProfiles: false };
   await user.put("/api/v2/enrich/settings", { providers: ["hunter"] });
   const own = await enrich({ enrichmentOptions: contact });
   expect(own.enriched[0]).toMatchObject({ sources: ["hunter"], fieldConfidence: { email: 0.97 } });
   expect(own.enriched[0]?.enrichedData).toEqual({ email: "ada@analytical.example" });
-  expect([apollo?.requests, hunter?.requests]).toEqual([1, 2]); // found in the first round, verified in none
+  expect([apollo?.requests, hunter?.requests]).toEqual([1, 1]);
 }, 20_000);
 
 test("a guess is verified by the next one, and dropped when it is wrong", async () => {
@@ -88,6 +95,95 @@ test("a vendor that hangs costs its time limit, not the answer; one that fails i
   expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "paused", spent: 1 });
 }, 20_000);
 
+test("who could not be asked is asked by a repeat, for what is missing and at no charge", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const enrich = async (more = {}) =>
+    succeeded(
+      await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["hunter", "apollo"], ...more }),
+    ).data;
+  apollo?.answerWith(() => Response.json({}, { status: 500 }));
+  const partial = await enrich();
+  expect(partial).toMatchObject({ creditsUsed: 1, enriched: [{ unavailable: ["apollo"], sources: ["hunter"] }] });
+  // It is still down: the same again, and what only it may know can't be told.
+  expect(await enrich()).toMatchObject({ creditsUsed: 0, enriched: [{ unavailable: ["apollo"], fromStore: true }] });
+  const off = { includePersonalInfo: false, includeSocialProfiles: false, includeContactInfo: false };
+  expect(await enrich({ enrichmentOptions: off })).toMatchObject({
+    creditsUsed: 0,
+    failed: [{ code: "PROVIDERS_UNAVAILABLE", retryable: true }],
+  });
+  apollo?.answerWith(null);
+  const complete = await enrich();
+  expect(complete).toMatchObject({
+    creditsUsed: 0,
+    remainingCredits: 999,
+    enriched: [{ creditsUsed: 0, fromStore: false, sources: ["hunter", "apollo"] }],
+  });
+  expect(complete.enriched[0]?.enrichedData).toMatchObject({ title: "CTO", companyInfo: { size: "12" } });
+  expect(complete.enriched[0]).not.toHaveProperty("unavailable");
+  const asked = apollo?.requests;
+  const again = await enrich();
+  expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+  expect(again.enriched[0]?.enrichedData).toEqual(complete.enriched[0]!.enrichedData);
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, asked]);
+});
+
+test("another part of somebody who is paid for is free: from what was said, from who was not asked, or a miss", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const parts = ["includePersonalInfo", "includeCompanyInfo", "includeSocialProfiles", "includeContactInfo"];
+  const only = async (part: string, more = {}) =>
+    succeeded(
+      await user.post<EnrichAnswer>("/api/v2/enrich", {
+        leads: [ada],
+        providers: ["apollo", "hunter"],
+        enrichmentOptions: Object.fromEntries(parts.map((each) => [each, each === part])),
+        ...more,
+      }),
+    ).data;
+  expect(await only("includeSocialProfiles", { providers: ["hunter"] })).toMatchObject({ creditsUsed: 1 });
+  const personal = await only("includePersonalInfo", { providers: ["hunter"] });
+  expect(personal).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true, sources: ["hunter"] }] });
+  expect(personal.enriched[0]?.enrichedData).toMatchObject({ title: "CTO" });
+  const company = await only("includeCompanyInfo");
+  expect(company).toMatchObject({ creditsUsed: 0, remainingCredits: 999, enriched: [{ fromStore: false }] });
+  expect(company.enriched[0]?.enrichedData).toMatchObject({ companyInfo: { size: "12" } });
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
+  expect((await only("includeContactInfo")).enriched[0]?.enrichedData).toEqual({ email: "ada@analytical.example" });
+  // Nobody has a word on it: that is a miss, though other parts are known.
+  hunter?.answerWith(() => Response.json({ data: { email: "x@analytical.example", score: 90 } }));
+  const other = { leads: [{ ...ada, firstName: "Al" }], providers: ["hunter"] };
+  expect(await only("includeContactInfo", other)).toMatchObject({ creditsUsed: 1 });
+  expect(await only("includeSocialProfiles", other)).toMatchObject({
+    creditsUsed: 0,
+    enriched: [],
+    failed: [{ code: "NO_MATCH" }],
+  });
+});
+
+test("to ask a part anew costs, and leaves the others as they are", async () => {
+  await using started = await startWith(["hunter", "apollo"]);
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const enrich = async (more: object) =>
+    succeeded(await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], ...more })).data;
+  await enrich({ providers: ["apollo"] });
+  const off = { includePersonalInfo: false, includeCompanyInfo: false, includeSocialProfiles: false };
+  const contact = { providers: ["hunter"], enrichmentOptions: off, refresh: true };
+  expect(await enrich(contact)).toMatchObject({ creditsUsed: 1, enriched: [{ sources: ["hunter"] }] });
+  const all = await enrich({ providers: ["hunter"] });
+  expect(all).toMatchObject({
+    creditsUsed: 0,
+    enriched: [{ fromStore: true, provenance: { bio: { provider: "apollo" } } }],
+  });
+  expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
+});
+
 test("a vendor spends no more than its cap, also over a restart", async () => {
   await using started = await startWith(["apollo"], { ENRICHMENT_SPEND_CAPS: "apollo=2" });
   const { service, servers } = started;
@@ -120,6 +216,71 @@ test("requests for the same person that are under way at once are charged once",
     [1, 1],
   ]);
   expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
+});
+
+testInProcess("a job waits for a vendor that pauses for a minute, and asks nobody twice meanwhile", async () => {
+  const clock = new FakeClock();
+  await using started = await startWith(["hunter", "apollo"], {}, { clock });
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  let quota = 12;
+  const limited = () => Response.json({}, { status: 429, headers: { "retry-after": "60" } });
+  apollo?.answerWith((request) => (quota-- > 0 ? vendorOf("apollo").answer(request, new URL(request.url)) : limited()));
+  const leads = Array.from({ length: 25 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
+  const { data: job } = await user.post<JobView>(
+    "/api/v2/enrich",
+    { leads, providers: ["hunter", "apollo"] },
+    { headers: { prefer: "respond-async" } },
+  );
+  const jobPath = `/api/v2/users/jobs/${job.id}`;
+  await service.idle();
+  const waiting = (await user.get<JobView>(jobPath)).data;
+  expect(waiting).toMatchObject({ status: "pending", metadata: { processed: 12, enriched: 12, waitedMs: 60_000 } });
+  expect(waiting.message).toContain("pauses until 2026-01-05T10:01:00");
+  for (let minute = 0; minute < 2; minute++) {
+    quota = 12;
+    clock.advance(60_000);
+    await service.idle();
+  }
+  expect((await user.get<JobView>(jobPath)).data).toMatchObject({
+    status: "completed",
+    metadata: { processed: 25, enriched: 25, failed: 0, creditsUsed: 25 },
+  });
+  const { data } = await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${job.id}/results`);
+  for (const result of data.enriched)
+    expect(result).toMatchObject({ creditsUsed: 1, enrichedData: { bio: "Poetical science" } });
+  expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 975, reserved: 0 });
+  expect(hunter?.requests).toBe(25);
+});
+
+testInProcess("a job does not wait for a vendor that pauses for long, nor for one that is down for ever", async () => {
+  const clock = new FakeClock();
+  await using started = await startWith(["hunter", "apollo"], {}, { clock });
+  const { service, servers } = started;
+  const [hunter, apollo] = servers;
+  const user = await service.user();
+  const job = async (provider: string, firstName: string) => {
+    const leads = Array.from({ length: 11 }, (_, n) => ({ ...ada, firstName: `${firstName}${n}` }));
+    const { data } = await user.post<JobView>(
+      "/api/v2/enrich",
+      { leads, providers: [provider] },
+      { headers: { prefer: "respond-async" } },
+    );
+    await service.idle();
+    return async () => (await user.get<JobView>(`/api/v2/users/jobs/${data.id}`)).data;
+  };
+  hunter?.answerWith(() => Response.json({}, { status: 403, headers: { "retry-after": "3600" } }));
+  expect(await (await job("hunter", "A"))()).toMatchObject({ status: "completed", metadata: { failed: 11 } });
+  apollo?.answerWith(() => Response.json({}, { status: 500 }));
+  const down = await job("apollo", "B");
+  expect((await down()).status).toBe("pending");
+  for (let minute = 0; minute < 90; minute++) {
+    clock.advance(60_000);
+    await service.idle();
+  }
+  expect(await down()).toMatchObject({ status: "completed", metadata: { failed: 11, creditsUsed: 0 } });
+  expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 1000, reserved: 0 });
 });
 
 test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {

@@ -65,7 +65,7 @@ describe("an answer", () => {
           },
           confidence: expect.any(Number),
           sources: ["local"],
-          fieldConfidence: expect.objectContaining({ title: 0.85, email: 0.85 }),
+          fieldConfidence: expect.objectContaining({ title: 0.75, email: 0.75 }),
           provenance: expect.objectContaining({ title: { provider: "local", at: expect.any(String) } }),
           creditsUsed: 1,
           fromStore: false,
@@ -75,7 +75,7 @@ describe("an answer", () => {
       creditsUsed: 1,
       remainingCredits: 199,
     });
-    expect(data.enriched[0]?.confidence).toBeCloseTo(0.85, 1);
+    expect(data.enriched[0]?.confidence).toBeCloseTo(0.75, 1);
   });
 
   test("names those about whom nobody knows anything, at no charge", async () => {
@@ -128,6 +128,17 @@ describe("an answer", () => {
       creditsUsed: 1,
       enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }, { creditsUsed: 0 }],
     });
+  });
+
+  test("costs once, by whichever identifier the person is asked about", async () => {
+    const user = await service.user();
+    const networkUrl = "https://network.example/in/ada";
+    await store(user, { ...ada, networkUrl });
+    const named = { firstName: ada.firstName, lastName: ada.lastName, company: ada.company };
+    const both = (await enrich(user, [{ email: ada.email }, { networkUrl }])).data;
+    expect(both).toMatchObject({ creditsUsed: 1, enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }] });
+    for (const lead of [{ networkUrl }, named])
+      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
   });
 
   test("comes from the user's own leads, never from somebody else's", async () => {
@@ -188,6 +199,56 @@ describe("a lead of one's own", () => {
       details: { errors: [{ index: 0, path: "leads.0.leadId" }] },
     });
   });
+});
+
+test("a blank id names no lead, as a blank identifier names nobody", async () => {
+  const user = await service.user();
+  await store(user, ada);
+  const { data } = await enrich(user, [
+    { leadId: "", email: ada.email },
+    { leadId: null, email: ada.email },
+  ]);
+  expect(data).toMatchObject({ failed: [], creditsUsed: 1 });
+  for (const result of data.enriched) expect(result).not.toHaveProperty("leadId");
+  const refused = await enrich(user, [{ leadId: " " }]);
+  expect(refused.details?.["errors"]).toEqual([{ path: "leads.0", index: 0, message: expect.any(String) }]);
+  expect(await enrich(user, [{ leadId: "", email: ada.email }], { writeBack: true })).toMatchObject({
+    details: { errors: [{ path: "leads.0.leadId", index: 0 }] },
+  });
+});
+
+test("who turns out to be on the do-not-contact list is not told of, whatever they were asked about by", async () => {
+  const user = await service.user();
+  await store(user, ada);
+  const named = { firstName: ada.firstName, lastName: ada.lastName, company: ada.company };
+  const lead = await store(user, { ...named, networkUrl: "https://network.example/in/ada" });
+  expect((await enrich(user, [named])).data).toMatchObject({ creditsUsed: 1, enriched: [{ index: 0 }] });
+  await user.post("/api/v2/suppressions", { values: [ada.email] });
+  // Also where it was paid for before.
+  for (const more of [{}, { refresh: true }, { enrichmentOptions: { includeContactInfo: false } }]) {
+    const { data } = await enrich(user, [named, { leadId: lead.id }], more);
+    expect(data).toMatchObject({ creditsUsed: 0, remainingCredits: 199, enriched: [] });
+    expect(data.failed.map(({ index, code }) => [index, code])).toEqual([
+      [0, "DO_NOT_CONTACT"],
+      [1, "DO_NOT_CONTACT"],
+    ]);
+    expect(JSON.stringify(data)).not.toContain(ada.phone);
+  }
+  expect((await enrich(user, [{ ...named, lastName: "L", phone: "+44 20 7946 0018" }])).data.failed).toMatchObject([
+    { code: "NO_MATCH" },
+  ]);
+  await user.post("/api/v2/suppressions", { values: ["+44 20 7946 0018"] });
+  expect((await enrich(user, [{ ...named, lastName: "L", phone: "+44 20 7946 0018" }])).data.failed).toMatchObject([
+    { code: "DO_NOT_CONTACT" },
+  ]);
+});
+
+test("a domain where everybody can have an address says nothing of a company", async () => {
+  const user = await service.user();
+  const grace = { firstName: "Grace", lastName: "Hopper", company: "Navy", domain: "gmail.com" };
+  expect((await enrich(user, [grace])).data.failed).toMatchObject([{ code: "NO_MATCH" }]);
+  expect((await enrich(user, [{ ...grace, email: "grace@navy.example" }])).data.failed).toHaveLength(1);
+  expect((await enrich(user, [{ ...grace, domain: "navy.example" }])).data.enriched).toHaveLength(1);
 });
 
 describe("what can't be enriched is refused with its index", () => {
@@ -373,6 +434,42 @@ test("a company's addresses are learned from the leads that have one there", asy
     email: "ghopper@pattern.example",
     companyInfo: { name: "Pattern Ltd", website: "https://pattern.example" },
   });
+});
+
+test("imported people tell of their company, too, with or without a website", async () => {
+  const user = await service.user();
+  const rows = [
+    "First Name,Last Name,Email,Company,Website,Industry",
+    "Ada,Lovelace,alovelace@pattern.example,Pattern Ltd,,Computing",
+    "Alan,Turing,aturing@pattern.example,Pattern Ltd,,Computing",
+    "Joan,Clarke,joan.clarke@park.example,Bletchley Park,,Codes",
+    ",,,Navy Systems,navy.example,Ships",
+  ].join("\n");
+  const headers = { "content-type": "text/csv" };
+  const started = await user.post<JobView>("/api/v2/prospecting/import", rows, { headers });
+  expect(await service.ended(user, started.data.id)).toMatchObject({ metadata: { created: 4, failed: 0 } });
+  const named = (company: string) => ({ firstName: "Grace", lastName: "Hopper", company });
+  const { data } = await enrich(user, ["pattern", "Bletchley Park", "NAVY SYSTEMS"].map(named));
+  expect(data.enriched).toMatchObject([
+    {
+      enrichedData: { email: "ghopper@pattern.example", companyInfo: { website: "https://pattern.example" } },
+      fieldConfidence: { email: 0.7, "companyInfo.industry": 0.7 },
+      creditsUsed: 1,
+    },
+    {
+      enrichedData: { email: "grace.hopper@park.example", companyInfo: { industry: "Codes" } },
+      fieldConfidence: { email: 0.55, "companyInfo.industry": 0.55 },
+      creditsUsed: 0,
+    },
+    {
+      enrichedData: { email: "grace.hopper@navy.example", companyInfo: { industry: "Ships" } },
+      fieldConfidence: { email: 0.3, "companyInfo.industry": 0.65 },
+      creditsUsed: 1,
+    },
+  ]);
+  // One row is one row: nobody is a second witness of it.
+  const joan = (await enrich(user, [{ email: "joan.clarke@park.example" }])).data.enriched[0];
+  expect(Math.max(...Object.values(joan?.fieldConfidence ?? { none: 1 }))).toBe(0.75);
 });
 
 test("the order of providers is the user's own", async () => {

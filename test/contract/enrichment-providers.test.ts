@@ -31,14 +31,15 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     const { server, provider, lookUp } = await arrange(vendor);
     await using _ = server;
     expect(provider.name).toBe(vendor.name);
-    expect(provider.canLookUp({ ...nobody, ...known.subject })).toBe(true);
-    expect(provider.canLookUp(nobody)).toBe(false);
+    expect(provider.brings(nobody)).toEqual([]);
     const outcome = await lookUp(known.subject);
     expect(outcome).toMatchObject({ kind: "found", spent: known.spent });
     const findings = outcome.kind === "found" ? outcome.findings : [];
     const byField = (list: typeof findings) => list.toSorted((a, b) => a.field.localeCompare(b.field));
     expect(byField(findings)).toEqual(byField(known.findings));
-    for (const { field } of findings) expect([...provider.gives, "firstName", "lastName"] as string[]).toContain(field);
+    const brings = provider.brings({ ...nobody, ...known.subject });
+    for (const { field } of findings) expect([...brings, "firstName", "lastName"] as string[]).toContain(field);
+    for (const field of brings) expect(provider.gives).toContain(field);
   });
 
   test("says that it knows nobody, which is free", async () => {
@@ -131,6 +132,8 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
   });
 });
 
+/** Nobody is asked. */
+const unreachable = { http: createHttpClient({ clock: new FakeClock() }), clock: new FakeClock() };
 const vendorOf = (name: string): Vendor => vendors.find((vendor) => vendor.name === name)!;
 
 describe("in particular", () => {
@@ -152,6 +155,31 @@ describe("in particular", () => {
     const candidateEmail = "ada.lovelace@analytical.example";
     expect(await lookUp({ ...vendorOf("hunter").known.subject, candidateEmail })).toMatchObject({ spent: 1 });
     expect(await lookUp({ candidateEmail })).toMatchObject({ spent: 0.5, findings: [{ value: candidateEmail }] });
+  });
+
+  test("Hunter brings nothing but a verdict about somebody whose address is known, or who can't be found", () => {
+    const hunter = vendorOf("hunter").create(unreachable, "http://x.example", "key");
+    const { subject } = vendorOf("hunter").known;
+    const email = "ada@analytical.example";
+    expect(hunter.brings({ ...nobody, ...subject })).toContain("title");
+    expect(hunter.brings({ ...nobody, ...subject, candidateEmail: email })).toContain("title");
+    expect(hunter.brings({ ...nobody, ...subject, email })).toEqual(["email"]);
+    expect(hunter.brings({ ...nobody, candidateEmail: email })).toEqual(["email"]);
+  });
+
+  test.each([
+    ["valid", 0.97],
+    ["accept_all", 0.92],
+    ["unknown", 0.92],
+    ["disposable", 0.1],
+    ["invalid", 0],
+  ])("an address that Hunter finds and calls %s is %f sure", async (status, confidence) => {
+    const { server, lookUp } = await arrange(vendorOf("hunter"));
+    await using _ = server;
+    const email = "ada@analytical.example";
+    server.answerWith(() => Response.json({ data: { email, score: 92, verification: { status } } }));
+    const outcome = await lookUp(vendorOf("hunter").known.subject);
+    expect(outcome).toMatchObject({ findings: [{ field: "email", value: email, confidence }] });
   });
 
   test("Hunter is asked again while it is still working", async () => {
@@ -177,6 +205,22 @@ describe("in particular", () => {
     expect(await lookUp({ email: "a@b.co" })).toMatchObject({ findings: [{ confidence }] });
   });
 
+  test.each<[string, object, number]>([
+    [
+      "own",
+      { phone_numbers: [{ sanitized_number: "+1" }], organization: { primary_phone: { sanitized_number: "+2" } } },
+      0.85,
+    ],
+    ["company's", { organization: { primary_phone: { sanitized_number: "+1" } } }, 0.5],
+  ])("Apollo is as sure of a person's %s number as it can be", async (_name, person, confidence) => {
+    const { server, lookUp } = await arrange(vendorOf("apollo"));
+    await using _ = server;
+    server.answerWith(() => Response.json({ person }));
+    const outcome = await lookUp(vendorOf("apollo").known.subject);
+    const phones = outcome.kind === "found" ? outcome.findings.filter(({ field }) => field === "phone") : [];
+    expect(phones).toEqual([{ field: "phone", value: "+1", confidence }]);
+  });
+
   test("an address that Apollo does not show is none", async () => {
     const { server, lookUp } = await arrange(vendorOf("apollo"));
     await using _ = server;
@@ -192,6 +236,64 @@ describe("in particular", () => {
     await using _ = server;
     server.answerWith(() => Response.json({ total_count: 2, items: [{ login: "a" }, { login: "b" }] }));
     expect(await lookUp({ email: "a@b.co" })).toEqual({ kind: "none", spent: 0 });
+  });
+
+  test("FullEnrich brings an address where none is known, and a profile where its URL is", () => {
+    const fullenrich = vendorOf("fullenrich").create(unreachable, "http://x.example", "key");
+    const { subject } = vendorOf("fullenrich").known;
+    const networkUrl = "https://network.example/in/ada";
+    const brings = (more: Partial<Subject>) => fullenrich.brings({ ...nobody, ...subject, ...more });
+    expect(brings({})).toEqual(["email"]);
+    expect(brings({ email: "ada@analytical.example" })).toEqual([]);
+    expect(brings({ networkUrl })).toEqual([...fullenrich.gives]);
+    expect(brings({ networkUrl, email: "ada@analytical.example" })).not.toContain("email");
+  });
+
+  test("FullEnrich's profile is read where it has it, without zeros for what it does not know", async () => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    const employer = {
+      name: "Analytical Engines",
+      website: "https://analytical.example",
+      headcount: 0,
+      headcount_range: "11-50",
+      year_founded: 0,
+      locations: { headquarters: { city: "London", region: "England", country: "United Kingdom" } },
+      industry: { main_industry: "Computing" },
+    };
+    const profile = {
+      first_name: "Ada",
+      headline: "Poetical science",
+      location: { country: "United Kingdom", city: "London" },
+      social_profiles: { professional_network: { url: "https://network.example/in/ada" } },
+      skills: ["maths"],
+      employment: {
+        current: { title: "CTO", company: employer },
+        all: [
+          { title: "CTO", company: employer, start_at: "1842-03-15T00:00:00Z" },
+          { title: "Pupil", start_at: "1833-07-01T00:00:00Z", end_at: "1842-03-01T00:00:00Z" },
+        ],
+      },
+    };
+    const finished = { status: "FINISHED", cost: { credits: 1 }, data: [{ contact_info: {}, profile }] };
+    server.answerWith(({ method }) => Response.json(method === "POST" ? { enrichment_id: "1" } : finished));
+    const outcome = await lookUp(vendorOf("fullenrich").known.subject);
+    const findings = outcome.kind === "found" ? outcome.findings : [];
+    expect(Object.fromEntries(findings.map(({ field, value }) => [field, value]))).toEqual({
+      firstName: "Ada",
+      title: "CTO",
+      location: "London, United Kingdom",
+      experience: "CTO at Analytical Engines (1842–); Pupil (1833–1842)",
+      skills: ["maths"],
+      bio: "Poetical science",
+      networkUrl: "https://network.example/in/ada",
+      company: "Analytical Engines",
+      "companyInfo.name": "Analytical Engines",
+      "companyInfo.website": "https://analytical.example",
+      "companyInfo.industry": "Computing",
+      "companyInfo.size": "11-50",
+      "companyInfo.headquarters": "London, England, United Kingdom",
+    });
   });
 
   test.each([

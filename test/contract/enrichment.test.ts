@@ -11,11 +11,15 @@ const byEmail = (email: string): LeadIdentity => ({ ...nobody, email });
 
 function resultOf(identity: LeadIdentity, overrides: Partial<StoredResult> = {}): StoredResult {
   const merged = { title: { value: "CTO", confidence: 0.9, providers: ["local"], at: startOfTests } };
-  return { identity, groups: ["personal"], merged, at: startOfTests, ...overrides };
+  return { identity, asked: ["local"], merged, at: startOfTests, ...overrides };
 }
 
 function unpaid(results: StoredResult[]): Payment {
   return { results: results.map((result, n) => ({ ...result, item: `${n}` })), settlement: null, freeSince: null };
+}
+
+function completing(result: StoredResult): Payment {
+  return { results: [{ ...result, item: null }], settlement: null, freeSince: 0 };
 }
 
 describe.each(engines)("enrichment on $name", ({ open }) => {
@@ -39,10 +43,30 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await find(ada, startOfTests + 1)).toBeNull();
     // The same name and company with another address is somebody else.
     expect(await find({ ...nobody, name: ada.name, email: "other@b.co" })).toBeNull();
-    const newer = resultOf(ada, { at: startOfTests + 5, groups: ["contact"] });
+    const newer = resultOf(ada, { at: startOfTests + 5, asked: ["local", "pdl"] });
     await store(newer);
     expect(await find(ada)).toEqual(newer);
     expect(await opened.storage.enrichment.results("nobody", [ada], 0)).toEqual([null]);
+  });
+
+  test("a result is found by what was found of the person, too, but for guesses", async () => {
+    await using opened = await open();
+    const { userId, store, find } = await arrange(opened.storage);
+    const said = (value: string, confidence = 0.9) => ({ value, confidence, providers: ["pdl"], at: startOfTests });
+    const names = { firstName: said("Ada"), lastName: said("Lovelace"), company: said("Acme") };
+    const found = { ...names, networkUrl: said("https://n.example/in/ada/"), phone: said("1") };
+    const ada = resultOf(byEmail("a@b.co"), { merged: found });
+    await store(ada);
+    const profile = { ...nobody, network: "https://n.example/in/ada" };
+    const byName = { ...nobody, name: "ada\nlovelace\nacme" };
+    for (const identity of [byEmail("a@b.co"), profile, byName]) expect(await find(identity)).toEqual(ada);
+    expect(await find({ ...byName, email: "other@b.co" })).toBeNull();
+    const alan = resultOf({ ...nobody, name: "alan\nturing\nacme" }, { merged: { email: said("t@b.co", 0.7) } });
+    await store(alan);
+    expect(await find(byEmail("t@b.co"))).toBeNull();
+    const sure = { merged: { email: said("T@b.co") }, asked: ["pdl"] };
+    await opened.storage.enrichment.finish(userId, completing({ ...alan, ...sure }));
+    expect(await find(byEmail("t@b.co"))).toEqual({ ...alan, ...sure });
   });
 
   test("a result is its user's own", async () => {
@@ -88,11 +112,28 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const other = resultOf(byEmail("b@b.co"));
     expect(await pay([again, other], 0)).toMatchObject({ settled: { charged: 1, balance: 9 }, free: ["0"] });
     expect(await find(first.identity)).toEqual(first);
-    // One that covers less, one that is too old, and one that was wanted anew are no repeats.
-    const more = resultOf(byEmail("a@b.co"), { groups: ["personal", "contact"] });
-    expect(await pay([more, other], 0)).toMatchObject({ settled: { charged: 1 }, free: ["1"] });
+    // One that is too old, and one that was wanted anew are no repeats.
     expect(await pay([again, other], startOfTests + 1)).toMatchObject({ settled: { charged: 2 }, free: [] });
     expect(await pay([again, other], null)).toMatchObject({ settled: { charged: 2 }, free: [] });
+  });
+
+  test("what completes a result takes its place; the person and the moment of payment stay", async () => {
+    await using opened = await open();
+    const { userId, store, find } = await arrange(opened.storage);
+    const { enrichment } = opened.storage;
+    const ada = { email: "a@b.co", network: "https://n.example/in/ada", name: null };
+    await store(resultOf(byEmail("a@b.co")));
+    const email = { value: "a@b.co", confidence: 0.9, providers: ["pdl"], at: startOfTests + 5 };
+    const complete = { merged: { email }, asked: ["local", "pdl"] };
+    expect(await enrichment.finish(userId, completing(resultOf(ada, { ...complete, at: startOfTests + 5 })))).toEqual({
+      settled: null,
+      free: [],
+    });
+    expect(await find(ada)).toEqual(resultOf(byEmail("a@b.co"), complete));
+    expect(await find(ada, startOfTests + 1)).toBeNull();
+    // One that is gone by now is stored as it is.
+    await enrichment.finish(userId, completing(resultOf(byEmail("b@b.co"))));
+    expect(await find(byEmail("b@b.co"))).toEqual(resultOf(byEmail("b@b.co")));
   });
 
   test("a job is stored with its leads and its credits, or not at all", async () => {

@@ -417,12 +417,25 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await find(names)).toBe("ada@engines.example");
     expect(await find({ ...names, email: "other@engines.example" })).toBeUndefined();
     expect(await find({ firstName: "Max", lastName: "Muster", company: "Engines" })).toBeUndefined();
-    expect(await storage.prospects.findCompany(user.id, { domain: null, name: "engines" })).toMatchObject({
-      industry: "Machines",
-    });
+    // What its people say of a company is told by them.
+    const company = { domain: null, name: "engines" };
+    expect(await storage.prospects.findCompany(user.id, company)).toBeNull();
+    expect((await storage.prospects.colleagues(user.id, company, 8)).map(({ industry }) => industry)).toContain(
+      "Machines",
+    );
     const colleagues = await storage.prospects.colleagues(user.id, { domain: "engines.example", name: null }, 2);
     expect(colleagues).toHaveLength(2);
     expect(await storage.prospects.colleagues("nobody", { domain: "engines.example", name: null }, 2)).toEqual([]);
+    // Who has no address is known, too, behind those who have one.
+    await storage.prospects.put(
+      user.id,
+      ["Al", "Bo"].map((firstName, n) =>
+        made({ firstName, lastName: "Late", company: "Late", ...(n === 1 && { email: "bo@late.example" }) }),
+      ),
+      startOfTests,
+    );
+    const late = await storage.prospects.colleagues(user.id, { domain: null, name: "late" }, 2);
+    expect(late.map(({ firstName }) => firstName)).toEqual(["Bo", "Al"]);
   });
 
   test("a name makes two one only where nothing that both have beside it differs", async () => {
@@ -482,14 +495,18 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     ).toEqual([{ value: "his", label: "His", count: 1 }]);
   });
 
-  test("the lead of a prospect is noted, and stays through changes", async () => {
+  test("the lead of a prospect is noted, and stays through changes, as long as there is one", async () => {
     await using opened = await open();
     const { storage } = opened;
-    const { user } = await createFactories().storedUser(storage);
+    const make = createFactories();
+    const { user } = await make.storedUser(storage);
+    const { id } = await make.storedLead(storage, user.id);
     const [stored] = await storage.prospects.put(user.id, [made({ email: "p@example.com" })], startOfTests);
-    await storage.prospects.setLead(user.id, stored!.id, "lead-1");
+    await storage.prospects.setLead(user.id, stored!.id, id);
     await storage.prospects.put(user.id, [made({ email: "p@example.com", phone: "1" })], startOfTests);
-    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: "lead-1", phone: "1" });
+    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: id, phone: "1" });
+    await storage.leads.remove({ userId: user.id, id, version: null, at: startOfTests });
+    expect(await storage.prospects.get(user.id, stored!.id)).toMatchObject({ leadId: null, phone: "1" });
   });
 
   test("who was paid for is free until that was too long ago, and races pay once", async () => {

@@ -56,23 +56,64 @@ async function ask(directories: Directory[], subject: Partial<Subject>, leadId: 
 test("a person by an address is surer than by name, and what is old is less sure", async () => {
   const ada = { email: "ada@acme.example", title: "CTO" };
   expect(await ask([directory({ person: ada })], { email: ada.email })).toEqual([
-    "email=ada@acme.example 0.85",
-    "title=CTO 0.85",
+    "email=ada@acme.example 0.75",
+    "title=CTO 0.75",
   ]);
   expect(await ask([directory({ person: ada })], { firstName: "Ada", lastName: "L", company: "Acme" })).toContain(
     "title=CTO 0.65",
   );
   const old = { ...ada, updatedAt: now - 400 * 86_400_000 };
-  expect(await ask([directory({ person: old })], { email: ada.email })).toContain("title=CTO 0.68");
+  expect(await ask([directory({ person: old })], { email: ada.email })).toContain("title=CTO 0.60");
 });
 
 test("several lists are asked in turn, each with what the one before it knew", async () => {
   const first = directory({ person: { company: "Acme" } });
   const second = directory({ person: { title: "CTO" }, company: { name: "Acme", size: "11-50" } });
   expect(await ask([first, second], { email: "a@b.co" }, "lead-1")).toEqual(
-    expect.arrayContaining(["company=Acme 0.65", "title=CTO 0.65", "companyInfo.size=11-50 0.70"]),
+    expect.arrayContaining(["company=Acme 0.65", "title=CTO 0.65", "companyInfo.size=11-50 0.65"]),
   );
   expect([first.excepted, second.excepted]).toEqual([["lead-1"], ["lead-1"]]);
+});
+
+test("a company is as well known as its colleagues are many and of one mind; nobody is their own", async () => {
+  const told = (name: string, more: Partial<Colleague> = {}) => ({
+    ...{ firstName: name, lastName: "X", email: `${name}@acme.example`, company: "Acme, Inc." },
+    ...more,
+  });
+  const facts = async (colleagues: Partial<Colleague>[], subject: Partial<Subject> = { domain: "acme.example" }) =>
+    (await ask([directory({ colleagues })], subject)).toString();
+  const industry = { industry: "Anvils" };
+  expect(await facts([told("al", industry)])).toContain("companyInfo.industry=Anvils 0.55");
+  expect(await facts([told("al", industry), told("bo", { ...industry, company: "ACME" })])).toBe(
+    [
+      ...["company=Acme, Inc. 0.70", "companyInfo.name=Acme, Inc. 0.70"],
+      ...["companyInfo.website=https://acme.example 0.70", "companyInfo.industry=Anvils 0.70"],
+    ].join(),
+  );
+  const others = [told("al", industry), told("bo", { industry: "Nails" }), told("cy", industry), told("di")];
+  expect(await facts(others)).toContain("companyInfo.industry=Anvils 0.47");
+  for (const self of [
+    { email: "al@acme.example", domain: "acme.example" },
+    { firstName: "Al", lastName: "X", company: "acme, inc.", domain: "acme.example" },
+  ])
+    expect(await facts([told("al", industry)], self)).not.toContain("Anvils");
+});
+
+test("where a company gets its mail is told by its people's addresses, else by its website", async () => {
+  const ada = { firstName: "Ada", lastName: "Lovelace", company: "Acme" };
+  const at = (domain: string, name: string) => ({ firstName: name, lastName: "X", email: `${name[0]}x@${domain}` });
+  const guessed = async (known: Known) =>
+    (await ask([directory({}), directory(known)], ada)).toString().match(/email=(\S+)/)?.[1];
+  expect(await guessed({ colleagues: [at("acme.example", "al"), at("gmail.com", "bo")] })).toBe(
+    "alovelace@acme.example",
+  );
+  const company = { domain: "acme.example" };
+  expect(await guessed({ company })).toBe("ada.lovelace@acme.example");
+  expect(await guessed({ company, colleagues: [at("mail.example", "al"), at("acme.example", "bo")] })).toEndWith(
+    "@acme.example",
+  );
+  expect(await guessed({ company, colleagues: [at("mail.example", "al")] })).toEndWith("@mail.example");
+  expect(await guessed({ colleagues: [at("gmail.com", "bo")] })).toBeUndefined();
 });
 
 test("an address is guessed only when none is known, and is as sure as what it is learned from", async () => {

@@ -35,6 +35,32 @@ describe("titles", () => {
     ["Geschäftsführer", "CEO"],
     ["SDR", "Sales Development Representative"],
     ["business development", "Business Development Manager"],
+    ["VP Engineering", "VP Eng"],
+    ["VP Eng", "Vice President of Engineering"],
+    ["Eng", "Software Engineer"],
+    ["Software Engineer", "Sr. Software Eng"],
+    ["Software Eng", "SWE"],
+    ["Software Eng", "Head of Software Engineering"],
+    ["Marketing Manager", "Mktg Mgr"],
+    ["Mktg Mgr", "Senior Marketing Manager"],
+    ["Director of Operations", "Dir. Ops"],
+    ["Head of Ops", "Head of Operations"],
+    ["Junior Developer", "Jr Dev"],
+    ["Dev", "Web Developer"],
+    ["Head of Development", "Head of Dev"],
+    ["Biz Dev Manager", "Business Development Manager"],
+    ["SDR", "Sales Dev Rep"],
+    ["Account Executive", "Acct Exec"],
+    ["Acct Mgr", "Key Account Manager"],
+    ["Accountant", "Sr Acct"],
+    ["Customer Success Manager", "Cust. Success Mgr"],
+    ["IT Director", "Dir, Information Technology"],
+    ["Chief Information Security Officer", "CISO"],
+    ["Information Security", "InfoSec Lead"],
+    ["SVP", "Sr. VP Sales"],
+    ["EVP", "Exec VP"],
+    ["VP Sales", "Vice Pres., Sales"],
+    ["VP Technology", "VP Tech"],
   ])("%s finds %s", (wanted, title) => {
     expect(finds(wanted, title)).toBe(true);
   });
@@ -45,6 +71,12 @@ describe("titles", () => {
     ["VP Sales", "VP Marketing"],
     ["Director", "Manager"],
     ["of the", "VP of Sales"],
+    ["Engineer", "VP Engineering"],
+    ["Engineering", "Software Engineer"],
+    ["Developer", "Business Development Manager"],
+    ["Accountant", "Account Manager"],
+    ["Operations", "DevOps Engineer"],
+    ["VP", "Pres"],
     ["", "CEO"],
   ])("%s does not find %s", (wanted, title) => {
     expect(finds(wanted, title)).toBe(false);
@@ -67,6 +99,9 @@ test.each([
   ["Co-Founder", "founder"],
   ["Marketing Intern", "intern"],
   ["Baker", null],
+  ["Vice Pres", "vp"],
+  ["Asst Dir", "entry"],
+  ["Eng Mgr", "manager"],
 ])("%s speaks of the level %s", (title, level) => {
   expect<string | null>(seniorityOfTitle(title)).toBe(level);
 });
@@ -78,6 +113,12 @@ test.each([
   ["Controller", "finance"],
   ["Owner", "executive"],
   ["Astronaut", null],
+  ["VP Eng", "engineering"],
+  ["Mktg Coord", "marketing"],
+  ["VP Ops", "operations"],
+  ["Acct Exec", "sales"],
+  ["Sr Acct", null],
+  ["Corp Dev", null],
 ])("%s speaks of the department %s", (title, department) => {
   expect<string | null>(departmentOfTitle(title)).toBe(department);
 });

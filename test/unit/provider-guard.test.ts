@@ -23,11 +23,11 @@ function guarded({ outcomes = [found], spendCap, clock = new FakeClock(), ...ove
   const provider: EnrichmentProvider = {
     name: "scripted",
     gives: ["title"],
-    canLookUp: () => true,
     lookUp: async (subject) => {
       asked.push(subject);
       return outcomes[Math.min(asked.length, outcomes.length) - 1]!;
     },
+    brings: () => provider.gives,
     ...overrides,
   };
   const spending = new Spending(clock);
@@ -119,6 +119,14 @@ describe("a guarded provider", () => {
     expect(await ask()).toEqual(found);
   });
 
+  test("is not asked for what would pass its cap, also where a match takes several of its credits", async () => {
+    const { ask, asked, guard } = guarded({ spendCap: 5, spends: 2, outcomes: [{ ...found, spent: 2 }] });
+    const outcomes = await Promise.all(Array.from({ length: 4 }, ask));
+    expect(outcomes.filter(({ kind }) => kind === "found")).toHaveLength(2);
+    expect(asked).toHaveLength(2);
+    expect(guard.view()).toMatchObject({ state: "spent", spent: 4, spendCap: 5 });
+  });
+
   test("what is spent survives a restart", async () => {
     await using opened = await engines[0]!.open();
     const clock = new FakeClock();
@@ -146,15 +154,15 @@ describe("the waterfall", () => {
     const second = guarded({ name: "second", outcomes: [says("email", "ada@acme.example", 0.9)], gives: ["email"] });
     const third = guarded({ name: "third", gives: ["email"] });
     const providers = [first, second, third].map(({ guard }) => guard);
-    const { merged, wasHindered } = await lookUpPerson(nobody, all, providers, context, clock);
+    const { merged, asked, hindered } = await lookUpPerson(nobody, all, providers, context, clock);
     expect(merged.email).toMatchObject({ value: "ada@acme.example", providers: ["first", "second"] });
-    expect(wasHindered).toBe(false);
+    expect({ asked, hindered }).toEqual({ asked: ["first", "second"], hindered: [] });
     expect(second.asked).toMatchObject([{ candidateEmail: "ada@acme.example", domain: "acme.example" }]);
     expect(third.asked).toEqual([]);
   });
 
   test("goes back to one that could not be asked before, and asks nobody twice", async () => {
-    const needsDomain = guarded({ name: "a", canLookUp: ({ domain }) => domain !== null, gives: ["title"] });
+    const needsDomain = guarded({ name: "a", brings: ({ domain }) => (domain === null ? [] : ["title"]) });
     const site = says("companyInfo.website", "https://acme.example", 0.6);
     const knowsDomain = guarded({ name: "b", outcomes: [site], gives: ["companyInfo.website", "email"] });
     const providers = [needsDomain.guard, knowsDomain.guard];
@@ -174,6 +182,31 @@ describe("the waterfall", () => {
     const broken = guarded({ name: "broken", outcomes: [failed] });
     const fine = guarded({ name: "fine" });
     const looked = await lookUpPerson(nobody, all, [broken.guard, fine.guard], context, new FakeClock());
-    expect(looked).toMatchObject({ wasHindered: true, merged: { title: { providers: ["fine"] } } });
+    // What it gives is sure by now, so that nobody misses its word.
+    expect(looked).toMatchObject({ asked: ["fine"], hindered: [], merged: { title: { providers: ["fine"] } } });
+    const unsure = guarded({ name: "unsure", outcomes: [says("title", "CTO", 0.5)] });
+    const partial = await lookUpPerson(nobody, all, [broken.guard, unsure.guard], context, new FakeClock());
+    expect(partial).toMatchObject({ asked: ["unsure"], hindered: ["broken"] });
+  });
+
+  test("goes on from what is known: who was asked is not asked again, nor anybody for what is sure", async () => {
+    const [asked, fresh, useless] = [
+      guarded({ name: "asked" }),
+      guarded({ name: "fresh", outcomes: [says("phone", "+1", 0.9)], gives: ["title", "phone"] }),
+      guarded({ name: "useless" }),
+    ];
+    const title = { value: "CTO", confidence: 0.9, providers: ["asked"], at: 1 };
+    const known = { merged: { title }, asked: ["asked"] };
+    const providers = [asked, fresh, useless].map(({ guard }) => guard);
+    const looked = await lookUpPerson(nobody, all, providers, context, new FakeClock(), known);
+    expect(looked).toMatchObject({ asked: ["asked", "fresh"], merged: { title, phone: { value: "+1" } } });
+    expect([asked, fresh, useless].map((each) => each.asked.length)).toEqual([0, 1, 0]);
+  });
+
+  test("names all who were not reached when the time is over", async () => {
+    const providers = ["a", "b"].map((name) => guarded({ name }).guard);
+    const over = { ...context, signal: AbortSignal.abort() };
+    const looked = await lookUpPerson(nobody, all, providers, over, new FakeClock());
+    expect(looked).toEqual({ merged: {}, asked: [], hindered: ["a", "b"], paused: [] });
   });
 });

@@ -210,6 +210,15 @@ describe("the web provider", () => {
     expect(await verdict("no", "other.example")).toEqual([]);
   });
 
+  test("is of use for an address only where that is one of the domain", () => {
+    const { web } = arrange({});
+    const brings = (more: object) => web.brings({ ...nobody, domain: "acme.example", ...more });
+    expect(brings({ candidateEmail: "ada@acme.example" })).toContain("email");
+    expect(brings({})).not.toContain("email");
+    expect(brings({ email: "ada@other.example" })).not.toContain("email");
+    expect(web.brings({ ...nobody, email: "ada@acme.example" })).toEqual([]);
+  });
+
   test("never gets to this machine, whatever a domain resolves to", async () => {
     let asked = 0;
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(String(++asked)) });

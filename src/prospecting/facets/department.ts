@@ -1,5 +1,5 @@
 import { folded } from "./fold.ts";
-import { titleTerms } from "./title-words.ts";
+import { sureTitleTerms } from "./title-words.ts";
 
 export const departments = [
   "engineering",
@@ -80,7 +80,10 @@ const signs: [RegExp, Department][] = [
   [/^(designer|design|ux|ui|creative)$/, "design"],
   [/^(data|analytics|analyst|cdo)$/, "data"],
   [/^(cio|ciso|it|infrastructure|sysadmin|network|security)$/, "it"],
-  [/^(cto|engineer|engineering|developer|software|architect|devops|swe|sre|technical|programmer|qa)$/, "engineering"],
+  [
+    /^(cto|eng|engineer|engineering|developer|software|architect|devops|swe|sre|technical|programmer|qa)$/,
+    "engineering",
+  ],
   [/^(cfo|finance|financial|accountant|accounting|controller|treasurer|buchhaltung)$/, "finance"],
   [/^(legal|counsel|lawyer|attorney|clo|compliance)$/, "legal"],
   [/^(coo|operations|logistics|supply|procurement|buyer|purchasing|warehouse|plant)$/, "operations"],
@@ -93,7 +96,7 @@ const signs: [RegExp, Department][] = [
 
 /** The department that a title speaks of; null when it does not tell. */
 export function departmentOfTitle(title: string): Department | null {
-  const terms = titleTerms(title);
+  const terms = sureTitleTerms(title);
   for (const [sign, department] of signs) if (terms.some((term) => sign.test(term))) return department;
   return null;
 }

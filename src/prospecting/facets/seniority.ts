@@ -1,5 +1,5 @@
 import { folded } from "./fold.ts";
-import { titleTerms } from "./title-words.ts";
+import { sureTitleTerms } from "./title-words.ts";
 
 /** Levels as Apollo and People Data Labs tell them apart, the highest first. */
 export const seniorities = [
@@ -65,7 +65,7 @@ const signs: [RegExp, Seniority][] = [
 
 /** The level that a title speaks of; null when it does not tell. */
 export function seniorityOfTitle(title: string): Seniority | null {
-  const terms = titleTerms(title);
+  const terms = sureTitleTerms(title);
   // "Executive Assistant to the CEO", "Account Executive": the office is not the holder's own.
   if (terms.includes("assistant") && terms.length > 1) return "entry";
   // A product owner owns no company.

@@ -20,7 +20,7 @@ export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[
   chief("cao", "administrative", []),
   chief("cino", "innovation", []),
   { name: "evp", forms: ["Executive Vice President", "Executive VP"], words: ["vp", "executive"] },
-  { name: "svp", forms: ["Senior Vice President", "Senior VP", "Sr Vice President", "Sr VP"], words: ["vp", "senior"] },
+  { name: "svp", forms: ["Senior Vice President", "Senior VP"], words: ["vp", "senior"] },
   { name: "avp", forms: ["Assistant Vice President", "Associate Vice President", "Assistant VP"], words: ["vp"] },
   { name: "vp", forms: ["Vice President", "Vice-President", "Vicepresident", "Vicepresidente", "Vizepräsident"] },
   { name: "md", forms: ["Managing Director"], words: ["managing", "director"] },
@@ -30,27 +30,66 @@ export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[
   { name: "qa", forms: ["Quality Assurance"], words: ["quality", "assurance"] },
   { name: "pr", forms: ["Public Relations"], words: ["public", "relations"] },
   { name: "rd", forms: ["R&D", "Research and Development", "Research & Development"], words: ["research", "development"] },
-  { name: "bizdev", forms: ["Business Development", "Biz Dev"], words: ["business", "development"] },
-  { name: "sdr", forms: ["Sales Development Representative", "Sales Development Rep"], words: ["sales", "development", "representative"] },
-  { name: "bdr", forms: ["Business Development Representative", "Business Development Rep"], words: ["business", "development", "representative"] },
+  { name: "bizdev", forms: ["Business Development"], words: ["business", "development"] },
+  { name: "sdr", forms: ["Sales Development Representative"], words: ["sales", "development", "representative"] },
+  { name: "bdr", forms: ["Business Development Representative"], words: ["business", "development", "representative"] },
   { name: "bdm", forms: ["Business Development Manager"], words: ["business", "development", "manager", "bizdev"] },
   { name: "ae", forms: ["Account Executive"], words: ["account", "executive"] },
   { name: "csm", forms: ["Customer Success Manager"], words: ["customer", "success", "manager"] },
   { name: "swe", forms: ["Software Engineer", "Software Developer"], words: ["software", "engineer", "developer"] },
+  { name: "revops", forms: ["Revenue Operations", "Rev Ops"], words: ["revenue", "operations"] },
+  { name: "devops", forms: ["Dev Ops"] },
+  { name: "infosec", forms: ["Information Security", "Info Sec"], words: ["information", "security"] },
   { name: "sre", forms: ["Site Reliability Engineer"], words: ["site", "reliability", "engineer"] },
-  { name: "senior", forms: ["Sr", "Snr"] },
-  { name: "junior", forms: ["Jr", "Jnr"] },
-  { name: "manager", forms: ["Mgr", "Mngr"] },
-  { name: "director", forms: ["Dir", "Direktor", "Directeur", "Directora"] },
-  { name: "engineer", forms: ["Eng", "Ingenieur", "Ingénieur", "Ingeniero"] },
-  { name: "engineering", forms: ["Engng"] },
-  { name: "assistant", forms: ["Asst"] },
-  { name: "associate", forms: ["Assoc"] },
-  { name: "executive", forms: ["Exec"] },
-  { name: "representative", forms: ["Rep"] },
   { name: "founder", forms: ["Founding Partner", "Gründer", "Fondateur", "Fundador"] },
   { name: "cofounder", forms: ["Co-Founder", "Co Founder", "Mitgründer", "Cofondateur", "Cofundador"], words: ["founder"] },
 ]; // prettier-ignore
+
+/** Abbreviations, and words of other languages, that mean one word; that stands in the place of them, also in `forms`. */
+export const spelledOut: Readonly<Record<string, string>> = words(`
+  senior: sr snr
+  junior: jr jnr
+  manager: mgr mngr
+  management: mgmt mgt
+  director: dir direktor directeur directora
+  president: pres
+  executive: exec
+  supervisor: supv supvr
+  coordinator: coord
+  representative: rep
+  assistant: asst
+  associate: assoc
+  engineer: engr ingenieur ingeniero
+  engineering: engng
+  marketing: mktg mkting mrktg
+  operations: ops
+  communications: comms
+  business: biz
+  customer: cust
+  corporate: corp
+  international: intl
+  government: govt
+  department: dept`);
+
+/** Abbreviations that mean one word or another: any of them finds these, and these are found by each of them. */
+export const ambiguous: Readonly<Record<string, readonly string[]>> = {
+  eng: ["engineer", "engineering"],
+  dev: ["developer", "development"],
+  acct: ["account", "accountant", "accounting"],
+  tech: ["technology", "technical", "technician"],
+  admin: ["administrator", "administration", "administrative"],
+};
+
+function words(lines: string): Record<string, string> {
+  const pairs = lines
+    .trim()
+    .split("\n")
+    .flatMap((line) => {
+      const [word = "", ...short] = line.trim().split(/:? /);
+      return short.map((each) => [each, word] as const);
+    });
+  return Object.fromEntries(pairs);
+}
 
 function chief(name: string, field: string, forms: string[]) {
   const words = ["chief", ...field.split(" "), "officer"];

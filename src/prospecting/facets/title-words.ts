@@ -1,18 +1,18 @@
 import { folded } from "./fold.ts";
-import { titleSynonyms } from "./title-synonyms.ts";
+import { ambiguous, spelledOut, titleSynonyms } from "./title-synonyms.ts";
 
 /** More words than this no title has; what only looks like one must not fill the index. */
 const maxTitleWords = 24;
 const fillers = new Set("of the and for in at to a an de la le du des der die und et y e di & i".split(" "));
 
-/** What a title is found by: its words, and the short name of each office that it means. */
+/** What a title is found by: its words, the short name of each office that it means, and what its abbreviations may mean. */
 export function titleTerms(title: string): string[] {
-  const terms = new Set<string>();
-  for (const { name, words } of offices(title)) {
-    if (name !== null) terms.add(name);
-    for (const word of words) if (terms.size < maxTitleWords) terms.add(word);
-  }
-  return [...terms];
+  return firstOf(parts(title).flatMap(({ sure, possible }) => [...sure, ...possible]));
+}
+
+/** Those of `titleTerms` that the title means for sure. */
+export function sureTitleTerms(title: string): string[] {
+  return firstOf(parts(title).flatMap(({ sure }) => sure));
 }
 
 /**
@@ -21,29 +21,56 @@ export function titleTerms(title: string): string[] {
  * @example wantedTitle("Vice President of Sales") // ["vp", "sales"], as wantedTitle("VP, Sales")
  */
 export function wantedTitle(title: string): string[] {
-  const terms = offices(title).flatMap(({ name, words }) => (name === null ? words : [name]));
+  return firstOf(parts(title).flatMap(({ wanted }) => wanted));
+}
+
+function firstOf(terms: readonly string[]): string[] {
   return [...new Set(terms)].slice(0, maxTitleWords);
 }
 
-/** `words` of an office are those that may find it by themselves: "chief" finds a CTO, "president" no vice president. */
-type Part = { name: string | null; words: readonly string[] };
+/**
+ * A piece of a title. An office is wanted by its short name, and found by other words, too: "chief" finds a CTO,
+ * "president" no vice president. `possible` is what it may mean, and what may mean it: "Eng" and "Engineering".
+ */
+type Part = { sure: readonly string[]; possible: readonly string[]; wanted: readonly string[] };
 
 /** The title cut into offices, the longest first, and other words. */
-function offices(title: string): Part[] {
-  const words = folded(title.replace(initials, (letters) => letters.replaceAll(".", "")))
-    .split(" ")
-    .filter((word) => word !== "" && !fillers.has(word));
-  const parts: Part[] = [];
+function parts(title: string): Part[] {
+  const words = wordsOf(title.replace(initials, (letters) => letters.replaceAll(".", "")));
+  const found: Part[] = [];
   for (let at = 0; at < words.length;) {
     const office = officeAt(words, at);
-    parts.push(office?.part ?? { name: null, words: [words[at]!] });
+    found.push(office?.part ?? plainPart(words[at]!));
     at += office?.length ?? 1;
   }
-  return parts;
+  return found;
 }
 
 /** C.E.O., V.P. */
 const initials = /\b(?:\p{L}\.){2,}/gu;
+
+function wordsOf(text: string): string[] {
+  return folded(text)
+    .split(" ")
+    .filter((word) => word !== "" && !fillers.has(word))
+    .map((word) => (Object.hasOwn(spelledOut, word) ? spelledOut[word]! : word));
+}
+
+function plainPart(word: string): Part {
+  return { sure: [word], possible: [...abbreviationsOf(word), ...meaningsOf(word)], wanted: [word] };
+}
+
+function meaningsOf(word: string): readonly string[] {
+  return Object.hasOwn(ambiguous, word) ? ambiguous[word]! : [];
+}
+
+function abbreviationsOf(word: string): readonly string[] {
+  return abbreviations.get(word) ?? [];
+}
+
+const abbreviations = new Map(
+  Object.entries(ambiguous).flatMap(([short, meanings]) => meanings.map((word) => [word, [short]] as const)),
+);
 
 function officeAt(words: string[], at: number): { part: Part; length: number } | null {
   const { byForm, longestForm } = (knownOffices ??= officesByForm());
@@ -61,14 +88,27 @@ let knownOffices: Offices | null = null;
 
 function officesByForm(): Offices {
   const byForm = new Map<string, Part>();
-  for (const { name, forms, words } of titleSynonyms)
-    for (const form of [name, ...forms]) byForm.set(wordsOf(form), { name, words: words ?? [] });
+  for (const { name, forms, words = [] } of titleSynonyms) {
+    const sure = [name, ...words];
+    const office: Part = { sure, possible: sure.flatMap(abbreviationsOf), wanted: [name] };
+    for (const form of [name, ...forms].map(wordsOf)) {
+      byForm.set(form.join(" "), office);
+      for (const short of shortened(form)) {
+        // It may be the office or not: "Software Eng" is a software engineer, or software engineering.
+        const possible = [...office.possible, ...short.flatMap(meaningsOf)];
+        if (!byForm.has(short.join(" "))) byForm.set(short.join(" "), { sure, possible, wanted: short });
+      }
+    }
+  }
   return { byForm, longestForm: Math.max(...[...byForm.keys()].map((form) => form.split(" ").length)) };
 }
 
-function wordsOf(form: string): string {
-  return folded(form)
-    .split(" ")
-    .filter((word) => !fillers.has(word))
-    .join(" ");
+/** A form of an office with abbreviations that may mean other words, too. */
+function shortened(form: readonly string[]): string[][] {
+  const options = form.map((word) => [word, ...abbreviationsOf(word)]);
+  const all = options.reduce<string[][]>(
+    (starts, words) => starts.flatMap((start) => words.map((word) => [...start, word])),
+    [[]],
+  );
+  return all.slice(1);
 }

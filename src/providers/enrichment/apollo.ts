@@ -1,4 +1,4 @@
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
@@ -7,20 +7,30 @@ import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld }
 export const apolloUrl = "https://api.apollo.io/api/v1";
 /** It gives no number for a match as a whole; it answers only when it is sure of the person. */
 const matchSureness = 0.85;
+/** The number of the company may lead to the person, but is not the person's. */
+const switchboardSureness = 0.5;
 const jobsShown = 5;
+
+const { company, social, contact } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  "firstName",
+  "lastName",
+  "title",
+  "location",
+  "experience",
+  "bio",
+  ...company,
+  ...social,
+  ...contact,
+];
 
 /** Apollo, people match. One of its credits a match, also where no address is known; a miss is free. */
 export function createApollo(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "apollo",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "experience", "bio", "company", "networkUrl", "email"],
-      ...["companyInfo.name", "companyInfo.website", "companyInfo.industry", "companyInfo.size"],
-      ...["companyInfo.description", "companyInfo.founded", "companyInfo.headquarters"],
-      ...["alternativeEmails", "phone", "socialProfiles.twitter", "socialProfiles.github"],
-    ] as EnrichField[],
-    canLookUp: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      Boolean(email ?? networkUrl ?? (firstName && lastName && (company ?? domain))),
+    gives,
+    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
 
     async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
       const query = queryOf({
@@ -59,10 +69,16 @@ function findingsIn(person: unknown): Finding[] {
       .filter((part) => part !== null)
       .join(", ") || null;
   const email = text("email");
+  const ownPhone = text("phone_numbers.0.sanitized_number");
   // Stands in the place of an address that our plan does not show.
   const isLocked = email?.startsWith("email_not_unlocked@") === true;
   return [
     ...findingsOf({ email: isLocked ? null : email }, emailSureness(person)),
+    ...findingsOf({ phone: ownPhone }, matchSureness),
+    ...findingsOf(
+      { phone: ownPhone === null ? text("organization.primary_phone.sanitized_number") : null },
+      switchboardSureness,
+    ),
     ...findingsOf(
       {
         firstName: text("first_name"),
@@ -73,7 +89,6 @@ function findingsIn(person: unknown): Finding[] {
         experience: experienceOf(person),
         networkUrl: asUrl(text("linkedin_url")),
         alternativeEmails: textsAt(person, "personal_emails"),
-        phone: text("phone_numbers.0.sanitized_number") ?? text("organization.primary_phone.sanitized_number"),
         "socialProfiles.twitter": asUrl(text("twitter_url")),
         "socialProfiles.github": asUrl(text("github_url")),
         company: text("organization.name"),

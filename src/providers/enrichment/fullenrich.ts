@@ -1,12 +1,16 @@
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
-import { numberAt, textAt } from "../json-path.ts";
-import { askVendor, findingsOf, pause, usualRefusal, type VendorAnswer, type VendorWorld } from "./vendor.ts";
+import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
+import { askVendor, asUrl, findingsOf, pause, usualRefusal, type VendorAnswer, type VendorWorld } from "./vendor.ts";
 
 export const fullenrichUrl = "https://app.fullenrich.com/api/v2";
 
 const sureness: Record<string, number> = { DELIVERABLE: 0.97, HIGH_PROBABILITY: 0.85, CATCH_ALL: 0.6 };
 const profileSureness = 0.8;
+/** It tells a profile of those only whose profile URL it gets. */
+const ofProfile: readonly EnrichField[] = [...fieldGroups.personal, "networkUrl", ...fieldGroups.company];
+const jobsShown = 5;
 /** It works through many vendors itself, which takes half a minute and more. */
 const askAgainMs = 3_000;
 
@@ -35,9 +39,12 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
 
   return {
     name: "fullenrich",
-    gives: ["email", "firstName", "lastName", "title", "company", "networkUrl", "location"],
-    canLookUp: ({ networkUrl, firstName, lastName, company, domain }) =>
-      Boolean(networkUrl ?? (firstName && lastName && (domain ?? company))),
+    gives: ["email", ...ofProfile],
+    brings({ email, networkUrl, firstName, lastName, company, domain }) {
+      const address: EnrichField[] = email === null ? ["email"] : [];
+      if (networkUrl !== null) return [...address, ...ofProfile];
+      return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
+    },
 
     async lookUp({ firstName, lastName, company, domain, networkUrl }, { signal }) {
       const person = {
@@ -81,20 +88,53 @@ function outcomeOf({ body }: VendorAnswer, now: number): LookUpOutcome | null {
 }
 
 function findingsIn(body: unknown): Finding[] {
-  const text = (path: string) => textAt(body, `data.0.${path}`);
-  const found = "contact_info.most_probable_work_email";
+  const found = valueAt(body, "data.0.contact_info.most_probable_work_email");
+  const profile = valueAt(body, "data.0.profile");
+  const text = (path: string) => textAt(profile, path);
+  const employer = valueAt(profile, "employment.current.company");
   return [
-    ...findingsOf({ email: text(`${found}.email`) }, sureness[text(`${found}.status`) ?? ""] ?? 0),
+    ...findingsOf({ email: textAt(found, "email") }, sureness[textAt(found, "status") ?? ""] ?? 0),
     ...findingsOf(
       {
-        firstName: text("profile.first_name"),
-        lastName: text("profile.last_name"),
-        title: text("profile.headline"),
-        location: text("profile.location"),
-        networkUrl: text("profile.linkedin_url"),
-        company: text("profile.company.name"),
+        firstName: text("first_name"),
+        lastName: text("last_name"),
+        title: text("employment.current.title"),
+        location: placeOf(valueAt(profile, "location")),
+        experience: experienceOf(profile),
+        skills: textsAt(profile, "skills"),
+        bio: text("description") ?? text("headline"),
+        networkUrl: asUrl(text("social_profiles.professional_network.url") ?? text("social_profiles.linkedin.url")),
+        company: textAt(employer, "name"),
+        "companyInfo.name": textAt(employer, "name"),
+        "companyInfo.website": asUrl(textAt(employer, "website") ?? textAt(employer, "domain")),
+        "companyInfo.industry": textAt(employer, "industry.main_industry"),
+        "companyInfo.size": textAt(employer, "headcount_range") ?? countAt(employer, "headcount"),
+        "companyInfo.description": textAt(employer, "description"),
+        "companyInfo.founded": countAt(employer, "year_founded"),
+        "companyInfo.headquarters": placeOf(valueAt(employer, "locations.headquarters")),
       },
       profileSureness,
     ),
   ].filter(({ confidence }) => confidence > 0);
+}
+
+/** 0 stands for a number that it does not know. */
+function countAt(json: unknown, path: string): string | null {
+  const count = textAt(json, path);
+  return count === "0" ? null : count;
+}
+
+function placeOf(place: unknown): string | null {
+  const parts = ["city", "region", "country"].map((part) => textAt(place, part));
+  return parts.filter((part) => part !== null).join(", ") || null;
+}
+
+function experienceOf(profile: unknown): string | null {
+  const jobs = valueAt(profile, "employment.all");
+  const lines = (Array.isArray(jobs) ? jobs.slice(0, jobsShown) : []).flatMap((job: unknown) => {
+    const what = [textAt(job, "title"), textAt(job, "company.name")].filter(Boolean).join(" at ");
+    const [from, to] = [textAt(job, "start_at")?.slice(0, 4), textAt(job, "end_at")?.slice(0, 4)];
+    return what === "" ? [] : [from === undefined ? what : `${what} (${from}–${to ?? ""})`];
+  });
+  return lines.join("; ") || null;
 }

@@ -8,6 +8,17 @@ export const githubUrl = "https://api.github.com";
 /** What people write of themselves, under an address that they show there. */
 const sureness = 0.7;
 
+const gives: readonly EnrichField[] = [
+  "firstName",
+  "lastName",
+  "location",
+  "bio",
+  "company",
+  "email",
+  "socialProfiles.twitter",
+  "socialProfiles.github",
+];
+
 /** GitHub, users who show an address. Free: 10 searches a minute without a token, 30 with one. */
 export function createGithub(
   world: VendorWorld,
@@ -25,11 +36,8 @@ export function createGithub(
 
   return {
     name: "github",
-    gives: [
-      ...["firstName", "lastName", "location", "bio", "company", "email"],
-      ...["socialProfiles.twitter", "socialProfiles.github"],
-    ] as EnrichField[],
-    canLookUp: ({ email }) => email !== null,
+    gives,
+    brings: ({ email }) => (email === null ? [] : gives),
 
     async lookUp({ email }, { signal }) {
       if (email === null) return { kind: "none", spent: 0 };

@@ -1,4 +1,4 @@
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { textAt, valueAt } from "../json-path.ts";
 import { askVendor, findingsOf, usualRefusal, type VendorWorld } from "./vendor.ts";
@@ -7,6 +7,18 @@ export const gravatarUrl = "https://api.gravatar.com/v3";
 /** What people write of themselves, under an address that they have proved to own. */
 const sureness = 0.75;
 
+const { social } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  "firstName",
+  "lastName",
+  "title",
+  "location",
+  "bio",
+  "company",
+  "email",
+  ...social,
+];
+
 /** Gravatar (v3), profiles by the SHA-256 of an address. Free: 100 an hour without a key, 1,000 with one. */
 export function createGravatar(
   world: VendorWorld,
@@ -14,11 +26,8 @@ export function createGravatar(
 ): EnrichmentProvider {
   return {
     name: "gravatar",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "bio", "company", "networkUrl", "email"],
-      ...["socialProfiles.twitter", "socialProfiles.github"],
-    ] as EnrichField[],
-    canLookUp: ({ email }) => email !== null,
+    gives,
+    brings: ({ email }) => (email === null ? [] : gives),
 
     async lookUp({ email }, { signal }) {
       if (email === null) return { kind: "none", spent: 0 };

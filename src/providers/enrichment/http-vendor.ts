@@ -65,10 +65,13 @@ function checkNames({ name, needs, fields }: VendorMapping): void {
 
 export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secret: string | null): EnrichmentProvider {
   const needs = vendor.needs.map((set) => set.split("+") as (keyof Subject)[]);
+  const gives = Object.keys(vendor.fields) as EnrichField[];
+  const spends = vendor.spends ?? 1;
   return {
     name: vendor.name,
-    gives: Object.keys(vendor.fields) as EnrichField[],
-    canLookUp: (subject) => needs.some((set) => set.every((field) => subject[field] !== null)),
+    spends,
+    gives,
+    brings: (subject) => (needs.some((set) => set.every((field) => subject[field] !== null)) ? gives : []),
 
     async lookUp(subject, { signal }) {
       const values = { ...subject, secret };
@@ -87,7 +90,7 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
       if (refusal !== null) return refusal;
       const findings = findingsIn(answer.body, vendor);
       if (findings.length === 0) return { kind: "none", spent: 0 };
-      return { kind: "found", findings, spent: vendor.spends ?? 1 };
+      return { kind: "found", findings, spent: spends };
     },
   };
 }

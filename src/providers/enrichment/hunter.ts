@@ -1,3 +1,4 @@
+import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
 import { numberAt, textAt } from "../json-path.ts";
@@ -28,6 +29,8 @@ const sureness: Record<string, number> = {
 const verificationCost = 0.5;
 /** 202: it is still working, ask again. */
 const againAfterMs = 2_000;
+
+const gives: readonly EnrichField[] = ["email", "title", "company", "networkUrl", "phone"];
 
 /** Hunter (v2): finds the address of a person at a domain, or verifies the one that is known. */
 export function createHunter(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
@@ -64,9 +67,8 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     const email = text("email");
     if (email === null) return { kind: "none", spent: 0 } as const;
     const score = (numberAt(answer.body, "data.score") ?? 0) / 100;
-    const verified = sureness[text("verification.status") ?? ""];
     const findings = [
-      ...findingsOf({ email }, verified === undefined ? score : Math.max(verified, Math.min(score, 0.97))),
+      ...findingsOf({ email }, surenessOf(score, text("verification.status"))),
       ...findingsOf(
         {
           title: text("position"),
@@ -93,18 +95,29 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
 
   return {
     name: "hunter",
-    gives: ["email", "title", "company", "networkUrl", "phone"],
-    canLookUp: (subject) => (subject.email ?? subject.candidateEmail) !== null || canFind(subject),
+    gives,
+    brings(subject) {
+      if (isToFind(subject)) return gives;
+      return (subject.email ?? subject.candidateEmail) === null ? [] : ["email"];
+    },
     // Whom it can find it finds, also when somebody has guessed: its address comes verified.
     lookUp(subject, { signal }) {
-      const { email, candidateEmail } = subject;
-      if (email === null && canFind(subject)) return find(subject, signal);
-      return verify(email ?? candidateEmail ?? "", signal);
+      if (isToFind(subject)) return find(subject, signal);
+      return verify(subject.email ?? subject.candidateEmail ?? "", signal);
     },
   };
 }
 
-function canFind({ firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+/** A verdict against an address counts more than how it was found; one that says little takes nothing from that. */
+function surenessOf(score: number, status: string | null): number {
+  const verified = sureness[status ?? ""] ?? 0;
+  const isRefuted = status === "invalid" || status === "disposable";
+  return isRefuted ? verified : Math.max(verified, Math.min(score, sureness["valid"]!));
+}
+
+/** Of whom an address is known it only says whether that one is right. */
+function isToFind({ email, firstName, lastName, company, domain, networkUrl }: Subject): boolean {
+  if (email !== null) return false;
   const isNamed = firstName !== null && lastName !== null;
   return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
 }

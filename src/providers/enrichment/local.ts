@@ -1,33 +1,30 @@
 import type { Directory, KnownCompany, KnownPerson } from "../../enrichment/directory-store.ts";
 import { guessAddress } from "../../enrichment/email-pattern.ts";
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { extended, merge } from "../../enrichment/waterfall.ts";
 import { leadIdentity } from "../../leads/identity.ts";
+import { createColleagues, findingsOfColleagues, mailDomain } from "./colleagues.ts";
 
-/** What the user's own lists say of a person, by how it was found; people change jobs, so a year takes some of it away. */
-const surenessOf = { byAddress: 0.85, byName: 0.65 };
+/** What one row of a list is worth, by how it was found; people change jobs, so a year takes some of it away. */
+const surenessOf = { byAddress: 0.75, byName: 0.65 };
 const yearMs = 365 * 86_400_000;
 const oldFactor = 0.8;
-/** What colleagues say of a company. */
-const companySureness = 0.7;
-/** So many addresses of a company tell its pattern. */
-const witnesses = 8;
+const own = ["firstName", "lastName", "title", "location", "networkUrl", "email", "phone"] as const;
+const gives: readonly EnrichField[] = [...own, ...fieldGroups.company];
 
 /**
  * Knows what is on this machine: people and companies in the user's own lists, and how a company writes its addresses,
  * learned from those that are known. Asks nobody outside. `now` is for the age of what is known.
  */
 export function createLocalProvider(directories: readonly Directory[], now: () => number): EnrichmentProvider {
+  const colleaguesOf = createColleagues(directories, now);
+
   return {
     name: "local",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "networkUrl", "email", "phone", "company"],
-      ...["companyInfo.name", "companyInfo.website", "companyInfo.industry", "companyInfo.size"],
-      ...["companyInfo.description", "companyInfo.founded", "companyInfo.headquarters"],
-    ] as EnrichField[],
-    canLookUp: () => true,
+    gives,
+    brings: () => gives,
 
     async lookUp(subject, { userId, leadId }) {
       const findings: Finding[] = [];
@@ -39,16 +36,19 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
         findings.push(...said);
         known = extended(known, merge({}, "local", said, known, now()));
       }
-      const company = await companyOf(known, userId);
-      if (company !== null) findings.push(...findingsOfCompany(company));
-      const domain = known.domain ?? company?.domain ?? null;
+      const record = await recordOf(known, userId);
+      if (record !== null) findings.push(...findingsOfCompany(record, known));
+      const names = { domain: known.domain, name: known.company ?? record?.name ?? null };
+      const colleagues = await colleaguesOf(known, names, userId);
+      findings.push(...findingsOfColleagues(colleagues));
+      const domain = known.domain ?? mailDomain(colleagues, record?.domain ?? null);
       const isAddressKnown = (known.email ?? known.candidateEmail) !== null;
       if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, userId)));
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },
   };
 
-  async function companyOf({ domain, company }: Subject, userId: string): Promise<KnownCompany | null> {
+  async function recordOf({ domain, company }: Subject, userId: string): Promise<KnownCompany | null> {
     if (domain === null && company === null) return null;
     for (const directory of directories) {
       const found = await directory.findCompany(userId, { domain, name: company });
@@ -57,12 +57,11 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     return null;
   }
 
-  async function guess({ firstName, lastName }: Subject, domain: string, userId: string): Promise<Finding[]> {
+  async function guess(known: Subject, domain: string, userId: string): Promise<Finding[]> {
+    const { firstName, lastName } = known;
     if (firstName === null || lastName === null) return [];
-    const lists = await Promise.all(
-      directories.map((directory) => directory.colleagues(userId, { domain, name: null }, witnesses)),
-    );
-    const guessed = guessAddress(firstName, lastName, domain, lists.flat());
+    const colleagues = await colleaguesOf(known, { domain, name: null }, userId);
+    const guessed = guessAddress(firstName, lastName, domain, colleagues);
     return guessed === null ? [] : [{ field: "email", value: guessed.email, confidence: guessed.confidence }];
   }
 }
@@ -76,34 +75,37 @@ function surenessFor({ email, networkUrl }: Subject, person: KnownPerson, now: n
 }
 
 function findingsOfPerson(person: KnownPerson, confidence: number): Finding[] {
-  const { firstName, lastName, email, phone, networkUrl, title, location, company, industry } = person;
-  const ofCompany = company === null ? {} : { "companyInfo.name": company, "companyInfo.industry": industry };
+  const { firstName, lastName, email, phone, networkUrl, title, location, company } = person;
+  const ofCompany = company === null ? {} : { "companyInfo.name": company, ...companyTexts(person) };
   return findingsFrom(
     { firstName, lastName, email, phone, networkUrl, title, location, company, ...ofCompany },
     confidence,
   );
 }
 
-function findingsOfCompany({
-  name,
-  domain,
-  industry,
-  size,
-  description,
-  founded,
-  headquarters,
-}: KnownCompany): Finding[] {
+/** A domain is one company's, a name may be that of several. */
+function findingsOfCompany(record: KnownCompany, { domain }: Subject): Finding[] {
+  const { name, description, founded } = record;
   const texts = {
     company: name,
     "companyInfo.name": name,
-    "companyInfo.website": domain === null ? null : `https://${domain}`,
-    "companyInfo.industry": industry,
-    "companyInfo.size": size,
+    ...companyTexts(record),
     "companyInfo.description": description,
     "companyInfo.founded": founded,
-    "companyInfo.headquarters": headquarters,
   };
-  return findingsFrom(texts, companySureness);
+  const isByDomain = domain !== null && record.domain === domain;
+  return findingsFrom(texts, isByDomain ? surenessOf.byAddress : surenessOf.byName);
+}
+
+type CompanyTexts = Pick<KnownPerson, "domain" | "industry" | "size" | "headquarters">;
+
+function companyTexts({ domain, industry, size, headquarters }: CompanyTexts) {
+  return {
+    "companyInfo.website": domain ? `https://${domain}` : null,
+    "companyInfo.industry": industry,
+    "companyInfo.size": size ?? null,
+    "companyInfo.headquarters": headquarters ?? null,
+  };
 }
 
 function findingsFrom(texts: Partial<Record<EnrichField, string | null>>, confidence: number): Finding[] {

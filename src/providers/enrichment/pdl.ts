@@ -1,4 +1,4 @@
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
@@ -7,18 +7,21 @@ import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld }
 export const pdlUrl = "https://api.peopledatalabs.com/v5";
 const jobsShown = 5;
 
+const { personal, company, social, contact } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  ...personal,
+  ...company.filter((field) => field !== "companyInfo.description"),
+  ...social,
+  ...contact,
+];
+
 /** People Data Labs, person enrichment (v5). One of its credits a match; a miss (404) is free. */
 export function createPdl(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
   return {
     name: "pdl",
-    gives: [
-      ...["firstName", "lastName", "title", "location", "experience", "skills", "bio", "company", "networkUrl"],
-      ...["companyInfo.name", "companyInfo.website", "companyInfo.industry", "companyInfo.size", "companyInfo.founded"],
-      ...["companyInfo.headquarters", "socialProfiles.twitter", "socialProfiles.github"],
-      ...["email", "alternativeEmails", "phone"],
-    ] as EnrichField[],
-    canLookUp: ({ email, networkUrl, firstName, lastName, company, domain }) =>
-      Boolean(email ?? networkUrl ?? (firstName && lastName && (company ?? domain))),
+    gives,
+    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
 
     async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
       const query = queryOf({

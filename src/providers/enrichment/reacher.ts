@@ -1,9 +1,12 @@
+import type { EnrichField } from "../../enrichment/fields.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { textAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 
 const sureness: Record<string, number> = { safe: 0.97, risky: 0.6, unknown: 0.4, invalid: 0 };
 const disposableSureness = 0.1;
+
+const gives: readonly EnrichField[] = ["email"];
 
 /** Reacher, which one runs oneself: asks the mail server of an address whether it takes mail for it. */
 export function createReacher(
@@ -12,8 +15,8 @@ export function createReacher(
 ): EnrichmentProvider {
   return {
     name: "reacher",
-    gives: ["email"],
-    canLookUp: ({ email, candidateEmail }) => (email ?? candidateEmail) !== null,
+    gives,
+    brings: ({ email, candidateEmail }) => ((email ?? candidateEmail) === null ? [] : gives),
 
     async lookUp({ email: known, candidateEmail }, { signal }) {
       const email = known ?? candidateEmail;

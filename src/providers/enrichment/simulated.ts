@@ -17,7 +17,7 @@ export function createSimulatedProvider(seed: number): EnrichmentProvider {
   return {
     name: "simulated",
     gives: allFields,
-    canLookUp: (subject) => nameOf(subject) !== null,
+    brings: (subject) => (nameOf(subject) === null ? [] : allFields),
     async lookUp(subject) {
       const who = nameOf(subject);
       if (who === null || 100 * drawOf(seed, `${who} known`) >= knownPercent) return { kind: "none", spent: 0 };

@@ -1,7 +1,7 @@
 import { resolveMx } from "node:dns/promises";
 import type { Clock } from "../../clock.ts";
 import { domainOfEmail } from "../../enrichment/email-domain.ts";
-import type { EnrichField } from "../../enrichment/fields.ts";
+import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { redirectOf, type HttpClient, type HttpOutcome } from "../http-client.ts";
@@ -32,6 +32,9 @@ const keepFailureMs = 10 * 60_000;
 const keepSites = 2_000;
 
 type Site = { page: CompanyPage | null; reason: string | null };
+
+const ofCompany = fieldGroups.company;
+const gives: readonly EnrichField[] = [...ofCompany, "email"];
 
 /**
  * The public web: whether a domain takes mail at all (MX), and what the company's own start page says of it. Heeds
@@ -86,25 +89,19 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
   }
 
   async function mailFindings(email: string | null, domain: string): Promise<Finding[]> {
-    if (email === null || domainOfEmail(email) !== domain) return [];
+    if (email === null || !isAt(domain, email)) return [];
     if ((await takesMail(domain)) !== "no") return [];
     return [{ field: "email", value: email, confidence: 0, verifies: true }];
   }
 
   return {
     name: "web",
-    gives: [
-      "company",
-      "companyInfo.name",
-      "companyInfo.website",
-      "companyInfo.industry",
-      "companyInfo.size",
-      "companyInfo.description",
-      "companyInfo.founded",
-      "companyInfo.headquarters",
-      "email",
-    ],
-    canLookUp: ({ domain }) => domain !== null,
+    gives,
+    // Of an address it only says that it can't be right.
+    brings({ email, candidateEmail, domain }) {
+      if (domain === null) return [];
+      return isAt(domain, email ?? candidateEmail) ? gives : ofCompany;
+    },
 
     async lookUp({ email, candidateEmail, domain }) {
       if (domain === null) return { kind: "none", spent: 0 };
@@ -113,6 +110,10 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },
   };
+}
+
+function isAt(domain: string, email: string | null): boolean {
+  return email !== null && domainOfEmail(email) === domain;
 }
 
 const failed = (reason: string): Site => ({ page: null, reason });

@@ -60,7 +60,7 @@ export function createCreditRows(engine: Engine) {
     .where(eq(creditReservations.id, at("id")))
     .prepare();
   const settled = orm
-    .select({ id: creditLedger.id })
+    .select({ amount: creditLedger.amount })
     .from(creditLedger)
     .where(
       and(
@@ -136,6 +136,11 @@ export function createCreditRows(engine: Engine) {
     return { kind: "settled", charged, balance: balance(userId) };
   }
 
+  /** What an item of a request has cost by now. */
+  function costOf(userId: string, request: string, item: string): number {
+    return -(settled.get({ userId, request, item })?.amount ?? 0);
+  }
+
   function charge({ entryId, amount, at: now, ...named }: ChargeCredits): ChargeOutcome {
     const item = "all";
     const isRepeated = settled.get({ userId: named.userId, request: named.request, item }) !== undefined;
@@ -172,7 +177,7 @@ export function createCreditRows(engine: Engine) {
     if (purpose === "search") events.append({ type: "prospect.searched", userId, at, data: { creditsUsed } });
   }
 
-  return { balance, add, addOnce, budget, lack, reserve, settle, charge, tellOfDebit };
+  return { balance, add, addOnce, budget, lack, reserve, settle, costOf, charge, tellOfDebit };
 }
 
 const dayMs = 86_400_000;

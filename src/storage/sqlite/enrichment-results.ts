@@ -1,3 +1,4 @@
+import { paidIdentity } from "../../enrichment/paid-identity.ts";
 import type { StoredResult } from "../../enrichment/store.ts";
 import type { LeadIdentity } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
@@ -8,38 +9,54 @@ import { samePerson } from "./lead-match.ts";
 export function createResultRows({ database }: Engine) {
   // The newest first: it is the one that counts. Plain statements: they run several times for each lead.
   const byKey = database.prepare(
-    `SELECT r.email, r.network, r.name, r.groups, r.fields, r.at
+    `SELECT r.n, r.email, r.network, r.name, r.asked, r.fields, r.at
      FROM enrichment_result_keys AS k JOIN enrichment_results AS r ON r.n = k.result
      WHERE k.key = ? AND r.owner = ? AND r.at >= ? ORDER BY k.result DESC`,
   );
   const insertResult = database.prepare(
-    "INSERT INTO enrichment_results (owner, email, network, name, groups, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO enrichment_results (owner, email, network, name, asked, fields, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertKey = database.prepare("INSERT INTO enrichment_result_keys (key, result) VALUES (?, ?)");
+  const insertKey = database.prepare("INSERT OR IGNORE INTO enrichment_result_keys (key, result) VALUES (?, ?)");
+  const replaceResult = database.prepare("UPDATE enrichment_results SET asked = ?, fields = ? WHERE n = ?");
 
-  function find(owner: number, person: LeadIdentity, since: number): StoredResult | null {
-    return samePerson(owner, person, (key) => (byKey.values(key, owner, since) as ResultRow[]).map(resultIn));
+  function find(owner: number, person: LeadIdentity, since: number): ResultRow | null {
+    const candidates = (key: number) =>
+      (byKey.values(key, owner, since) as Values[])
+        .map(rowIn)
+        .map((row) => ({ row, identity: paidIdentity(row.identity, row.merged) }));
+    return samePerson(owner, person, candidates)?.row ?? null;
   }
 
-  function insert(owner: number, { identity, groups, merged, at }: StoredResult): void {
+  function insert(owner: number, { identity, asked, merged, at }: StoredResult): void {
     const { email, network, name } = identity;
     const fields = JSON.stringify(merged);
-    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(groups), fields, at);
-    const keys = leadKeysOf(owner, identity);
-    for (const key of keys.name === null ? keys.strong : [...keys.strong, keys.name])
-      insertKey.run(key, Number(lastInsertRowid));
+    const { lastInsertRowid } = insertResult.run(owner, email, network, name, JSON.stringify(asked), fields, at);
+    addKeys(owner, Number(lastInsertRowid), paidIdentity(identity, merged));
   }
 
-  return { find, insert };
+  /** Takes the place of what was known; the person and the moment of payment stay. */
+  function replace(owner: number, { n, identity }: ResultRow, { asked, merged }: StoredResult): void {
+    replaceResult.run(JSON.stringify(asked), JSON.stringify(merged), n);
+    addKeys(owner, n, paidIdentity(identity, merged));
+  }
+
+  function addKeys(owner: number, n: number, person: LeadIdentity): void {
+    const { strong, name } = leadKeysOf(owner, person);
+    for (const key of name === null ? strong : [...strong, name]) insertKey.run(key, n);
+  }
+
+  return { find, insert, replace };
 }
 
 type Text = string | null;
-type ResultRow = [email: Text, network: Text, name: Text, groups: string, fields: string, at: number];
+type Values = [n: number, email: Text, network: Text, name: Text, asked: string, fields: string, at: number];
+export type ResultRow = StoredResult & { n: number };
 
-function resultIn([email, network, name, groups, fields, at]: ResultRow): StoredResult {
+function rowIn([n, email, network, name, asked, fields, at]: Values): ResultRow {
   return {
+    n,
     identity: { email, network, name },
-    groups: JSON.parse(groups) as StoredResult["groups"],
+    asked: JSON.parse(asked) as StoredResult["asked"],
     merged: JSON.parse(fields) as StoredResult["merged"],
     at,
   };

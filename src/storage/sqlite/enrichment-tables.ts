@@ -1,5 +1,4 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { FieldGroup } from "../../enrichment/fields.ts";
 import type { LeadToEnrich, Merged } from "../../enrichment/model.ts";
 import type { ItemOutcome } from "../../enrichment/store.ts";
 
@@ -11,7 +10,7 @@ export const enrichmentResults = sqliteTable("enrichment_results", {
   email: text(),
   network: text(),
   name: text(),
-  groups: text({ mode: "json" }).$type<FieldGroup[]>().notNull(),
+  asked: text({ mode: "json" }).$type<string[]>().notNull(),
   fields: text({ mode: "json" }).$type<Merged>().notNull(),
   at: integer().notNull(),
 });

@@ -48,12 +48,12 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     const { claim, outcomes, payment, metadata, message, progress, leaseUntil, at: now } = batch;
     const job = jobRows.get(claim.id);
     if (job === null || !isHeld(job, claim)) return null;
-    const { settled, free } = pay(userId, payment);
+    const { settled } = pay(userId, payment);
     const before = job.metadata["creditsUsed"];
     const charged = settled?.kind === "settled" ? settled.charged : 0;
     const creditsUsed = (typeof before === "number" ? before : 0) + charged;
     for (const { n, outcome } of outcomes) {
-      const told = free.includes(`${n}`) ? withoutCharge(outcome) : outcome;
+      const told = withCost(outcome, credits.costOf(userId, claim.id, `${n}`));
       setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told) });
     }
     jobRows.write(job, {
@@ -75,8 +75,9 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       // Somebody who was erased while providers were asked; what they took is paid for.
       if (suppressions.find(userId, { email, profileKey: network }) !== null) continue;
       const stored = freeSince === null ? null : results.find(owner!, result.identity, freeSince);
-      if (stored !== null && result.groups.every((group) => stored.groups.includes(group))) free.push(item);
-      else results.insert(owner!, result);
+      if (stored === null) results.insert(owner!, result);
+      else if (item === null) results.replace(owner!, stored, result);
+      else free.push(item);
     }
     if (settlement === null) return { settled: null, free };
     const items = settlement.items.filter(({ item }) => !free.includes(item));
@@ -116,7 +117,12 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   return {
     async results(userId, people, since) {
       const owner = ownerOf(userId);
-      return people.map((person) => (owner === null ? null : results.find(owner, person, since)));
+      return people.map((person) => {
+        const row = owner === null ? null : results.find(owner, person, since);
+        if (row === null) return null;
+        const { n: _n, ...result } = row;
+        return result;
+      });
     },
     finish: (userId, payment) => writer.writeForAnswer(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>
@@ -163,6 +169,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   };
 }
 
-function withoutCharge(outcome: ItemOutcome): ItemOutcome {
-  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed: 0 } };
+/** A lead that was paid for may have stayed until the rest of it was known, and somebody else may have paid for it. */
+function withCost(outcome: ItemOutcome, creditsUsed: number): ItemOutcome {
+  return outcome.kind === "failed" ? outcome : { ...outcome, result: { ...outcome.result, creditsUsed } };
 }

@@ -28,7 +28,8 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
      ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
   );
   const byKey = database.prepare(
-    `SELECT leads.first_name, leads.last_name, leads.email, leads.company, leads.industry
+    `SELECT leads.first_name, leads.last_name, leads.email, leads.network_url, leads.company,
+            leads.industry
      FROM lead_hints JOIN leads ON leads.seq = lead_hints.lead
      WHERE lead_hints.key = ? AND leads.owner = ? ORDER BY lead_hints.lead DESC LIMIT +?`,
   );
@@ -65,8 +66,8 @@ export function createLeadHintStore(engine: Engine): LeadHintStore {
 }
 
 type Text = string | null;
-type ColleagueRow = [firstName: Text, lastName: Text, email: Text, company: Text, industry: Text];
+type ColleagueRow = [firstName: Text, lastName: Text, email: Text, networkUrl: Text, company: Text, industry: Text];
 
-function colleagueIn([firstName, lastName, email, company, industry]: ColleagueRow): Colleague {
-  return { firstName, lastName, email, company, industry };
+function colleagueIn([firstName, lastName, email, networkUrl, company, industry]: ColleagueRow): Colleague {
+  return { firstName, lastName, email, networkUrl, company, industry };
 }

@@ -34,8 +34,10 @@ export type Hints = (key: number) => readonly number[];
 export type ProspectRows = ReturnType<typeof createProspectRows>;
 
 export function createProspectRows(database: Database) {
+  // A lead that was deleted is none: nothing leads from it to the prospect, so the row still names it.
   const bySeq = database.prepare<unknown, [number]>(
-    "SELECT seq, content, lead_id, created_at, updated_at FROM prospects WHERE seq = ?",
+    `SELECT seq, content, (SELECT leads.id FROM leads WHERE leads.id = prospects.lead_id), created_at, updated_at
+     FROM prospects WHERE seq = ?`,
   );
   const insertRow = database.prepare(
     "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",

@@ -7,7 +7,7 @@ import {
   prospectIdentity,
 } from "../../../prospecting/keys.ts";
 import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
-import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
+import type { Prospect } from "../../../prospecting/model.ts";
 import type {
   CompanyNames,
   NewProspect,
@@ -116,10 +116,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
   const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
     const owner = owners(userId);
     if (owner === null) return null;
-    const own = companies.find(owner, company.domain, company.name);
-    if (own !== null) return own.content;
-    const people = await peopleOf(owner, company);
-    return people.length === 0 ? null : companyOf(people);
+    return companies.find(owner, company.domain, company.name)?.content ?? null;
   };
 
   /** Prospects of a company; some of them, where it has many. */
@@ -173,23 +170,14 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     async colleagues(userId, company, limit) {
       const owner = owners(userId);
       const people = owner === null ? [] : await peopleOf(owner, company);
-      const addressed = people.filter(({ content }) => content.email !== undefined);
-      return addressed.slice(0, limit).map((row) => prospectOf(userId, row));
+      const { true: addressed = [], false: others = [] } = Object.groupBy(
+        people,
+        ({ content }) => `${content.email !== undefined}` as const,
+      );
+      return [...addressed, ...others].slice(0, limit).map((row) => prospectOf(userId, row));
     },
   };
 }
 
 /** Who only looks for persons has no use for what is said of them. */
 const nothing = new Uint8Array();
-
-/** What its people say of a company; where they differ, the most recent word. */
-function companyOf(people: StoredProspect[]): CompanyContent {
-  const inOrder = people.toSorted((a, b) => a.updatedAt - b.updatedAt);
-  const facts = inOrder.map(({ content }): CompanyContent => {
-    const { company, domain, industry, companyLocation, companySize, revenue, technologies } = content;
-    return JSON.parse(
-      JSON.stringify({ company, domain, industry, companyLocation, companySize, revenue, technologies }),
-    ) as CompanyContent;
-  });
-  return Object.assign({}, ...facts) as CompanyContent;
-}

@@ -122,7 +122,7 @@ export const places: readonly Place[] = [
     table: "enrichment_results",
     key: ["n"],
     personal: ["email", "network", "name", "fields"],
-    others: ["owner", "groups", "at"],
+    others: ["owner", "asked", "at"],
     owner: ownerBy("t.owner"),
     own: `t.email ${among("emails")} OR t.network ${among("profiles")}`,
     texts: ["fields"],

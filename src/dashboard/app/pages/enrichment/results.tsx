@@ -61,6 +61,9 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
             {Math.round(confidence * 100)} % sure
           </Badge>
           <Badge>{fromStore ? "Known before, free" : counted(creditsUsed, "credit")}</Badge>
+          {result.unavailable && (
+            <Badge tone="warn">Could not be asked, try again later: {result.unavailable.join(", ")}</Badge>
+          )}
           {result.writtenBack && result.writtenBack.length > 0 && (
             <Badge tone="info">Filled in: {result.writtenBack.join(", ")}</Badge>
           )}
