@@ -1,6 +1,7 @@
 import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
-import { impliedByTitle, rawNumbers, type RawFacet } from "../facets/terms.ts";
+import { impliedByTitle } from "../facets/position.ts";
+import { rawNumbers, type RawFacet } from "../facets/terms.ts";
 import { companyDomainKey, companyNameKey } from "../keys.ts";
 import {
   maxTechnologies,
@@ -18,8 +19,8 @@ import { namesIn, NumberedRaw, revenueOf, revenueOfThousands } from "./row-value
  * remembered, and a row is put together of such parts: a fraction of the time that it takes to check the row as a whole.
  */
 export class Part {
-  /** What a title says of level and department. */
-  implied: { seniority: Part; department: Part } | null = null;
+  /** What a search finds somebody by who has this title, where nobody tells the level or the department. */
+  implied = nothingImplied;
   range: RevenueRange | null = null;
   /** By confidence; most parts never need it. */
   #byPercent: (NumberedRaw | undefined)[] | null = null;
@@ -42,8 +43,10 @@ export class Part {
   }
 }
 
+type ImpliedRaws = Record<"seniority" | "department", readonly NumberedRaw[]>;
 const noBytes = new Uint8Array();
 const nothing: readonly NumberedRaw[] = [];
+const nothingImplied: ImpliedRaws = { seniority: nothing, department: nothing };
 const encoder = new TextEncoder();
 export const noPart = new Part(noBytes);
 
@@ -75,7 +78,7 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   if (field === "company") return new Part(json, regular, companyNameKey(text));
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
-  if (field === "title") part.implied = impliedParts(text);
+  if (field === "title") part.implied = impliedRaws(text);
   return part;
 }
 
@@ -89,12 +92,11 @@ const facets: { [F in ProspectTextField]?: RawFacet } = {
   department: "department",
 };
 
-function impliedParts(title: string): Part["implied"] {
+function impliedRaws(title: string): ImpliedRaws {
   const { seniority, department } = impliedByTitle(title);
-  return {
-    seniority: (seniority === undefined ? null : textPart("seniority", seniority)) ?? noPart,
-    department: (department === undefined ? null : textPart("department", department)) ?? noPart,
-  };
+  const raws = (facet: RawFacet, raw: string | undefined) =>
+    raw === undefined ? nothing : [new NumberedRaw(facet, raw)];
+  return { seniority: raws("seniority", seniority), department: raws("department", department) };
 }
 
 export type Technology = { quoted: Uint8Array; value: NumberedRaw };

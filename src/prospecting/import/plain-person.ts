@@ -204,25 +204,18 @@ export class PlainPeople {
     return this.#key.begin(kind.domain).lower(text.bytes(domain), text.start(domain), text.end(domain)).key();
   }
 
-  /** In the order in which an object would have been made: what the title implies first, then the fields. */
+  /** In the order in which an object would have been made. */
   #writeContent(technologies: Part | null): void {
     const to = this.#to;
-    const implied = this.#title.implied ?? nothingImplied;
-    const level = this.#seniority === noPart ? implied.seniority : this.#seniority;
-    const team = this.#department === noPart ? implied.department : this.#department;
-    const isLevelFirst = implied.seniority !== noPart;
-    const isTeamFirst = implied.department !== noPart;
     to.byte(brace);
-    if (isLevelFirst) to.bytes(level.json);
-    if (isTeamFirst) to.bytes(team.json);
     to.bytes(this.#firstName.json);
     to.bytes(this.#lastName.json);
     this.#copy(email, null);
     this.#copy(phone, this.#phone);
     this.#copy(networkUrl, null);
     to.bytes(this.#title.json);
-    if (!isLevelFirst) to.bytes(level.json);
-    if (!isTeamFirst) to.bytes(team.json);
+    to.bytes(this.#seniority.json);
+    to.bytes(this.#department.json);
     this.#copy(company, this.#company);
     this.#copy(domain, this.#domain);
     to.bytes(this.#industry.json);
@@ -239,8 +232,8 @@ export class PlainPeople {
     addRaws(to, this.#size.raws);
     addRaws(to, (this.#companyLocation === noPart ? this.#location : this.#companyLocation).raws);
     addRaws(to, this.#title.raws);
-    addRaws(to, level.raws);
-    addRaws(to, team.raws);
+    addRaws(to, this.#seniority === noPart ? this.#title.implied.seniority : this.#seniority.raws);
+    addRaws(to, this.#department === noPart ? this.#title.implied.department : this.#department.raws);
   }
 
   #copy(target: number, part: Part | null): void {
@@ -324,7 +317,7 @@ const [companyLocation, companyCity, companyState, companyCountry] = [
 
 /** What a byte can come to: an escape. */
 const mostBytes = 6;
-/** Names of fields, and what a title implies. */
+/** Names of fields. */
 const ownBytes = 4096;
 const [newline, blank, comma, slash, bracket, closingBracket, brace] = [10, 32, 44, 47, 91, 93, 123];
 /** `"field":"`, by the number of the target. */
@@ -333,7 +326,6 @@ const closed = encoder.encode('",');
 const openedTechnologies = encoder.encode('"technologies":[');
 const https = encoder.encode("https://");
 const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`"confidence":${percent / 100}}`));
-const nothingImplied = { seniority: noPart, department: noPart };
 /** Stands for a part that there can't be. */
 const tooLong = revenuePart({ min: 0, max: null });
 
