@@ -16,13 +16,13 @@ export function prospectIdentity(
   return {
     ...person,
     company: company === null ? null : knownCompanyKey(company),
-    domain: domain ?? businessDomain(person.email),
+    domain: domain ?? (person.email === null ? null : businessDomain(person.email)),
   };
 }
 
-/** What stands behind the @, unless everybody may have an address there. */
-function businessDomain(email: string | null): string | null {
-  const domain = email === null ? null : domainOfEmail(email);
+/** What stands behind the @, in lower case; null where everybody may have an address. */
+export function businessDomain(email: string): string | null {
+  const domain = domainOfEmail(email);
   return domain === null || isFreeMail(domain) ? null : domain;
 }
 

@@ -23,7 +23,7 @@ import { Postings, segments, type PostingsCache, type TermPostings } from "./pos
 const readAtOnce = 2000;
 /** From so many on a slice is that of an import, and leaves garbage behind. */
 const manyRows = 200;
-/** With so much unwritten a flush begins: a whole segment of new prospects, or 64 MiB of changed containers. */
+/** With so much unwritten a flush begins: a whole segment of new or changed prospects, or 64 MiB of changed containers. */
 const flushRows = segments;
 const flushContainers = 8192;
 /** Containers and terms in one write: a few milliseconds of the event loop. */
@@ -121,8 +121,8 @@ export class DirectoryIndex {
       // Here and not inside: what is alive while young garbage is collected counts as old.
       if (this.#indexedTo - rowsBefore >= manyRows) this.#shared.collect();
       this.#open.keys.prepare();
-      if (this.#unwrittenRows >= flushRows || this.#open.postings.dirtyContainers >= flushContainers)
-        await this.#beginFlush();
+      const unwritten = this.#unwrittenRows + this.#unwrittenChanges;
+      if (unwritten >= flushRows || this.#open.postings.dirtyContainers >= flushContainers) await this.#beginFlush();
       if (isDone) break;
       await this.#shared.pause();
     }

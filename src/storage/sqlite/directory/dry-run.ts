@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { personKeys, prospectIdentity } from "../../../prospecting/keys.ts";
-import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent } from "../../../prospecting/model.ts";
 import type { ProspectBatch, ProspectRow } from "../../../prospecting/store.ts";
 import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
@@ -72,12 +72,13 @@ export class DryRun {
     const identity = prospectIdentity(content);
     const same = samePerson(identity, (key) => this.#candidates(key, hints));
     if (same === null) {
-      const company = this.#companies.known(this.#owner, identity.domain, content.company ?? null);
-      const complete = company === null ? content : withCompanyFacts(content, company);
+      const complete = withCompanyFacts(content, this.#companies.ofEmployer(this.#owner, content));
       this.#note({ n: null, number: null, content: complete });
       return { outcome: "created", number: null };
     }
-    const merged = mergedProspect(same.content, content);
+    const merged = updatedProspect(same.content, content, (employer) =>
+      this.#companies.ofEmployer(this.#owner, employer),
+    );
     if (!isUpdate || JSON.stringify(merged) === JSON.stringify(same.content))
       return { outcome: "skipped", number: same.number };
     this.#note({ ...same, content: merged });

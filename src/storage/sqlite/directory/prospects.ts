@@ -6,7 +6,7 @@ import {
   personKeys,
   prospectIdentity,
 } from "../../../prospecting/keys.ts";
-import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
 import type {
   CompanyNames,
@@ -87,11 +87,11 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
   ): StoredProspect {
     const existing = rows.findSame(owner, identity, hints);
     if (existing !== null) {
-      rows.update(existing, mergedProspect(existing.content, content), at);
+      const updated = updatedProspect(existing.content, content, (employer) => companies.ofEmployer(owner, employer));
+      rows.update(existing, updated, at);
       return rows.get(owner, existing.number)!;
     }
-    const company = companies.find(owner, identity.domain, content.company ?? null);
-    const complete = company === null ? content : withCompanyFacts(content, company.content);
+    const complete = withCompanyFacts(content, companies.ofEmployer(owner, content));
     return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
