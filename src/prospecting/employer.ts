@@ -27,11 +27,12 @@ export function worksFor({ company, domain, email }: Employer, employer: Company
   return areNamed && isSameName(company, employer.company!);
 }
 
-function isSameName(one: string, other: string): boolean {
+/** The same but for its legal form. */
+export function isSameName(one: string, other: string): boolean {
   return companyKey(one) === companyKey(other);
 }
 
-/** The same, or one is the other with more words behind it. */
+/** As `isSameName`, or one is the other with more words behind it. */
 function namesAgree(one: string, other: string): boolean {
   const [a, b] = [`${companyKey(one)} `, `${companyKey(other)} `];
   return a.startsWith(b) || b.startsWith(a);

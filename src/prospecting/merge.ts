@@ -1,4 +1,4 @@
-import { isOtherEmployer, type Employer } from "./employer.ts";
+import { isOtherEmployer, isSameName, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
 import { prospectIdentity } from "./keys.ts";
 import { maxTechnologies, prospectTextFields, type CompanyContent, type ProspectContent } from "./model.ts";
@@ -19,6 +19,8 @@ export function mergedProspect(existing: ProspectContent, incoming: ProspectCont
   // Another spelling of the same is no news: two files must not take turns in changing it.
   for (const field of prospectTextFields)
     if (known[field] !== undefined && isSameText(known[field], incoming[field])) merged[field] = known[field];
+  if (known.company !== undefined && incoming.company !== undefined && isSameName(known.company, incoming.company))
+    merged.company = known.company;
   if (known.networkUrl !== undefined && incoming.networkUrl !== undefined && network(known) === network(incoming))
     merged.networkUrl = known.networkUrl;
   return { ...merged, confidence: Math.max(known.confidence, incoming.confidence) };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { leadIdentity } from "../../src/leads/identity.ts";
 import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { eachRaw, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
@@ -11,6 +12,7 @@ import type {
   ProspectImportCounts,
   ProspectRow,
 } from "../../src/prospecting/store.ts";
+import { createPeopleDirectory } from "../../src/prospecting/people-directory.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -19,6 +21,7 @@ import { createFactories } from "../support/factories.ts";
 import { seeded } from "../support/random.ts";
 
 const nothing = termQuery({});
+const nobody = { email: null, networkUrl: null };
 
 function made(draft: ProspectDraft): NewProspect {
   const checked = prospectContent(draft);
@@ -523,7 +526,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       });
     const sets = [[], ["email"], ["networkUrl"], ["email", "networkUrl"]];
     const pairs = sets.flatMap((one) =>
-      sets.map((other) => ({ one, other, company: `${one.join("+")}/${other.join("+")}` })),
+      sets.map((other) => ({ one, other, company: `${one.join("+")} or ${other.join("+")}` })),
     );
     const created = async (rows: ProspectRow[]) => (await imported(storage, user.id, rows))?.created;
     const apart = pairs.filter(({ one, other }) => one.some((field) => other.includes(field)));
@@ -538,9 +541,27 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await created(pairs.map(({ other, company }) => person(`2 ${company}`, other)))).toBe(apart.length);
     // Whoever is known by his name alone is everybody's namesake, and who came by an e-mail since is nobody's who has one.
     expect(await created(pairs.map(({ company }) => person(`2 ${company}`, [])))).toBe(0);
-    expect(await created(sets.slice(1).map((other) => person(`2 /${other.join("+")}`, ["email", "networkUrl"])))).toBe(
-      3,
-    );
+    expect(
+      await created(sets.slice(1).map((other) => person(`2 or ${other.join("+")}`, ["email", "networkUrl"]))),
+    ).toBe(3);
+  });
+
+  test("a namesake of a company is one of it, however its legal form is written", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const ka = (row: number, company: string, more: ProspectDraft = {}) =>
+      personRow(row, { firstName: "Ka", lastName: "Li", company, ...more });
+    const first = await imported(storage, user.id, [ka(1, "Acme, Inc.", { email: "ka@acme.example" }), ka(2, "ACME")]);
+    expect(first).toMatchObject({ created: 1, skipped: 1 });
+    await storage.prospects.settle(user.id);
+    const later = [ka(3, "acme ltd", { title: "CTO" }), ka(4, "Acme AG", { email: "other@acme.example" }), ka(5, "!?")];
+    expect(await imported(storage, user.id, [...later, ka(6, "?!")])).toMatchObject({ created: 3, updated: 1 });
+    const directory = createPeopleDirectory(storage.prospects);
+    const find = (company: string) =>
+      directory.findPerson(user.id, leadIdentity({ ...nobody, firstName: "ka", lastName: "LI", company }), null);
+    expect(await find("!?")).toMatchObject({ company: "!?" });
+    expect(await find("Acme GmbH")).toBeNull(); // two have this name
   });
 
   test("every operation is about one user's directory", async () => {

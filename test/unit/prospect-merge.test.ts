@@ -56,6 +56,10 @@ test.each<[Employer, Employer, boolean]>([
   expect(isOtherEmployer(before, now)).toBe(isOther);
 });
 
+test("another spelling of the company's name is no news", () => {
+  expect(told({ company: "Acme, Inc." }, { company: "ACME" }, { company: "acme ltd" }).company).toBe("Acme, Inc.");
+});
+
 test("level and department go with the title, and what was told of them stays with it", () => {
   expect(told({ title: "VP Sales" }, { title: "Accountant" })).toMatchObject({
     seniority: undefined,

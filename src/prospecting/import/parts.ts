@@ -2,7 +2,7 @@ import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
 import { impliedByTitle } from "../facets/position.ts";
 import { rawNumbers, type RawFacet } from "../facets/terms.ts";
-import { companyDomainKey, companyNameKey } from "../keys.ts";
+import { companyDomainKey, companyKey, companyNameKey } from "../keys.ts";
 import {
   maxTechnologies,
   prospectTextFields,
@@ -28,7 +28,7 @@ export class Part {
   constructor(
     /** `"field":"value",` in UTF-8; empty when there is nothing to store. */
     readonly json: Uint8Array,
-    /** Of a name or company, as it stands in the key of a name. */
+    /** Of a name or company, as it stands in a `prospectName`. */
     readonly regular: Uint8Array = noBytes,
     /** Hash of a company or domain. */
     readonly key: number = 0,
@@ -73,9 +73,9 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   if (text.length > prospectTextLimits[field]) return null;
   const json = encoder.encode(`"${field}":${JSON.stringify(text)},`);
   if (field === "domain") return new Part(json, noBytes, companyDomainKey(text));
-  const isOfName = field === "firstName" || field === "lastName" || field === "company";
+  if (field === "company") return new Part(json, encoder.encode(companyKey(text)), companyNameKey(text));
+  const isOfName = field === "firstName" || field === "lastName";
   const regular = isOfName ? encoder.encode(regularNamePart(text)) : noBytes;
-  if (field === "company") return new Part(json, regular, companyNameKey(text));
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
   if (field === "title") part.implied = impliedRaws(text);

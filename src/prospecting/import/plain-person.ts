@@ -1,7 +1,7 @@
 import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import { besideName, companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
+import { besideName, companyDomainKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import { endOf, kinds } from "./ascii.ts";
@@ -106,7 +106,11 @@ export class PlainPeople {
   /** What nearly every row has a value of its own of. */
   #findOwn(): boolean {
     const text = this.#text;
-    this.#company = this.#own(company, this.#isPlain(company, prospectTextLimits.company));
+    const isCompanyPlain = this.#isPlain(company, prospectTextLimits.company);
+    this.#company = this.#own(
+      company,
+      isCompanyPlain && isPlainName(text.bytes(company), text.start(company), text.end(company)),
+    );
     this.#phone = this.#own(phone, this.#isPlain(phone, prospectTextLimits.phone));
     this.#domain = this.#own(domain, isPlainDomain(text.bytes(domain), text.start(domain), text.end(domain)));
     return this.#company !== tooLong && this.#phone !== tooLong && this.#domain !== tooLong;
@@ -156,12 +160,10 @@ export class PlainPeople {
     if (this.#firstName !== noPart && this.#lastName !== noPart && this.#company !== noPart) {
       const key = this.#key.begin(kind.name).bytes(this.#firstName.regular).byte(newline);
       key.bytes(this.#lastName.regular).byte(newline);
-      if (this.#company !== null) key.bytes(this.#company.regular);
-      else key.lower(text.bytes(company), text.start(company), text.end(company));
-      to.key(key.key());
+      to.key(this.#addCompany(key).key());
     }
     if (to.keyCount === 0) return false;
-    if (this.#company !== noPart) to.key(this.#company?.key ?? this.#companyKey());
+    if (this.#company !== noPart) to.key(this.#company?.key ?? this.#addCompany(this.#key.begin(kind.company)).key());
     if (this.#domain !== noPart) to.key(this.#domain?.key ?? this.#domainKey());
     else if (text.has(email)) {
       const address = text.slice(email);
@@ -189,14 +191,11 @@ export class PlainPeople {
     return true;
   }
 
-  /** As `companyNameKey` has it. */
-  #companyKey(): number {
+  /** As `companyKey` has it. */
+  #addCompany(to: KeyText): KeyText {
+    if (this.#company !== null) return to.bytes(this.#company.regular);
     const text = this.#text;
-    const of = text.bytes(company);
-    const start = text.start(company);
-    const end = text.end(company);
-    if (!isPlainName(of, start, end)) return companyNameKey(text.slice(company));
-    return this.#key.begin(kind.company).lower(of, start, end).key();
+    return to.lower(text.bytes(company), text.start(company), text.end(company));
   }
 
   #domainKey(): number {

@@ -37,10 +37,11 @@ export function createProspectRows(database: Database) {
   const bySeq = database.prepare<unknown, [number]>(
     "SELECT seq, content, lead_id, created_at, updated_at FROM prospects WHERE seq = ?",
   );
+  // What a prospect is found by is made of the content, where the index needs it: the rules of that may change.
   const insertRow = database.prepare(
-    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), x'', ?, ?)",
   );
-  const updateRow = database.prepare("UPDATE prospects SET content = ?, keys = ?, updated_at = ? WHERE seq = ?");
+  const updateRow = database.prepare("UPDATE prospects SET content = ?, updated_at = ? WHERE seq = ?");
   const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
   const setLeadOf = database.prepare("UPDATE prospects SET lead_id = ? WHERE seq = ?");
   const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
@@ -96,7 +97,7 @@ export function createProspectRows(database: Database) {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
-    insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
+    insertRow.run(seqOf(owner, number), json, at, at);
     const known = recent(owner);
     const count = personKeysIn(keys);
     for (let place = 0; place < count; place++) known.add(indexedKey(keys[place]!, place, beside), number);
@@ -110,7 +111,7 @@ export function createProspectRows(database: Database) {
     const { owner } = current!;
     const keysBefore = new Set(prospectKeys(prospectIdentity(before.content)));
     const keys = prospectKeys(prospectIdentity(content));
-    updateRow.run(json, bytesOf(keys), at, seqOf(owner, before.number));
+    updateRow.run(json, at, seqOf(owner, before.number));
     const added = keys.filter((key) => !keysBefore.has(key));
     for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
     noteChange(before.number, termsOf(before.content), termsOf(content), added);
