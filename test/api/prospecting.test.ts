@@ -539,12 +539,19 @@ No,Body,broken,,,,,
 ,,,,New Works,new.example,Shipping,30
 Bob,Next,bob@new.example,,New Works,,,
 Bob,Next,bob@new.example,,New Works,,Shipping,
+Zoe,,zoe@z.example,,,,,
+,,,https://network.example/in/zoe,,,Toys,
+,,zoe@z.example,https://network.example/in/zoe,,,,
+Zoe,,zoe@z.example,https://network.example/in/zoe,,,Toys,
+Zoe,,zoe@z.example,https://network.example/in/zoe,,,Toys,
+,,ada@engines.example,https://network.example/in/zoe,,,,
+,,joan@park.example,https://network.example/in/bridge,,,,
 `;
   type Line = { row: number; outcome: string; prospectId: string | null };
   // Where rows are skipped, the profile of the third row is news again in the fourth.
   for (const [onDuplicate, created] of [
-    ["update", 3],
-    ["skip", 4],
+    ["update", 5],
+    ["skip", 6],
   ] as const) {
     const client = await directory();
     const counts = async (dryRun: boolean) => {
@@ -557,7 +564,7 @@ Bob,Next,bob@new.example,,New Works,,Shipping,
     };
     const foretold = await counts(true);
     expect((await searched(client, {}, { dryRun: true })).total).toBe(4);
-    expect(foretold).toMatchObject({ rows: 10, created, failed: 1, companies: 3 });
+    expect(foretold).toMatchObject({ rows: 17, created, failed: 1, companies: 3 });
     expect(await counts(false)).toEqual(foretold);
   }
 });

@@ -564,6 +564,85 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await find("Acme GmbH")).toBeNull(); // two have this name
   });
 
+  test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const { prospects } = opened.storage;
+    const networkUrl = "https://network.example/in/ka";
+    const drafts = [
+      { email: "ka@acme.example", title: "CTO", firstName: "K" },
+      { networkUrl, industry: "Robots", firstName: "Ka", lastName: "Li" },
+    ];
+    const [first, second] = (await prospects.put(user.id, drafts.map(made), startOfTests)).map(({ id }) => id);
+    await prospects.setLead(user.id, second!, "lead-1");
+    const shown = { userId: user.id, ids: [second!], freeSince: startOfTests };
+    const charge = { entryId: "e", userId: user.id, request: "r", purpose: "search" as const, keyId: null };
+    await prospects.reveal({ ...shown, payment: { kind: "charge", each: 0, charge: { ...charge, at: startOfTests } } });
+    await prospects.settle(user.id);
+    const both = personRow(1, { email: "KA@acme.example", networkUrl: `${networkUrl}/`, phone: "1" });
+    const stranger = personRow(2, { email: "new@example.com" });
+    expect(await imported(opened.storage, user.id, [stranger, both])).toMatchObject({ created: 1, updated: 1 });
+    const ka = {
+      ...{ id: first!, email: "ka@acme.example", networkUrl, phone: "1", title: "CTO", industry: "Robots" },
+      ...{ firstName: "Ka", lastName: "Li", leadId: "lead-1" },
+    };
+    expect((await all(opened.storage, user.id)).map(({ email }) => email)).toEqual([ka.email, "new@example.com"]);
+    expect(await all(opened.storage, user.id, { company: { industry: ["robots"] } })).toMatchObject([ka]);
+    for (const id of [first!, second!]) expect(await prospects.get(user.id, id)).toMatchObject(ka);
+    expect(await prospects.unpaid({ ...shown, ids: [first!] })).toBe(0);
+    // Known by what each of the two was known by, and told again it is no news.
+    const storage = await opened.reopen();
+    const again = [both, personRow(3, { networkUrl }), personRow(4, { email: "ka@acme.example" })];
+    expect(await imported(storage, user.id, again)).toMatchObject({ skipped: 3 });
+    await storage.prospects.setLead(user.id, second!, "lead-2");
+    expect(await storage.prospects.get(user.id, first!)).toMatchObject({ leadId: "lead-2" });
+    expect(await storage.prospects.remove(user.id, second!)).toBe(true);
+    for (const id of [first!, second!]) expect(await storage.prospects.get(user.id, id)).toBeNull();
+    expect(await storage.prospects.remove(user.id, second!)).toBe(false);
+  });
+
+  test("the ids of records that became one in two steps lead to the one that is left", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = made({ networkUrl: "https://network.example/in/ka" });
+    // Stored twice, as when each had another name once.
+    const unknown = { ...profile.identity, network: null };
+    const found = [made({ email: "ka@acme.example" }), profile, { ...profile, identity: unknown }];
+    const ids = (await storage.prospects.put(user.id, found, startOfTests)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    await imported(storage, user.id, [personRow(1, profile.content)]);
+    expect(await all(storage, user.id)).toHaveLength(2);
+    await imported(storage, user.id, [personRow(2, { ...profile.content, email: "ka@acme.example" })]);
+    for (const id of ids) expect(await storage.prospects.get(user.id, id)).toMatchObject({ id: ids[0]! });
+  });
+
+  test("records that contradict each other stay two, whoever names both", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = (name: string) => ({ networkUrl: `https://network.example/in/${name}` });
+    const pairs: [ProspectDraft, ProspectDraft][] = [
+      [{}, { email: "other@example.com" }],
+      [profile("other"), {}],
+      [
+        { firstName: "Ann", lastName: "Lee" },
+        { firstName: "Bo", lastName: "Lee" },
+      ],
+      [
+        { firstName: "Ann", lastName: "Lee" },
+        { firstName: "Ann", lastName: "Kim" },
+      ],
+    ];
+    let row = 0;
+    for (const [n, [one, other]] of pairs.entries()) {
+      const [email, theirs] = [`office${n}@example.com`, profile(`p${n}`)];
+      const both = [personRow(++row, { email, ...one }), personRow(++row, { ...theirs, ...other })];
+      await imported(storage, user.id, [...both, personRow(++row, { email, ...theirs })]);
+      expect(await all(storage, user.id)).toHaveLength(2 * n + 2);
+    }
+  });
+
   test("every operation is about one user's directory", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -1,7 +1,7 @@
 import { CompanyNews } from "../../../prospecting/company-news.ts";
 import { isPersonKey, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
 import type { Employer } from "../../../prospecting/employer.ts";
-import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import { withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
   BatchHints,
@@ -208,11 +208,11 @@ export function createProspectImports(
     const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
     const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
-    const existing = rows.findSame(owner, identity, hints.of);
-    if (existing !== null) {
-      const isChanged =
-        onDuplicate === "update" && rows.update(existing, updatedProspect(existing.content, content, companyOf), at);
-      return { outcome: isChanged ? "updated" : "skipped", number: existing.number };
+    const same = rows.findSame(owner, identity, hints.of);
+    if (same !== null) {
+      if (onDuplicate === "skip") return { outcome: "skipped", number: same.person.number };
+      const { number, isNews } = rows.updateSame(same, content, companyOf, at);
+      return { outcome: isNews ? "updated" : "skipped", number };
     }
     const complete = withCompanyFacts(content, companyOf(content));
     if (complete === content) return created(row, at);

@@ -6,7 +6,8 @@ import {
   personKeys,
   prospectIdentity,
 } from "../../../prospecting/keys.ts";
-import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import type { Employer } from "../../../prospecting/employer.ts";
+import { withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, Prospect } from "../../../prospecting/model.ts";
 import type {
   CompanyNames,
@@ -52,7 +53,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     if (owner === null || number === null) return false;
     return writer.write(() =>
       rows.unit(owner, () => {
-        const row = rows.get(owner, number);
+        const row = rows.getKnown(owner, number);
         if (row !== null) change(owner, row);
         return row !== null;
       }),
@@ -85,13 +86,10 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     hints: (key: number) => readonly number[],
     at: number,
   ): StoredProspect {
-    const existing = rows.findSame(owner, identity, hints);
-    if (existing !== null) {
-      const updated = updatedProspect(existing.content, content, (employer) => companies.ofEmployer(owner, employer));
-      rows.update(existing, updated, at);
-      return rows.get(owner, existing.number)!;
-    }
-    const complete = withCompanyFacts(content, companies.ofEmployer(owner, content));
+    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
+    const same = rows.findSame(owner, identity, hints);
+    if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
+    const complete = withCompanyFacts(content, companyOf(content));
     return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
@@ -154,7 +152,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     async get(userId, id) {
       const owner = owners(userId);
       const number = numberOf(userId, id);
-      const row = owner === null || number === null ? null : rows.get(owner, number);
+      const row = owner === null || number === null ? null : rows.getKnown(owner, number);
       return row && prospectOf(userId, row);
     },
     remove: (userId, id) => changed(userId, id, (_, row) => rows.remove(row)),
