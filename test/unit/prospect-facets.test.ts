@@ -9,7 +9,9 @@ import {
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
 import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
-import { technologyValue } from "../../src/prospecting/facets/terms.ts";
+import { positionOf } from "../../src/prospecting/facets/position.ts";
+import { termQuery } from "../../src/prospecting/facets/query.ts";
+import { technologyValue, termsOf } from "../../src/prospecting/facets/terms.ts";
 import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
 
 function finds(wanted: string, title: string): boolean {
@@ -92,6 +94,21 @@ test("levels and departments go by several names", () => {
     "human_resources",
   ]);
   expect([seniorityNamed("wizard"), departmentNamed("magic")]).toEqual([null, null]);
+});
+
+test("whoever is no manager has the level that the title says, unless that is above", () => {
+  const level = (title: string, seniority = "Non-Manager") =>
+    positionOf({ ...(title && { title }), seniority, confidence: 1 }).seniority;
+  const titles = ["Senior Engineer", "Sales Intern", "Account Manager", "Baker", ""];
+  expect(titles.map((title) => level(title))).toEqual(["senior", "intern", "entry", "entry", "entry"]);
+  expect(
+    ["non manager", "Non-Manager Level", "Individual Contributor"].map((told) => level("Sr Engineer", told)),
+  ).toEqual(["senior", "senior", "senior"]);
+  expect(level("Baker", "Manager")).toBe("Manager");
+  const found = termsOf({ title: "Account Manager", seniority: "Non-Manager", confidence: 1 });
+  expect(found.filter(({ facet }) => facet === "seniority").map(({ label }) => label)).toEqual(["entry"]);
+  const sought = termQuery({ person: { seniority: ["Non-Manager"] } }).groups;
+  expect(sought).toEqual([[["seniority senior"], ["seniority entry"], ["seniority intern"]]]);
 });
 
 test.each([

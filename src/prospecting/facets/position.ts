@@ -1,7 +1,7 @@
 import type { ProspectContent } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import { departmentOfTitle } from "./department.ts";
-import { seniorityOfTitle } from "./seniority.ts";
+import { isNonManager, levelOfNonManager, seniorityOfTitle } from "./seniority.ts";
 
 type Position = { seniority: string | undefined; department: string | undefined };
 
@@ -11,7 +11,8 @@ type Position = { seniority: string | undefined; department: string | undefined 
  */
 export function positionOf({ title, seniority, department }: ProspectContent): Position {
   const implied = title === undefined ? noPosition : impliedByTitle(title);
-  return { seniority: seniority ?? implied.seniority, department: department ?? implied.department };
+  const level = seniority !== undefined && isNonManager(seniority) ? levelOfNonManager(implied.seniority) : seniority;
+  return { seniority: level ?? implied.seniority, department: department ?? implied.department };
 }
 
 /** What a title says of level and department. */

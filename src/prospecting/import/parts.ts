@@ -1,6 +1,7 @@
 import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
 import { impliedByTitle } from "../facets/position.ts";
+import { isNonManager, levelOfNonManager } from "../facets/seniority.ts";
 import { rawNumbers, type RawFacet } from "../facets/terms.ts";
 import { companyDomainKey, companyKey, companyNameKey } from "../keys.ts";
 import {
@@ -21,6 +22,8 @@ import { namesIn, NumberedRaw, revenueOf, revenueOfThousands } from "./row-value
 export class Part {
   /** What a search finds somebody by who has this title, where nobody tells the level or the department. */
   implied = nothingImplied;
+  /** Of a level; see `isNonManager`. */
+  isNonManager = false;
   range: RevenueRange | null = null;
   /** By confidence; most parts never need it. */
   #byPercent: (NumberedRaw | undefined)[] | null = null;
@@ -43,10 +46,14 @@ export class Part {
   }
 }
 
-type ImpliedRaws = Record<"seniority" | "department", readonly NumberedRaw[]>;
+type ImpliedRaws = Record<"seniority" | "nonManager" | "department", readonly NumberedRaw[]>;
 const noBytes = new Uint8Array();
 const nothing: readonly NumberedRaw[] = [];
-const nothingImplied: ImpliedRaws = { seniority: nothing, department: nothing };
+const nothingImplied: ImpliedRaws = {
+  seniority: nothing,
+  nonManager: [new NumberedRaw("seniority", levelOfNonManager(undefined))],
+  department: nothing,
+};
 const encoder = new TextEncoder();
 export const noPart = new Part(noBytes);
 
@@ -79,6 +86,7 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
   if (field === "title") part.implied = impliedRaws(text);
+  if (field === "seniority") part.isNonManager = isNonManager(text);
   return part;
 }
 
@@ -96,7 +104,11 @@ function impliedRaws(title: string): ImpliedRaws {
   const { seniority, department } = impliedByTitle(title);
   const raws = (facet: RawFacet, raw: string | undefined) =>
     raw === undefined ? nothing : [new NumberedRaw(facet, raw)];
-  return { seniority: raws("seniority", seniority), department: raws("department", department) };
+  return {
+    seniority: raws("seniority", seniority),
+    nonManager: raws("seniority", levelOfNonManager(seniority)),
+    department: raws("department", department),
+  };
 }
 
 export type Technology = { quoted: Uint8Array; value: NumberedRaw };

@@ -231,8 +231,10 @@ export class PlainPeople {
     addRaws(to, this.#size.raws);
     addRaws(to, (this.#companyLocation === noPart ? this.#location : this.#companyLocation).raws);
     addRaws(to, this.#title.raws);
-    addRaws(to, this.#seniority === noPart ? this.#title.implied.seniority : this.#seniority.raws);
-    addRaws(to, this.#department === noPart ? this.#title.implied.department : this.#department.raws);
+    const { implied } = this.#title;
+    if (this.#seniority.isNonManager) addRaws(to, implied.nonManager);
+    else addRaws(to, this.#seniority === noPart ? implied.seniority : this.#seniority.raws);
+    addRaws(to, this.#department === noPart ? implied.department : this.#department.raws);
   }
 
   #copy(target: number, part: Part | null): void {
