@@ -254,15 +254,17 @@ export class PlainPeople {
     const of = text.bytes(tools);
     const start = text.start(tools);
     const end = text.end(tools);
-    if (of[start] === bracket || of[start] === brace) return addPart(this.#to, this.#known(tools)!);
+    const separator = separatorIn(of, start, end);
+    if (of[start] === bracket || of[start] === brace || separator === slash)
+      return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
-    const separator = separatorIn(of, start, end);
     for (let at = start; at <= end; at++) {
       while (at < end && of[at] === blank) at++;
       const first = at;
       let hash = hashBasis;
-      for (let code = 0; at < end && (code = of[at]!) !== separator && code !== bar; at++) hash = hashed(hash, code);
+      for (let code = 0; at < end && (code = of[at]!) !== separator && !isAlwaysSeparator(code); at++)
+        hash = hashed(hash, code);
       if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
     }
     if (found.length === 0) return false;
@@ -346,15 +348,21 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
   for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-/** As `namesIn` chooses it where there are no brackets. */
+/** As `namesIn` chooses it where there are no brackets. A slash takes a closer look. */
 function separatorIn(bytes: Uint8Array, start: number, end: number): number {
-  let found = comma;
+  let found = 0;
   for (let place = start; place < end; place++) {
     const code = bytes[place]!;
     if (code === semicolon) return semicolon;
     if (code === bar) found = bar;
+    else if (code === slash) found ||= slash;
+    else if (found !== bar && (code === comma || isAlwaysSeparator(code))) found = comma;
   }
-  return found;
+  return found || comma;
 }
 
-const [semicolon, bar] = [59, 124];
+function isAlwaysSeparator(code: number): boolean {
+  return code === bar || code === newline || code === carriageReturn;
+}
+
+const [carriageReturn, semicolon, bar] = [13, 59, 124];
