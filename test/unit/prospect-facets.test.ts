@@ -134,6 +134,17 @@ test.each([
   ["2 lakh", "10001+"],
   ["1万人", null],
   ["Nov 2023: 40", null],
+  ["Nov-50", "11-50"],
+  ["nov 50", "11-50"],
+  ["10-Jan", "1-10"],
+  ["Jan-10", "1-10"],
+  ["01-Oct", "1-10"],
+  ["01. Okt", "1-10"],
+  ["10-Feb", "1-10"],
+  ["20-Nov", "11-50"],
+  ["Nov-1950", null],
+  ["Team-50", null],
+  ["Nov-00", null],
   ["50 employees or more", "51-200"],
 ])("%s employees are the range %s", (text, label) => {
   expect(companySize(text)).toBe(label);
