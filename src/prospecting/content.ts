@@ -2,7 +2,6 @@ import { multiLine, singleLine } from "../clean-text.ts";
 import type { FieldError } from "../errors.ts";
 import { isEmailAddress } from "../leads/identity.ts";
 import { companySize } from "./facets/ranges.ts";
-import { impliedByTitle } from "./facets/terms.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
 import { remembered } from "./remembered.ts";
 import {
@@ -20,18 +19,17 @@ export type ProspectDraft = Partial<Omit<ProspectContent, "confidence">> & { con
 
 /**
  * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become one of the usual ranges,
- * level and department are taken from the title where nobody tells them. Answers the content to store and what it is
- * found by, or every problem that stands against it. A prospect needs what a lead needs: something to tell it by.
+ * what can't be read as one is left out. Answers the content to store and what it is found by, or every problem that
+ * stands against it. A prospect needs what a lead needs: something to tell it by.
  */
 export function prospectContent(
   draft: ProspectDraft,
 ): { content: ProspectContent; identity: ProspectIdentity } | { errors: FieldError[] } {
   const errors: FieldError[] = [];
-  const texts = cleanTexts(draft, errors);
-  const identity = prospectIdentity(texts);
-  checkIdentity(texts, identity, errors);
+  const known: ProspectDraft = cleanTexts(draft, errors);
+  const identity = prospectIdentity(known);
+  checkIdentity(known, identity, errors);
   if (errors.length > 0) return { errors };
-  const known: ProspectDraft = texts.title === undefined ? texts : Object.assign({}, implied(texts.title), texts);
   const technologies = cleanTechnologies(draft.technologies);
   if (technologies.length > 0) known.technologies = technologies;
   if (draft.revenue) known.revenue = draft.revenue;
@@ -39,7 +37,6 @@ export function prospectContent(
   return { content, identity };
 }
 
-const implied = remembered(impliedByTitle);
 const sizeOf = remembered(companySize);
 
 function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {

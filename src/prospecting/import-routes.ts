@@ -22,7 +22,11 @@ const ImportQuery = Type.Object({
   onDuplicate: Type.Optional(
     Type.Union(
       prospectOnDuplicate.map((choice) => Type.Literal(choice)),
-      { default: "update", description: "update adds to who is there already; skip leaves the record as it is." },
+      {
+        default: "update",
+        description:
+          "update takes what the file says of who is there already; skip leaves the record as it is, but for what a new company tells of people who lack it.",
+      },
     ),
   ),
   ...fileQueryFields('field, where the headers are not understood. Example: {"Firm":"company","Staff":"companySize"}'),
@@ -56,7 +60,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
           tag: "Prospecting",
           summary: "Import a file of prospects or companies into your directory",
           description:
-            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. People and companies are found by what identifies them and merged. What a file says of a company goes to its people where they lack it. Answers at once with a job.",
+            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. People and companies are found by what identifies them and merged: a person by e-mail or profile, else by name and company, of which the legal form does not count. A row with the e-mail of one record and the profile of another makes one of the two, unless they have different addresses, profiles or names; the ids of both name it from then on. The newest word counts: what a file says of a company goes to all of its people, and who has another title or company than before loses what belonged to the old one, unless the row tells it. Answers at once with a job.",
         }),
       },
     )

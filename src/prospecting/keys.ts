@@ -5,7 +5,7 @@ import { folded } from "./facets/fold.ts";
 import { remembered } from "./remembered.ts";
 import type { ProspectContent } from "./model.ts";
 
-/** What a prospect is found by: what tells persons apart, and its company. */
+/** What a prospect is found by: what tells persons apart, and its company. `name`: see `prospectName`. */
 export type ProspectIdentity = LeadIdentity & { company: string | null; domain: string | null };
 
 export function prospectIdentity(
@@ -15,20 +15,31 @@ export function prospectIdentity(
   const person = leadIdentity({ firstName, lastName, email, networkUrl, company });
   return {
     ...person,
+    name: prospectName(person),
     company: company === null ? null : knownCompanyKey(company),
-    domain: domain ?? businessDomain(person.email),
+    domain: domain ?? (person.email === null ? null : businessDomain(person.email)),
   };
 }
 
-/** What stands behind the @, unless everybody may have an address there. */
-function businessDomain(email: string | null): string | null {
-  const domain = email === null ? null : domainOfEmail(email);
+/**
+ * First name, last name and company, of which the legal form says nothing: Ka Li of "Acme, Inc." is Ka Li of "ACME". Of
+ * an identity as leads have it, whose company is a plain name.
+ */
+export function prospectName({ name }: Pick<LeadIdentity, "name">): string | null {
+  if (name === null) return null;
+  const company = name.lastIndexOf("\n") + 1;
+  return name.slice(0, company) + knownCompanyKey(name.slice(company));
+}
+
+/** What stands behind the @, in lower case; null where everybody may have an address. */
+export function businessDomain(email: string): string | null {
+  const domain = domainOfEmail(email);
   return domain === null || isFreeMail(domain) ? null : domain;
 }
 
-/** A company's name without its legal form: "Acme, Inc." and "ACME" are one. */
+/** A company's name without its legal form: "Acme, Inc." and "ACME" are one. One made of signs alone goes by these. */
 export function companyKey(name: string): string {
-  const words = folded(name);
+  const words = folded(name) || name.trim().toLowerCase();
   if (!legalWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
   return words.replace(legalForm, "") || words;
 }
@@ -44,7 +55,7 @@ export const legalWords: ReadonlySet<string> = new Set(
 
 /**
  * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
- * those of persons (even). They are stored, so they must never change.
+ * those of persons (even). The index has them on disk: raise `termRules` with every change.
  */
 export function prospectKeys(identity: ProspectIdentity): number[] {
   const keys = personKeys(identity);

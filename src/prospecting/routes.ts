@@ -157,6 +157,8 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         detail: answersJson(success(ProspectView), {
           tag: "Prospecting",
           summary: "Read a prospect of your directory",
+          description:
+            "When the record went up in another, because both turned out to be one person, that one is answered, with its own `id`; a lead can be made of it, and it can be deleted, by either id.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -7,6 +7,7 @@ import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
 import { prospectContent } from "./content.ts";
 import { folded } from "./facets/fold.ts";
+import { positionOf } from "./facets/position.ts";
 import { termQuery } from "./facets/query.ts";
 import { revenueStep } from "./facets/ranges.ts";
 import {
@@ -272,6 +273,7 @@ function refusalOf(
 
 export function prospectView(prospect: Prospect): ProspectView {
   const { id, confidence, technologies = [], revenue = null, leadId, updatedAt } = prospect;
+  const { seniority = null, department = null } = positionOf(prospect);
   return {
     id,
     firstName: prospect.firstName ?? null,
@@ -286,8 +288,8 @@ export function prospectView(prospect: Prospect): ProspectView {
     technologies,
     confidence,
     phone: prospect.phone ?? null,
-    seniority: prospect.seniority ?? null,
-    department: prospect.department ?? null,
+    seniority,
+    department,
     domain: prospect.domain ?? null,
     companyLocation: prospect.companyLocation ?? null,
     revenue,

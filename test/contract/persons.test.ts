@@ -64,6 +64,14 @@ describe.each(engines)("persons on $name", ({ open }) => {
     expect(await recordsOf(storage, own, identity)).toEqual([]);
   });
 
+  test("are known by the numbers of all records that became one, so that reports of imports lose them, too", async () => {
+    await using opened = await open();
+    const { storage, user } = await withUser(opened.storage);
+    for (const draft of [{ email }, { networkUrl: profile }, { email, networkUrl: profile }])
+      await putProspect(storage, user.id, draft);
+    expect((await storage.persons.identify(team, given({ email }), true))?.prospects).toHaveLength(2);
+  });
+
   test("are erased everywhere, and everybody else is left alone", async () => {
     await using opened = await open();
     const { storage, make, user, account } = await withUser(opened.storage);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { leadIdentity } from "../../src/leads/identity.ts";
 import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { eachRaw, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
 import { besideNameOf, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
-import type { Prospect, ProspectContent, SearchFilters } from "../../src/prospecting/model.ts";
+import type { CompanyContent, Prospect, ProspectContent, SearchFilters } from "../../src/prospecting/model.ts";
 import type {
   BatchTerms,
   NewProspect,
@@ -11,6 +12,7 @@ import type {
   ProspectImportCounts,
   ProspectRow,
 } from "../../src/prospecting/store.ts";
+import { createPeopleDirectory } from "../../src/prospecting/people-directory.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -19,6 +21,7 @@ import { createFactories } from "../support/factories.ts";
 import { seeded } from "../support/random.ts";
 
 const nothing = termQuery({});
+const nobody = { email: null, networkUrl: null };
 
 function made(draft: ProspectDraft): NewProspect {
   const checked = prospectContent(draft);
@@ -29,6 +32,10 @@ function made(draft: ProspectDraft): NewProspect {
 function personRow(row: number, draft: ProspectDraft): ProspectRow {
   const { content, identity } = made(draft);
   return { row, kind: "person", content: utf8(content), keys: prospectKeys(identity), beside: besideNameOf(identity) };
+}
+
+function companyRow(row: number, content: CompanyContent): ProspectRow {
+  return { row, kind: "company", content: utf8(content), keys: [], beside: 0 };
 }
 
 function utf8(content: object): Uint8Array {
@@ -369,15 +376,8 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       user.id,
       people.map((draft, n) => personRow(n, draft)),
     );
-    const company = (row: number, content: object): ProspectRow => ({
-      row,
-      kind: "company",
-      content: utf8(content),
-      keys: [],
-      beside: 0,
-    });
     const acme = { company: "Acme", domain: "acme.example", industry: "Robots", companySize: "11-50" };
-    expect(await imported(storage, user.id, [company(9, acme)])).toMatchObject({ created: 1, companies: 1 });
+    expect(await imported(storage, user.id, [companyRow(9, acme)])).toMatchObject({ created: 1, companies: 1 });
     const industries = Object.fromEntries(
       (await all(storage, user.id)).map(({ email, industry }) => [email, industry]),
     );
@@ -395,6 +395,94 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       "d@acme.example",
     ]);
     expect(await storage.prospects.findCompany(user.id, { domain: null, name: "ACME, Inc." })).toEqual(acme);
+  });
+
+  test("what is told of a company again goes to all of its people, and they are found by it", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const sizes = async () =>
+      Object.fromEntries((await all(storage, user.id)).map(({ email, companySize }) => [email, companySize]));
+    const acme = { company: "Acme", domain: "acme.example" };
+    // More than are told at once.
+    const people = Array.from({ length: 450 }, (_, n) => personRow(n, { email: `p${n}@acme.example` }));
+    const own = personRow(451, { email: "own@gmail.com", company: "ACME", companySize: "1-10" });
+    await imported(storage, user.id, [
+      ...people,
+      own,
+      personRow(452, { email: "x@other.example", companySize: "1-10" }),
+    ]);
+    await imported(storage, user.id, [companyRow(500, { ...acme, companySize: "51-200", industry: "Robots" })]);
+    expect(await all(storage, user.id, { company: { size: ["51-200"], industry: ["robots"] } })).toHaveLength(451);
+    await imported(storage, user.id, [companyRow(501, { ...acme, companySize: "201-500" })]);
+    expect(await all(storage, user.id, { company: { size: ["51-200"] } })).toEqual([]);
+    expect(await all(storage, user.id, { company: { size: ["201-500"], industry: ["robots"] } })).toHaveLength(451);
+    // Of a person the newest word counts, too; the company is known by its name alone here.
+    await imported(storage, user.id, [personRow(502, { email: "p0@acme.example", companySize: "1-10" })]);
+    expect(await sizes()).toMatchObject({ "p0@acme.example": "1-10", "p1@acme.example": "201-500" });
+    await imported(storage, user.id, [companyRow(503, { company: "ACME Inc", companySize: "501-1000" })]);
+    expect(await sizes()).toMatchObject({ "p0@acme.example": "501-1000", "own@gmail.com": "501-1000" });
+    expect((await sizes())["x@other.example"]).toBe("1-10");
+    const skipped = companyRow(504, { ...acme, companySize: "10001+" });
+    await imported(storage, user.id, [skipped], { onDuplicate: "skip" });
+    await imported(storage, user.id, [skipped], { attempt: 99 });
+    expect(await all(storage, user.id, { company: { size: ["10001+"] } })).toEqual([]);
+  });
+
+  test("in a file of people and companies each row knows what those before it say", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const person = (row: number, name: string, more: ProspectDraft = {}) =>
+      personRow(row, { email: `${name}@acme.example`, company: "Acme", ...more });
+    const acme = (row: number, industry: string) =>
+      companyRow(row, { company: "Acme", domain: "acme.example", industry });
+    await imported(storage, user.id, [person(1, "old"), person(2, "older")]);
+    await imported(storage, user.id, [
+      person(10, "ann"),
+      person(11, "old", { industry: "Own" }),
+      acme(12, "Robots"),
+      person(13, "bob"),
+      person(14, "older", { industry: "Own" }),
+      acme(15, "Toys"),
+      person(16, "cid"),
+      person(17, "ann", { industry: "Last" }),
+    ]);
+    const industries = Object.fromEntries(
+      (await all(storage, user.id)).map(({ email, industry }) => [email?.split("@")[0], industry]),
+    );
+    expect(industries).toEqual({ old: "Toys", older: "Toys", ann: "Last", bob: "Toys", cid: "Toys" });
+    expect(await all(storage, user.id, { company: { industry: ["toys"] } })).toHaveLength(4);
+    expect(await all(storage, user.id, { company: { industry: ["own", "robots"] } })).toEqual([]);
+  });
+
+  test("whoever comes to another company is found by its facts alone", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const acme = { company: "Acme", domain: "acme.example", industry: "Robots", companySize: "11-50" };
+    const globex = { company: "Globex", domain: "globex.example", industry: "Energy" };
+    await imported(storage, user.id, [companyRow(1, acme), companyRow(2, globex)]);
+    await imported(storage, user.id, [personRow(3, { email: "ka@acme.example", company: "Acme", title: "VP Sales" })]);
+    expect(await all(storage, user.id, { company: { size: ["11-50"] }, person: { seniority: ["vp"] } })).toHaveLength(
+      1,
+    );
+    const moved = { email: "ka@acme.example", company: "Globex", title: "Accountant" };
+    expect(await imported(storage, user.id, [personRow(4, moved)])).toMatchObject({ updated: 1 });
+    expect(await all(storage, user.id, { company: { size: ["11-50"] } })).toEqual([]);
+    expect(await all(storage, user.id, { person: { seniority: ["vp"] } })).toEqual([]);
+    const found = { company: { industry: ["energy"] }, person: { department: ["finance"] } };
+    expect(await all(storage, user.id, found)).toMatchObject([{ company: "Globex", domain: "globex.example" }]);
+    expect(await imported(storage, user.id, [personRow(5, moved)])).toMatchObject({ skipped: 1 });
+    await imported(storage, user.id, [companyRow(6, { ...acme, industry: "Toys" })]);
+    await imported(storage, user.id, [companyRow(7, { ...globex, industry: "Oil" })]);
+    expect((await all(storage, user.id)).map(({ industry }) => industry)).toEqual(["Oil"]);
+    const [back] = await storage.prospects.put(
+      user.id,
+      [made({ email: "ka@acme.example", company: "Acme" })],
+      startOfTests,
+    );
+    expect(back).toMatchObject({ industry: "Toys", companySize: "11-50", domain: "acme.example" });
   });
 
   test("a person is found by address, or by a name that only one has", async () => {
@@ -451,7 +539,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       });
     const sets = [[], ["email"], ["networkUrl"], ["email", "networkUrl"]];
     const pairs = sets.flatMap((one) =>
-      sets.map((other) => ({ one, other, company: `${one.join("+")}/${other.join("+")}` })),
+      sets.map((other) => ({ one, other, company: `${one.join("+")} or ${other.join("+")}` })),
     );
     const created = async (rows: ProspectRow[]) => (await imported(storage, user.id, rows))?.created;
     const apart = pairs.filter(({ one, other }) => one.some((field) => other.includes(field)));
@@ -466,9 +554,106 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await created(pairs.map(({ other, company }) => person(`2 ${company}`, other)))).toBe(apart.length);
     // Whoever is known by his name alone is everybody's namesake, and who came by an e-mail since is nobody's who has one.
     expect(await created(pairs.map(({ company }) => person(`2 ${company}`, [])))).toBe(0);
-    expect(await created(sets.slice(1).map((other) => person(`2 /${other.join("+")}`, ["email", "networkUrl"])))).toBe(
-      3,
-    );
+    expect(
+      await created(sets.slice(1).map((other) => person(`2 or ${other.join("+")}`, ["email", "networkUrl"]))),
+    ).toBe(3);
+  });
+
+  test("a namesake of a company is one of it, however its legal form is written", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const ka = (row: number, company: string, more: ProspectDraft = {}) =>
+      personRow(row, { firstName: "Ka", lastName: "Li", company, ...more });
+    const first = await imported(storage, user.id, [ka(1, "Acme, Inc.", { email: "ka@acme.example" }), ka(2, "ACME")]);
+    expect(first).toMatchObject({ created: 1, skipped: 1 });
+    await storage.prospects.settle(user.id);
+    const later = [ka(3, "acme ltd", { title: "CTO" }), ka(4, "Acme AG", { email: "other@acme.example" }), ka(5, "!?")];
+    expect(await imported(storage, user.id, [...later, ka(6, "?!")])).toMatchObject({ created: 3, updated: 1 });
+    const directory = createPeopleDirectory(storage.prospects);
+    const find = (company: string) =>
+      directory.findPerson(user.id, leadIdentity({ ...nobody, firstName: "ka", lastName: "LI", company }), null);
+    expect(await find("!?")).toMatchObject({ company: "!?" });
+    expect(await find("Acme GmbH")).toBeNull(); // two have this name
+  });
+
+  test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const { prospects } = opened.storage;
+    const networkUrl = "https://network.example/in/ka";
+    const drafts = [
+      { email: "ka@acme.example", title: "CTO", firstName: "K" },
+      { networkUrl, industry: "Robots", firstName: "Ka", lastName: "Li" },
+    ];
+    const [first, second] = (await prospects.put(user.id, drafts.map(made), startOfTests)).map(({ id }) => id);
+    await prospects.setLead(user.id, second!, "lead-1");
+    const shown = { userId: user.id, ids: [second!], freeSince: startOfTests };
+    const charge = { entryId: "e", userId: user.id, request: "r", purpose: "search" as const, keyId: null };
+    await prospects.reveal({ ...shown, payment: { kind: "charge", each: 0, charge: { ...charge, at: startOfTests } } });
+    await prospects.settle(user.id);
+    const both = personRow(1, { email: "KA@acme.example", networkUrl: `${networkUrl}/`, phone: "1" });
+    const stranger = personRow(2, { email: "new@example.com" });
+    expect(await imported(opened.storage, user.id, [stranger, both])).toMatchObject({ created: 1, updated: 1 });
+    const ka = {
+      ...{ id: first!, email: "ka@acme.example", networkUrl, phone: "1", title: "CTO", industry: "Robots" },
+      ...{ firstName: "Ka", lastName: "Li", leadId: "lead-1" },
+    };
+    expect((await all(opened.storage, user.id)).map(({ email }) => email)).toEqual([ka.email, "new@example.com"]);
+    expect(await all(opened.storage, user.id, { company: { industry: ["robots"] } })).toMatchObject([ka]);
+    for (const id of [first!, second!]) expect(await prospects.get(user.id, id)).toMatchObject(ka);
+    expect(await prospects.unpaid({ ...shown, ids: [first!] })).toBe(0);
+    // Known by what each of the two was known by, and told again it is no news.
+    const storage = await opened.reopen();
+    const again = [both, personRow(3, { networkUrl }), personRow(4, { email: "ka@acme.example" })];
+    expect(await imported(storage, user.id, again)).toMatchObject({ skipped: 3 });
+    await storage.prospects.setLead(user.id, second!, "lead-2");
+    expect(await storage.prospects.get(user.id, first!)).toMatchObject({ leadId: "lead-2" });
+    expect(await storage.prospects.remove(user.id, second!)).toBe(true);
+    for (const id of [first!, second!]) expect(await storage.prospects.get(user.id, id)).toBeNull();
+    expect(await storage.prospects.remove(user.id, second!)).toBe(false);
+  });
+
+  test("the ids of records that became one in two steps lead to the one that is left", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = made({ networkUrl: "https://network.example/in/ka" });
+    // Stored twice, as when each had another name once.
+    const unknown = { ...profile.identity, network: null };
+    const found = [made({ email: "ka@acme.example" }), profile, { ...profile, identity: unknown }];
+    const ids = (await storage.prospects.put(user.id, found, startOfTests)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    await imported(storage, user.id, [personRow(1, profile.content)]);
+    expect(await all(storage, user.id)).toHaveLength(2);
+    await imported(storage, user.id, [personRow(2, { ...profile.content, email: "ka@acme.example" })]);
+    for (const id of ids) expect(await storage.prospects.get(user.id, id)).toMatchObject({ id: ids[0]! });
+  });
+
+  test("records that contradict each other stay two, whoever names both", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = (name: string) => ({ networkUrl: `https://network.example/in/${name}` });
+    const pairs: [ProspectDraft, ProspectDraft][] = [
+      [{}, { email: "other@example.com" }],
+      [profile("other"), {}],
+      [
+        { firstName: "Ann", lastName: "Lee" },
+        { firstName: "Bo", lastName: "Lee" },
+      ],
+      [
+        { firstName: "Ann", lastName: "Lee" },
+        { firstName: "Ann", lastName: "Kim" },
+      ],
+    ];
+    let row = 0;
+    for (const [n, [one, other]] of pairs.entries()) {
+      const [email, theirs] = [`office${n}@example.com`, profile(`p${n}`)];
+      const both = [personRow(++row, { email, ...one }), personRow(++row, { ...theirs, ...other })];
+      await imported(storage, user.id, [...both, personRow(++row, { email, ...theirs })]);
+      expect(await all(storage, user.id)).toHaveLength(2 * n + 2);
+    }
   });
 
   test("every operation is about one user's directory", async () => {

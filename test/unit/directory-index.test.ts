@@ -11,6 +11,7 @@ import { mergedProspect } from "../../src/prospecting/merge.ts";
 import { DirectoryIndex } from "../../src/storage/sqlite/directory/directory-index.ts";
 import type { Write } from "../../src/storage/sqlite/directory/index-messages.ts";
 import { createIndexWriter } from "../../src/storage/sqlite/directory/index-writer.ts";
+import { indexedKey } from "../../src/storage/sqlite/directory/name-keys.ts";
 import { PostingsCache } from "../../src/storage/sqlite/directory/postings.ts";
 import { createProspectRows } from "../../src/storage/sqlite/directory/prospect-rows.ts";
 import { facetValues, foundNumbers, matches } from "../../src/storage/sqlite/directory/search.ts";
@@ -157,8 +158,13 @@ test("an index that was made by other rules is made anew", async () => {
   change(400, 450);
   database.run("UPDATE prospect_directories SET rules = 0");
   database.run("UPDATE prospect_terms SET value = value || ' of old'");
+  database.run("UPDATE prospect_key_pages SET entries = zeroblob(length(entries))");
+  database.run("UPDATE prospects SET keys = zeroblob(40)");
   const next = newIndex();
   await expectExact(next);
+  const { identity } = content(2);
+  const keys = prospectKeys(identity).map((key, place) => indexedKey(key, place, besideNameOf(identity)));
+  for (const key of keys) expect(next.find(Float64Array.of(key), 1000).filter((_, at) => at % 2 === 1)).toContain(2);
   expect(
     matches(next.postings, termQuery({ company: { industry: ["Industry Software of old"] } }), next.segments),
   ).toEqual([]);

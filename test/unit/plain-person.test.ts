@@ -20,7 +20,7 @@ const values: Record<string, readonly string[]> = {
     "https://network.example/in/ada\\b", "https://network.example/", "not a url", "https://de.bp.co.uk/in/ada/de",
     "https://xn--.example/in/ada", "https://www.de.example/in/ada_b/",
   ],
-  title: ["VP Sales", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
+  title: ["VP Sales", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
   company: ["Acme, Inc.", "ACME", "Société Générale S.A.", "AG", "Co", "Müller  &  Söhne GmbH & Co. KG", "Quiet Systems 244"],
   domain: ["https://www.acme.example/about", "acme.example", "WWW.Acme.Example", "127.0.0.1", "nothing", "www.de", "a..b.de", "xn--x.de", "-a.de"],
   industry: ["Software", "\u2028", "Wine & Spirits"],
@@ -28,8 +28,8 @@ const values: Record<string, readonly string[]> = {
   location: ["Berlin", "Lyon, France"], city: ["Paris"], state: ["TX"], country: ["France"],
   companyCity: ["Rome"], companyCountry: ["Italy"], companyLocation: ["Austin, TX"],
   companySize: ["51-200", "1,200 employees", "many"], revenue: ["$5M", "none", "1000000", "5 crore", "-3"], revenueThousands: ["1,250", "-", "2M"],
-  technologies: ["Node.js; React; Node.js", '["C++","C#"]', "['E', 'F']", "{G,H}", "[unclosed,I", "C|D", "A, B; C|D", "|E|;", "a,b,,a", "z".repeat(120), Array.from({ length: 250 }, (_, n) => `t${n}`).join(";")],
-  seniority: ["VP", "c-level"], department: ["sales, marketing"], confidence: ["0.8", "80 %", "-1", "0.805", "100"], source: ["a file"],
+  technologies: ["Node.js; React; Node.js", '["C++","C#"]', "['E', 'F']", "{G,H}", "[unclosed,I", "C|D", "A, B; C|D", "|E|;", "a,b,,a", "J\nK\r\nL", "M, N\nO;P", "Q,\nR", "Salesforce / HubSpot", "React/Redux", "PL/SQL", "x/y, TCP/IP", "AWS/GCP/Azure", "z".repeat(120), Array.from({ length: 250 }, (_, n) => `t${n}`).join(";")],
+  seniority: ["VP", "c-level", "Non-Manager"], department: ["sales, marketing"], confidence: ["0.8", "80 %", "-1", "0.805", "100"], source: ["a file"],
 }; // prettier-ignore
 
 test("a row that is put together of known parts is what the whole of the rules makes of it", () => {

@@ -3,6 +3,7 @@ import { normalized } from "../../src/leads/import/columns.ts";
 import {
   maxIgnoredColumns,
   noteIgnored,
+  profileOwner,
   prospectTargets,
   tellsApart,
   type ProspectTarget,
@@ -31,6 +32,21 @@ test("a list without a column of persons is one of companies", () => {
   expect(targets("Name,LinkedIn URL,Phone")).toEqual(["company", "companyNetworkUrl", "companyPhone"]);
   expect(targets("Company Name,City,Phone")).toEqual(["company", "companyCity", "companyPhone"]);
   expect(tellsApart(targets("Company,Phone"))).toBe(true);
+});
+
+test("a name beside the profile of a person is a person's", () => {
+  const columns = (owner: number[]) => prospectTargets(["Name", "LinkedIn URL", "Phone", "Blog"], new Map(), owner);
+  expect(columns([1])).toEqual(["fullName", "networkUrl", "phone", "ignore"]);
+  expect(columns([3])).toEqual(["company", "companyNetworkUrl", "companyPhone", "ignore"]);
+  const urls = [
+    "https://www.network.example/in/ada",
+    "network.example/pub/ada/1/2",
+    "http://network.example/company/in",
+  ];
+  expect(urls.map(profileOwner)).toEqual(["person", "person", "company"]);
+  expect(
+    ["in/ada", "ada@in.example/in/x", "https://shop.example/men/in/blue", "network.example/in/"].map(profileOwner),
+  ).toEqual([null, null, null, null]);
 });
 
 test("what somebody chose for a column stays", () => {

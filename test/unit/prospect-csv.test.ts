@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ProspectCsvRows, type ProspectLayout } from "../../src/prospecting/import/prospect-csv.ts";
+import { ProspectCsvRows, prospectLayout, type ProspectLayout } from "../../src/prospecting/import/prospect-csv.ts";
 import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
 import { RowWriter } from "../../src/prospecting/import/row-writer.ts";
 import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
@@ -34,6 +34,15 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
     people += read.length;
   }
   expect(people).toBeGreaterThan(2000);
+});
+
+test("a column with more profiles of people than of companies makes names those of people", () => {
+  const targets = (...paths: string[]) => {
+    const rows = paths.map((path) => `Ada Lovelace,https://network.example/${path}/a`);
+    return prospectLayout(["Name,LinkedIn URL", ...rows, ""].join("\n"), true, null, new Map()).targets;
+  };
+  expect(targets("in", "company", "in")).toEqual(["fullName", "networkUrl"]);
+  expect(targets("in", "company", "company")).toEqual(["company", "companyNetworkUrl"]);
 });
 
 test("a line that never ends is given up, and what follows it is read", () => {

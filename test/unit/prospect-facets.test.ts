@@ -9,7 +9,9 @@ import {
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
 import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
-import { technologyValue } from "../../src/prospecting/facets/terms.ts";
+import { positionOf } from "../../src/prospecting/facets/position.ts";
+import { termQuery } from "../../src/prospecting/facets/query.ts";
+import { technologyValue, termsOf } from "../../src/prospecting/facets/terms.ts";
 import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
 
 function finds(wanted: string, title: string): boolean {
@@ -135,6 +137,21 @@ test("levels and departments go by several names", () => {
   expect([seniorityNamed("wizard"), departmentNamed("magic")]).toEqual([null, null]);
 });
 
+test("whoever is no manager has the level that the title says, unless that is above", () => {
+  const level = (title: string, seniority = "Non-Manager") =>
+    positionOf({ ...(title && { title }), seniority, confidence: 1 }).seniority;
+  const titles = ["Senior Engineer", "Sales Intern", "Account Manager", "Baker", ""];
+  expect(titles.map((title) => level(title))).toEqual(["senior", "intern", "entry", "entry", "entry"]);
+  expect(
+    ["non manager", "Non-Manager Level", "Individual Contributor"].map((told) => level("Sr Engineer", told)),
+  ).toEqual(["senior", "senior", "senior"]);
+  expect(level("Baker", "Manager")).toBe("Manager");
+  const found = termsOf({ title: "Account Manager", seniority: "Non-Manager", confidence: 1 });
+  expect(found.filter(({ facet }) => facet === "seniority").map(({ label }) => label)).toEqual(["entry"]);
+  const sought = termQuery({ person: { seniority: ["Non-Manager"] } }).groups;
+  expect(sought).toEqual([[["seniority senior"], ["seniority entry"], ["seniority intern"]]]);
+});
+
 test.each([
   ["11-50", "11-50"],
   ["1,200 employees", "1001-5000"],
@@ -158,6 +175,17 @@ test.each([
   ["2 lakh", "10001+"],
   ["1万人", null],
   ["Nov 2023: 40", null],
+  ["Nov-50", "11-50"],
+  ["nov 50", "11-50"],
+  ["10-Jan", "1-10"],
+  ["Jan-10", "1-10"],
+  ["01-Oct", "1-10"],
+  ["01. Okt", "1-10"],
+  ["10-Feb", "1-10"],
+  ["20-Nov", "11-50"],
+  ["Nov-1950", null],
+  ["Team-50", null],
+  ["Nov-00", null],
   ["50 employees or more", "51-200"],
 ])("%s employees are the range %s", (text, label) => {
   expect(companySize(text)).toBe(label);

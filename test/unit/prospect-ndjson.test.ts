@@ -37,6 +37,39 @@ test("a name that was chosen to be a person's stays one", () => {
   expect(row).toMatchObject({ kind: "person", content: ada });
 });
 
+test("an object with a name and the profile of a person is a person, that of a company a company", () => {
+  const of = (path: string) => read([{ name: "Ada Lovelace", linkedin_url: `https://network.example/${path}` }])[0];
+  expect(of("in/ada")).toMatchObject({ kind: "person", content: ada });
+  expect(of("company/ada")).toMatchObject({ kind: "company", content: { company: "Ada Lovelace" } });
+});
+
+test("a value that is no text is read where it has one, and else none", () => {
+  const [hidden, listed] = read([
+    {
+      ...{
+        full_name: "Ada Lovelace",
+        linkedin_url: ada.networkUrl,
+        emails: true,
+        work_email: true,
+        mobile_phone: false,
+      },
+      ...{ location_name: false, phone_numbers: ["+44 1", "+44 2"], job_title_levels: ["vp"], technologies: true },
+      ...{ job_title: ["CTO", "Countess"], job_company_name: [], industry: [[], ["Machines"]], seniority: null },
+    },
+    {
+      ...{ name: "Ada Lovelace", profile: ada.networkUrl, emails: [{ address: "ada@engines.example", type: "work" }] },
+      ...{ departments: ["Sales", true, "Data"], technologies: [{ name: "Go" }, "Zig"], phone: { min: 1 } },
+    },
+  ]);
+  expect(hidden?.content).toEqual({
+    ...{ ...ada, title: "CTO", seniority: "vp", phone: "+44 1", industry: "Machines" },
+    confidence: 0.39,
+  });
+  expect(listed?.content).toMatchObject({
+    ...{ ...ada, email: "ada@engines.example", department: "Sales; Data", technologies: ["Go", "Zig"] },
+  });
+});
+
 test("an object with a name and a website is a company, with the place that was chosen for it", () => {
   const [row] = read([{ name: "Engines", website: "engines.example", where: "Paris" }], { where: "city" });
   expect(row).toMatchObject({ kind: "company", content: { company: "Engines", companyLocation: "Paris" } });

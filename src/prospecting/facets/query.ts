@@ -3,7 +3,7 @@ import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { wantedPlace } from "./places.ts";
 import { companySizesTouching, stepsOfRevenue } from "./ranges.ts";
-import { seniorityNamed } from "./seniority.ts";
+import { senioritiesNamed } from "./seniority.ts";
 import { technologyValue, termKey, type TermFacet } from "./terms.ts";
 import { wantedTitle } from "./title-words.ts";
 
@@ -30,7 +30,10 @@ export function termQuery({ company = {}, person = {}, technology = {} }: Search
   if (min !== null || max !== null)
     groups.push(stepsOfRevenue({ min: min ?? 0, max }).flatMap((from) => one("revenue", String(from))));
   add(person.title, (value) => all("title", wantedTitle(value)));
-  add(person.seniority, (value) => one("seniority", seniorityNamed(value) ?? folded(value)));
+  add(person.seniority, (value) => {
+    const levels = senioritiesNamed(value);
+    return levels.length === 0 ? one("seniority", folded(value)) : levels.flatMap((level) => one("seniority", level));
+  });
   add(person.department, (value) => one("department", departmentNamed(value) ?? folded(value)));
   add(technology.using, (value) => one("technology", technologyValue(value)));
   for (const value of technology.usingAll ?? []) groups.push(one("technology", technologyValue(value)));

@@ -1,5 +1,6 @@
 import type { RevenueRange } from "../model.ts";
 import { amountRange, type AmountRange } from "./amounts.ts";
+import { spoiledRange } from "./spoiled-range.ts";
 
 /** Numbers of employees as the professional network and People Data Labs group them. */
 export const companySizes = [
@@ -14,13 +15,13 @@ export const companySizes = [
 ] as const;
 
 /**
- * The range that a number of employees, or a range written any way, belongs to: the one with its middle. Null for what
- * is no number.
+ * The range that a number of employees, or a range written any way, belongs to: the one with its middle; also of a
+ * range that a spreadsheet has made a date of. Null for what is no number.
  *
  * @example companySize("1,200 employees") === "1001-5000"
  */
 export function companySize(text: string): string | null {
-  const range = amountRange(text, { anyNoun: true });
+  const range = spoiledRange(text) ?? amountRange(text, { anyNoun: true });
   if (range === null || range.max < 1) return null;
   const low = Math.max(lowEnd(range), 1);
   const middle = range.max === Number.POSITIVE_INFINITY ? low : (low + range.max) / 2;

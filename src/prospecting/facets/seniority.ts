@@ -36,7 +36,7 @@ const otherNames: Record<Seniority, string[]> = {
   head: ["head", "head of"],
   director: ["director", "director level", "managing director"],
   manager: ["manager", "manager level", "management", "lead", "team lead"],
-  senior: ["senior", "sr", "individual contributor"],
+  senior: ["senior", "sr"],
   entry: ["entry", "entry level", "junior", "associate", "training"],
   intern: ["intern", "internship", "trainee", "unpaid"],
 };
@@ -46,6 +46,26 @@ const byName = new Map(seniorities.flatMap((level) => otherNames[level].map((nam
 export function seniorityNamed(text: string): Seniority | null {
   return byName.get(folded(text)) ?? null;
 }
+
+/** The levels that somebody means who looks for the one that a text names; none when none is known. */
+export function senioritiesNamed(text: string): readonly Seniority[] {
+  if (isNonManager(text)) return belowManager;
+  const level = seniorityNamed(text);
+  return level === null ? [] : [level];
+}
+
+/** Whether a vendor says of somebody's level no more than that it is below a manager's. */
+export function isNonManager(text: string): boolean {
+  return nonManager.test(folded(text));
+}
+
+/** The level of whom no more is known than that: what the title says, unless that is above; else the usual one, `entry`. */
+export function levelOfNonManager(ofTitle: string | undefined): Seniority {
+  return belowManager.find((level) => level === ofTitle) ?? "entry";
+}
+
+const belowManager: readonly Seniority[] = ["senior", "entry", "intern"];
+const nonManager = /^(non ?manag(er|ers|ement|erial|er level|ement level)|individual contributors?)$/;
 
 const chiefs = /^(ceo|cto|cfo|coo|cmo|cio|ciso|cro|cpo|chro|cdo|cco|clo|cso|cao|cino|chief|president)$/;
 /** The first that fits a word of a title. */

@@ -1,14 +1,15 @@
 import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
-import { departmentNamed, departmentOfTitle } from "./department.ts";
+import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeTerms } from "./places.ts";
+import { positionOf } from "./position.ts";
 import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
-import { seniorityNamed, seniorityOfTitle } from "./seniority.ts";
+import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
 
 /**
- * Names the rules of this folder: with another number, indexes that were made by other rules are made anew. To be
- * raised with every change of what `termsOf` answers.
+ * Names the rules of this folder and of `prospectKeys`: with another number, indexes that were made by other rules are
+ * made anew. To be raised with every change of what `termsOf` and `prospectKeys` answer.
  */
 export const termRules = 3;
 
@@ -49,7 +50,8 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
  * `termsOfRaw` answers for them, because most values come again and again.
  */
 export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
-  const { industry, companySize, location, companyLocation, title, seniority, department, technologies } = content;
+  const { industry, companySize, location, companyLocation, title, technologies } = content;
+  const { seniority, department } = positionOf(content);
   add("all", rawNumbers(content.confidence, content.revenue ?? null));
   if (industry !== undefined) add("industry", industry);
   if (companySize !== undefined) add("size", companySize);
@@ -90,13 +92,6 @@ export function termsOf(content: ProspectContent): Term[] {
 /** One text for a term; no facet has a space in it. */
 export function termKey({ facet, value }: Pick<Term, "facet" | "value">): string {
   return `${facet} ${value}`;
-}
-
-/** What a title says of level and department where the record itself does not; for the moment when it is stored. */
-export function impliedByTitle(title: string): Pick<ProspectContent, "seniority" | "department"> {
-  const seniority = seniorityOfTitle(title);
-  const department = departmentOfTitle(title);
-  return { ...(seniority && { seniority }), ...(department && { department }) };
 }
 
 /** A technology in the form that is compared: "Node.js" and "NodeJS" are one, C, C++ and C# are three. */

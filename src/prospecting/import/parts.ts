@@ -1,7 +1,9 @@
 import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
-import { impliedByTitle, rawNumbers, type RawFacet } from "../facets/terms.ts";
-import { companyDomainKey, companyNameKey } from "../keys.ts";
+import { impliedByTitle } from "../facets/position.ts";
+import { isNonManager, levelOfNonManager } from "../facets/seniority.ts";
+import { rawNumbers, type RawFacet } from "../facets/terms.ts";
+import { companyDomainKey, companyKey, companyNameKey } from "../keys.ts";
 import {
   maxTechnologies,
   prospectTextFields,
@@ -18,8 +20,10 @@ import { namesIn, NumberedRaw, revenueOf, revenueOfThousands } from "./row-value
  * remembered, and a row is put together of such parts: a fraction of the time that it takes to check the row as a whole.
  */
 export class Part {
-  /** What a title says of level and department. */
-  implied: { seniority: Part; department: Part } | null = null;
+  /** What a search finds somebody by who has this title, where nobody tells the level or the department. */
+  implied = nothingImplied;
+  /** Of a level; see `isNonManager`. */
+  isNonManager = false;
   range: RevenueRange | null = null;
   /** By confidence; most parts never need it. */
   #byPercent: (NumberedRaw | undefined)[] | null = null;
@@ -27,7 +31,7 @@ export class Part {
   constructor(
     /** `"field":"value",` in UTF-8; empty when there is nothing to store. */
     readonly json: Uint8Array,
-    /** Of a name or company, as it stands in the key of a name. */
+    /** Of a name or company, as it stands in a `prospectName`. */
     readonly regular: Uint8Array = noBytes,
     /** Hash of a company or domain. */
     readonly key: number = 0,
@@ -42,8 +46,14 @@ export class Part {
   }
 }
 
+type ImpliedRaws = Record<"seniority" | "nonManager" | "department", readonly NumberedRaw[]>;
 const noBytes = new Uint8Array();
 const nothing: readonly NumberedRaw[] = [];
+const nothingImplied: ImpliedRaws = {
+  seniority: nothing,
+  nonManager: [new NumberedRaw("seniority", levelOfNonManager(undefined))],
+  department: nothing,
+};
 const encoder = new TextEncoder();
 export const noPart = new Part(noBytes);
 
@@ -70,12 +80,13 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   if (text.length > prospectTextLimits[field]) return null;
   const json = encoder.encode(`"${field}":${JSON.stringify(text)},`);
   if (field === "domain") return new Part(json, noBytes, companyDomainKey(text));
-  const isOfName = field === "firstName" || field === "lastName" || field === "company";
+  if (field === "company") return new Part(json, encoder.encode(companyKey(text)), companyNameKey(text));
+  const isOfName = field === "firstName" || field === "lastName";
   const regular = isOfName ? encoder.encode(regularNamePart(text)) : noBytes;
-  if (field === "company") return new Part(json, regular, companyNameKey(text));
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
-  if (field === "title") part.implied = impliedParts(text);
+  if (field === "title") part.implied = impliedRaws(text);
+  if (field === "seniority") part.isNonManager = isNonManager(text);
   return part;
 }
 
@@ -89,11 +100,14 @@ const facets: { [F in ProspectTextField]?: RawFacet } = {
   department: "department",
 };
 
-function impliedParts(title: string): Part["implied"] {
+function impliedRaws(title: string): ImpliedRaws {
   const { seniority, department } = impliedByTitle(title);
+  const raws = (facet: RawFacet, raw: string | undefined) =>
+    raw === undefined ? nothing : [new NumberedRaw(facet, raw)];
   return {
-    seniority: (seniority === undefined ? null : textPart("seniority", seniority)) ?? noPart,
-    department: (department === undefined ? null : textPart("department", department)) ?? noPart,
+    seniority: raws("seniority", seniority),
+    nonManager: raws("seniority", levelOfNonManager(seniority)),
+    department: raws("department", department),
   };
 }
 

@@ -2,7 +2,7 @@ import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
-import { besideName, companyDomainKey, companyNameKey, keyKinds, networkKey } from "../keys.ts";
+import { besideName, companyDomainKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import { endOf, kinds } from "./ascii.ts";
@@ -107,7 +107,11 @@ export class PlainPeople {
   /** What nearly every row has a value of its own of. */
   #findOwn(): boolean {
     const text = this.#text;
-    this.#company = this.#own(company, this.#isPlain(company, prospectTextLimits.company));
+    const isCompanyPlain = this.#isPlain(company, prospectTextLimits.company);
+    this.#company = this.#own(
+      company,
+      isCompanyPlain && isPlainName(text.bytes(company), text.start(company), text.end(company)),
+    );
     this.#phone = this.#own(phone, this.#isPlain(phone, prospectTextLimits.phone));
     this.#domain = this.#own(domain, isPlainDomain(text.bytes(domain), text.start(domain), text.end(domain)));
     return this.#company !== tooLong && this.#phone !== tooLong && this.#domain !== tooLong;
@@ -157,12 +161,10 @@ export class PlainPeople {
     if (this.#firstName !== noPart && this.#lastName !== noPart && this.#company !== noPart) {
       const key = this.#key.begin(kind.name).bytes(this.#firstName.regular).byte(newline);
       key.bytes(this.#lastName.regular).byte(newline);
-      if (this.#company !== null) key.bytes(this.#company.regular);
-      else key.lower(text.bytes(company), text.start(company), text.end(company));
-      to.key(key.key());
+      to.key(this.#addCompany(key).key());
     }
     if (to.keyCount === 0) return false;
-    if (this.#company !== noPart) to.key(this.#company?.key ?? this.#companyKey());
+    if (this.#company !== noPart) to.key(this.#company?.key ?? this.#addCompany(this.#key.begin(kind.company)).key());
     if (this.#domain !== noPart) to.key(this.#domain?.key ?? this.#domainKey());
     else if (text.has(email)) {
       const address = text.slice(email);
@@ -190,14 +192,11 @@ export class PlainPeople {
     return true;
   }
 
-  /** As `companyNameKey` has it. */
-  #companyKey(): number {
+  /** As `companyKey` has it. */
+  #addCompany(to: KeyText): KeyText {
+    if (this.#company !== null) return to.bytes(this.#company.regular);
     const text = this.#text;
-    const of = text.bytes(company);
-    const start = text.start(company);
-    const end = text.end(company);
-    if (!isPlainName(of, start, end)) return companyNameKey(text.slice(company));
-    return this.#key.begin(kind.company).lower(of, start, end).key();
+    return to.lower(text.bytes(company), text.start(company), text.end(company));
   }
 
   #domainKey(): number {
@@ -205,25 +204,18 @@ export class PlainPeople {
     return this.#key.begin(kind.domain).lower(text.bytes(domain), text.start(domain), text.end(domain)).key();
   }
 
-  /** In the order in which an object would have been made: what the title implies first, then the fields. */
+  /** In the order in which an object would have been made. */
   #writeContent(technologies: Part | null): void {
     const to = this.#to;
-    const implied = this.#title.implied ?? nothingImplied;
-    const level = this.#seniority === noPart ? implied.seniority : this.#seniority;
-    const team = this.#department === noPart ? implied.department : this.#department;
-    const isLevelFirst = implied.seniority !== noPart;
-    const isTeamFirst = implied.department !== noPart;
     to.byte(brace);
-    if (isLevelFirst) to.bytes(level.json);
-    if (isTeamFirst) to.bytes(team.json);
     to.bytes(this.#firstName.json);
     to.bytes(this.#lastName.json);
     this.#copy(email, null);
     this.#copy(phone, this.#phone);
     this.#copy(networkUrl, null);
     to.bytes(this.#title.json);
-    if (!isLevelFirst) to.bytes(level.json);
-    if (!isTeamFirst) to.bytes(team.json);
+    to.bytes(this.#seniority.json);
+    to.bytes(this.#department.json);
     this.#copy(company, this.#company);
     this.#copy(domain, this.#domain);
     to.bytes(this.#industry.json);
@@ -240,8 +232,10 @@ export class PlainPeople {
     addRaws(to, this.#size.raws);
     addRaws(to, (this.#companyLocation === noPart ? this.#location : this.#companyLocation).raws);
     addRaws(to, this.#title.raws);
-    addRaws(to, level.raws);
-    addRaws(to, team.raws);
+    const { implied } = this.#title;
+    if (this.#seniority.isNonManager) addRaws(to, implied.nonManager);
+    else addRaws(to, this.#seniority === noPart ? implied.seniority : this.#seniority.raws);
+    addRaws(to, this.#department === noPart ? implied.department : this.#department.raws);
   }
 
   #copy(target: number, part: Part | null): void {
@@ -261,15 +255,17 @@ export class PlainPeople {
     const of = text.bytes(tools);
     const start = text.start(tools);
     const end = text.end(tools);
-    if (of[start] === bracket || of[start] === brace) return addPart(this.#to, this.#known(tools)!);
+    const separator = separatorIn(of, start, end);
+    if (of[start] === bracket || of[start] === brace || separator === slash)
+      return addPart(this.#to, this.#known(tools)!);
     const found = this.#technologies;
     found.length = 0;
-    const separator = separatorIn(of, start, end);
     for (let at = start; at <= end; at++) {
       while (at < end && of[at] === blank) at++;
       const first = at;
       let hash = hashBasis;
-      for (let code = 0; at < end && (code = of[at]!) !== separator && code !== bar; at++) hash = hashed(hash, code);
+      for (let code = 0; at < end && (code = of[at]!) !== separator && !isAlwaysSeparator(code); at++)
+        hash = hashed(hash, code);
       if (at > first) noteTechnology(found, knownTechnologies.get(0, hash, of, first, at));
     }
     if (found.length === 0) return false;
@@ -325,7 +321,7 @@ const [companyLocation, companyCity, companyState, companyCountry] = [
 
 /** What a byte can come to: an escape. */
 const mostBytes = 6;
-/** Names of fields, and what a title implies. */
+/** Names of fields. */
 const ownBytes = 4096;
 const [newline, blank, comma, slash, bracket, closingBracket, brace] = [10, 32, 44, 47, 91, 93, 123];
 /** `"field":"`, by the number of the target. */
@@ -334,7 +330,6 @@ const closed = encoder.encode('",');
 const openedTechnologies = encoder.encode('"technologies":[');
 const https = encoder.encode("https://");
 const confidences = Array.from({ length: 101 }, (_, percent) => encoder.encode(`"confidence":${percent / 100}}`));
-const nothingImplied = { seniority: noPart, department: noPart };
 /** Stands for a part that there can't be. */
 const tooLong = revenuePart({ min: 0, max: null });
 
@@ -354,15 +349,21 @@ function addRaws(to: RowBuffer, raws: readonly NumberedRaw[]): void {
   for (let place = 0; place < raws.length; place++) to.raw(raws[place]!);
 }
 
-/** As `namesIn` chooses it where there are no brackets. */
+/** As `namesIn` chooses it where there are no brackets. A slash takes a closer look. */
 function separatorIn(bytes: Uint8Array, start: number, end: number): number {
-  let found = comma;
+  let found = 0;
   for (let place = start; place < end; place++) {
     const code = bytes[place]!;
     if (code === semicolon) return semicolon;
     if (code === bar) found = bar;
+    else if (code === slash) found ||= slash;
+    else if (found !== bar && (code === comma || isAlwaysSeparator(code))) found = comma;
   }
-  return found;
+  return found || comma;
 }
 
-const [semicolon, bar] = [59, 124];
+function isAlwaysSeparator(code: number): boolean {
+  return code === bar || code === newline || code === carriageReturn;
+}
+
+const [carriageReturn, semicolon, bar] = [13, 59, 124];

@@ -23,14 +23,15 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
   fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
   email:
-    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,E-Mail-Adresse",
-  phone: "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Telefon",
+    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,Emails,E-Mail-Adresse",
+  phone:
+    "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Phone Numbers,Telefon",
   networkUrl:
     "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn",
   title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel",
-  seniority: "Seniority,Seniority Level,Level,Management Level,Job Level",
+  seniority: "Seniority,Seniority Level,Level,Management Level,Job Level,Job Title Levels",
   department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
-  location: "Location,Person Location,Contact Location,Standort",
+  location: "Location,Location Name,Person Location,Contact Location,Standort",
   city: "City,Person City,Ort,Stadt",
   state: "State,Region,Province,State/Region,Person State",
   country: "Country,Country/Region,Person Country,Land",
@@ -71,10 +72,24 @@ export const understoodProspectHeaders = [
   "Annual Revenue", "Company Location", "Technologies",
 ]; // prettier-ignore
 
-/** The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere. */
+/** Whose profile a text is, by its path: `/in/ada`, `/company/engines`; null for any other text. */
+export function profileOwner(text: string): "person" | "company" | null {
+  if (profileOfPerson.test(text)) return "person";
+  return profileOfCompany.test(text) ? "company" : null;
+}
+
+const profile = (paths: string) => new RegExp(`^\\s*(https?://)?[^\\s/?#@]+\\.[^\\s/?#@]+/(${paths})/[^/?#]`, "i");
+const profileOfPerson = profile("in|pub");
+const profileOfCompany = profile("company|school|showcase");
+
+/**
+ * The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere.
+ * `ofPeople`: columns whose values are profiles of people.
+ */
 export function prospectTargets(
   headers: readonly string[],
   overrides: ReadonlyMap<string, ProspectTarget>,
+  ofPeople: readonly number[] = [],
 ): ProspectTarget[] {
   const columns = headers.map((header) => {
     const name = normalized(header);
@@ -82,7 +97,10 @@ export function prospectTargets(
     return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
   });
   const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
-  if (columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")))) {
+  const isOfPeople =
+    ofPeople.some((column) => columns[column]?.target === "networkUrl") ||
+    columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")));
+  if (isOfPeople) {
     // "Name" beside a first name alone is the last name.
     const isLast = has("firstName") && !has("lastName");
     return columns.map(({ target, isChosen }) => (target === "fullName" && isLast && !isChosen ? "lastName" : target));

@@ -5,6 +5,7 @@ import { LeadFileError } from "../../leads/import/lead-file.ts";
 import { incomplete, PlainRecord } from "./plain-record.ts";
 import {
   noteIgnored,
+  profileOwner,
   prospectTargets,
   tellsApart,
   understoodProspectHeaders,
@@ -40,8 +41,8 @@ export function prospectLayout(
   let best: { layout: ProspectLayout; understood: number } | null = null;
   let seen: string[] = [];
   for (const one of delimiter === null ? delimiters : [delimiter])
-    for (const { row, cells } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
-      const targets = prospectTargets(cells, overrides);
+    for (const { row, cells, ofPeople } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
+      const targets = prospectTargets(cells, overrides, ofPeople);
       const understood = new Set(targets.filter((target) => target !== "ignore")).size;
       if (seen.length === 0 || cells.length > seen.length) seen = cells;
       if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
@@ -53,11 +54,28 @@ export function prospectLayout(
   return best.layout;
 }
 
-function headers(records: CsvRecords, sample: string, sampleIsAll: boolean): { row: number; cells: string[] }[] {
-  return [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
+/** `ofPeople`: columns with profiles of people. */
+function headers(
+  records: CsvRecords,
+  sample: string,
+  sampleIsAll: boolean,
+): { row: number; cells: string[]; ofPeople: number[] }[] {
+  const found = [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
     .filter((record) => "cells" in record)
-    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
-    .slice(0, headerSearchRecords);
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const ofPeople = columnsOfPeople(found.map(({ cells }) => cells));
+  return found.slice(0, headerSearchRecords).map(({ row, cells }) => ({ row, cells, ofPeople }));
+}
+
+/** Columns with more profiles of people than of companies. */
+function columnsOfPeople(records: readonly string[][]): number[] {
+  const balance = new Map<number, number>();
+  for (const cells of records)
+    for (const [column, cell] of cells.entries()) {
+      const owner = profileOwner(cell);
+      if (owner !== null) balance.set(column, (balance.get(column) ?? 0) + (owner === "person" ? 1 : -1));
+    }
+  return [...balance].flatMap(([column, more]) => (more > 0 ? [column] : []));
 }
 
 function noHeader(seen: string[]): LeadFileError {

@@ -4,9 +4,11 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
-import { noteIgnored, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
+import { noteIgnored, profileOwner, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
+
+type Entry = { name: string; value: unknown };
 
 /** Names that are remembered; a file made of ever new names must not fill the memory. */
 const maxRemembered = 1000;
@@ -60,37 +62,40 @@ export class ProspectNdjsonRows {
 
   #writeProspect(object: Record<string, unknown>): void {
     const entries = [...flat(object)];
-    const targets = this.#targetsOf(entries.map(({ name }) => name));
+    const targets = this.#targetsOf(entries);
     const { text } = this.#to;
     text.clear();
     const put = (target: ProspectTarget, value: string): boolean =>
       text.has(numberOfTarget(target)) || text.set(numberOfTarget(target), value);
     let technologies: string[] | null = null;
     let revenue: RevenueRange | null = null;
-    for (const [index, { name, value }] of entries.entries()) {
+    for (const [index, { value }] of entries.entries()) {
       const target = targets[index]!;
-      if (target === "ignore" || value === null) continue;
-      if (typeof value === "string" && value.trim() !== "") put(target, value.trim());
-      else if (typeof value === "number") put(target, String(value));
-      else if (target === "technologies" && isListOfTexts(value)) technologies = value;
-      else if (target === "department" && isListOfTexts(value)) text.set(numberOfTarget(target), value.join("; "));
+      if (target === "ignore") continue;
+      const texts = textsIn(value);
+      if (target === "technologies" && Array.isArray(value)) technologies = texts;
+      else if (target === "department" && texts.length > 0) put(target, texts.join("; "));
       else if (target === "revenue" && isObject(value)) revenue = rangeIn(value);
-      else if (typeof value !== "string") return this.#refuse(`Expected a text, got ${kindOf(value)}.`, name);
+      else if (texts.length > 0) put(target, texts[0]!);
     }
     if (this.#source !== null) put("source", this.#source);
     this.#to.write(this.#row, technologies, revenue);
   }
 
-  #refuse(message: string, path = ""): void {
-    this.#to.refuse(this.#row, message, path);
+  #refuse(message: string): void {
+    this.#to.refuse(this.#row, message);
   }
 
-  #targetsOf(names: string[]): ProspectTarget[] {
-    const key = names.join("\n");
+  #targetsOf(entries: readonly Entry[]): ProspectTarget[] {
+    const names = entries.map(({ name }) => name);
+    const ofPeople = entries.flatMap(({ value }, at) =>
+      typeof value === "string" && profileOwner(value) === "person" ? [at] : [],
+    );
+    const key = [...ofPeople, ...names].join("\n");
     let targets = this.#targets.get(key);
     if (targets === undefined) {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
-      this.#targets.set(key, (targets = prospectTargets(names, this.#overrides)));
+      this.#targets.set(key, (targets = prospectTargets(names, this.#overrides, ofPeople)));
       noteIgnored(this.ignored, names, this.#overrides);
     }
     return targets;
@@ -101,7 +106,7 @@ export class ProspectNdjsonRows {
  * The fields of an object; those of an object inside it under both names. A revenue is one value. Those without a value
  * come too: a company that is not known still tells a person from a company.
  */
-function* flat(object: Record<string, unknown>): Generator<{ name: string; value: unknown }, void, void> {
+function* flat(object: Record<string, unknown>): Generator<Entry, void, void> {
   for (const [name, value] of Object.entries(object)) {
     if (isObject(value) && !("min" in value || "max" in value))
       for (const [inner, part] of Object.entries(value)) yield { name: `${name} ${inner}`, value: part };
@@ -113,10 +118,18 @@ function rangeIn({ min, max }: Record<string, unknown>): RevenueRange | null {
   return revenueRangeOf(typeof min === "number" ? min : 0, typeof max === "number" ? max : null);
 }
 
-function isListOfTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+/**
+ * The texts of a value: more than one of a list, whose objects have theirs under a name such as `address`. What is no
+ * text says nothing: a vendor writes true for what there is and is not shown, false and lists of nothing for what is not.
+ */
+function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => textsIn(isObject(item) ? ofItem(item) : item).slice(0, 1));
+  if (typeof value === "number") return [String(value)];
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? [] : [text];
 }
 
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : `a ${typeof value}`.replace("a object", "an object");
+/** People Data Labs: `emails` have an `address`, `phones` a `number`, `technologies` of others a `name`. */
+function ofItem({ address, number, name, value }: Record<string, unknown>): unknown {
+  return address ?? number ?? name ?? value;
 }

@@ -56,8 +56,8 @@ export function confidenceIn(text: string): number | undefined {
 }
 
 /**
- * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and
- * bars, or else by commas.
+ * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and bars, or else by
+ * commas; by ends of lines in any case; and by slashes where nothing else parts them.
  */
 export function namesIn(text: string): string[] {
   if (text.startsWith("["))
@@ -73,5 +73,19 @@ export function namesIn(text: string): string[] {
 }
 
 function parted(text: string): string[] {
-  return text.split(/[;|]/.test(text) ? /[;|]/ : ",");
+  if (/[;|]/.test(text)) return text.split(/[;|\r\n]/);
+  return /[,\r\n]/.test(text) ? text.split(/[,\r\n]/) : text.split(besideBlank).flatMap(partedBySlashes);
 }
+
+const besideBlank = /\s+\/\s*|\/\s+/;
+
+/**
+ * A slash without blanks is a part of many names: PL/SQL, TCP/IP, A/B Testing, S/4HANA, AS/400. It parts names of four
+ * letters and more, and three names or more.
+ */
+function partedBySlashes(text: string): string[] {
+  const names = text.split("/");
+  return names.length > 2 && names.every((name) => name.length > 1) ? names : text.split(betweenLongNames);
+}
+
+const betweenLongNames = /(?<=[\p{L}\p{N}.+#-]{4})\/(?=[\p{L}\p{N}.+#-]{4})/u;

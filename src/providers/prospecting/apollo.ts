@@ -1,6 +1,6 @@
 import { placeOfColumns } from "../../prospecting/facets/place-columns.ts";
 import { companySizesTouching, companySizes, revenueRangeOf } from "../../prospecting/facets/ranges.ts";
-import { seniorityNamed } from "../../prospecting/facets/seniority.ts";
+import { senioritiesNamed } from "../../prospecting/facets/seniority.ts";
 import type { ProspectDraft } from "../../prospecting/content.ts";
 import type { SearchFilters } from "../../prospecting/model.ts";
 import type { LiveOutcome, LiveSearch, ProspectProvider } from "../../prospecting/provider.ts";
@@ -69,7 +69,7 @@ function bodyOf({ company = {}, person = {}, technology = {} }: SearchFilters): 
   const sizes = new Set(company.size?.flatMap(companySizesTouching));
   const lists: Record<string, string[] | undefined> = {
     person_titles: person.title,
-    person_seniorities: person.seniority?.map((level) => seniorityNamed(level) ?? level.toLowerCase()),
+    person_seniorities: person.seniority?.flatMap(levelsOf),
     organization_locations: company.location,
     organization_num_employees_ranges:
       company.size && companySizes.filter(({ label }) => sizes.has(label)).map(rangeOf),
@@ -82,6 +82,11 @@ function bodyOf({ company = {}, person = {}, technology = {} }: SearchFilters): 
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0)),
     ...((min !== null || max !== null) && { revenue_range: known({ min, max }) }),
   };
+}
+
+function levelsOf(text: string): readonly string[] {
+  const named = senioritiesNamed(text);
+  return named.length === 0 ? [text.toLowerCase()] : named;
 }
 
 function rangeOf({ min, max }: { min: number; max: number }): string {

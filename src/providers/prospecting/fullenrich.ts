@@ -1,7 +1,7 @@
 import type { ProspectDraft } from "../../prospecting/content.ts";
 import { placeOfColumns } from "../../prospecting/facets/place-columns.ts";
 import { companySizes, companySizesTouching } from "../../prospecting/facets/ranges.ts";
-import { seniorityNamed, type Seniority } from "../../prospecting/facets/seniority.ts";
+import { senioritiesNamed, type Seniority } from "../../prospecting/facets/seniority.ts";
 import type { SearchFilters } from "../../prospecting/model.ts";
 import type { LiveOutcome, LiveSearch, ProspectProvider } from "../../prospecting/provider.ts";
 import { fullenrichUrl } from "../enrichment/fullenrich.ts";
@@ -60,7 +60,7 @@ function bodyOf({ company = {}, person = {} }: SearchFilters): Record<string, ob
     current_company_headquarters: texts(company.location),
     current_company_headcounts: companySizes.filter(({ label }) => sizes.has(label)).map(headcount),
     current_position_titles: texts(person.title),
-    current_position_seniority_level: texts(person.seniority?.map(levelOf)),
+    current_position_seniority_level: texts(person.seniority?.flatMap(levelsOf)),
   };
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
 }
@@ -69,9 +69,11 @@ function headcount({ min, max }: { min: number; max: number }): object {
   return max === Number.POSITIVE_INFINITY ? { min } : { min, max };
 }
 
-function levelOf(text: string): string {
-  const level = seniorityNamed(text);
-  return (level && levels[level]) ?? text.trim();
+function levelsOf(text: string): string[] {
+  const named = senioritiesNamed(text)
+    .map((level) => levels[level])
+    .filter((level) => level !== undefined);
+  return named.length === 0 ? [text.trim()] : named;
 }
 
 function prospectOf(person: unknown): ProspectDraft {

@@ -1,6 +1,6 @@
 import type { ProspectDraft } from "../../prospecting/content.ts";
 import { companySizesTouching } from "../../prospecting/facets/ranges.ts";
-import { seniorityNamed, type Seniority } from "../../prospecting/facets/seniority.ts";
+import { senioritiesNamed, type Seniority } from "../../prospecting/facets/seniority.ts";
 import { departmentNamed } from "../../prospecting/facets/department.ts";
 import { placeParts } from "../../prospecting/facets/places.ts";
 import type { SearchFilters } from "../../prospecting/model.ts";
@@ -90,7 +90,7 @@ function queryOf({ company = {}, person = {} }: SearchFilters): object {
     must.push(anyOf(person.title.map((title) => ({ match_phrase: { job_title: title.toLowerCase() } }))));
   terms(
     "job_title_levels",
-    person.seniority?.map((level) => levelOf(level)),
+    person.seniority?.flatMap((level) => levelsOf(level)),
   );
   terms(
     "job_title_role",
@@ -99,9 +99,9 @@ function queryOf({ company = {}, person = {} }: SearchFilters): object {
   return must.length === 0 ? { bool: { must: [{ exists: { field: "job_title" } }] } } : { bool: { must } };
 }
 
-function levelOf(text: string): string {
-  const level = seniorityNamed(text);
-  return level === null ? text.trim().toLowerCase() : levels[level];
+function levelsOf(text: string): string[] {
+  const named = senioritiesNamed(text);
+  return named.length === 0 ? [text.trim().toLowerCase()] : named.map((level) => levels[level]);
 }
 
 function placeQuery(place: string): object {

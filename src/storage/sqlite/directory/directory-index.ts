@@ -9,7 +9,7 @@ import {
   type RawFacet,
   type Term,
 } from "../../../prospecting/facets/terms.ts";
-import { besideName } from "../../../prospecting/keys.ts";
+import { besideName, besideNameOf, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
 import type { Container } from "./container.ts";
 import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type TermRow, type Write } from "./index-messages.ts";
@@ -23,7 +23,7 @@ import { Postings, segments, type PostingsCache, type TermPostings } from "./pos
 const readAtOnce = 2000;
 /** From so many on a slice is that of an import, and leaves garbage behind. */
 const manyRows = 200;
-/** With so much unwritten a flush begins: a whole segment of new prospects, or 64 MiB of changed containers. */
+/** With so much unwritten a flush begins: a whole segment of new or changed prospects, or 64 MiB of changed containers. */
 const flushRows = segments;
 const flushContainers = 8192;
 /** Containers and terms in one write: a few milliseconds of the event loop. */
@@ -80,7 +80,7 @@ export class DirectoryIndex {
     this.#shared = shared;
     this.#version = database.prepare("PRAGMA data_version");
     this.#rows = database.prepare(
-      "SELECT seq, content, keys FROM prospects WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT +?",
+      "SELECT seq, content FROM prospects WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT +?",
     );
     this.#changes = database.prepare(
       "SELECT n, number, removed, added, keys FROM prospect_changes WHERE owner = ? AND n > ? ORDER BY n LIMIT +?",
@@ -166,8 +166,8 @@ export class DirectoryIndex {
   }
 
   get #isMuchUnwritten(): boolean {
-    const rows = Math.max(this.#unwrittenRows, this.#unwrittenChanges);
-    return rows >= flushRows || this.#open.postings.dirtyContainers >= flushContainers;
+    const unwritten = this.#unwrittenRows + this.#unwrittenChanges;
+    return unwritten >= flushRows || this.#open.postings.dirtyContainers >= flushContainers;
   }
 
   get #open(): { postings: Postings; keys: KeyRuns } {
@@ -247,15 +247,15 @@ export class DirectoryIndex {
     const { keys } = this.#open;
     const from = seqOf(this.#owner, this.#indexedTo);
     const to = end === Number.POSITIVE_INFINITY ? seqOf(this.#owner + 1, 0) : seqOf(this.#owner, end);
-    const rows = this.#rows.values(from, to, most) as [number, string, Uint8Array][];
+    const rows = this.#rows.values(from, to, most) as [number, string][];
     const first = seqOf(this.#owner, 0);
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!;
       const number = row[0] - first;
       const content = JSON.parse(row[1]) as ProspectContent;
       this.#indexRow(number, content);
-      const beside = besideName(content.email !== undefined, content.networkUrl !== undefined);
-      keys.addColumn(row[2], beside, number);
+      const identity = prospectIdentity(content);
+      keys.addAll(prospectKeys(identity), besideNameOf(identity), number);
       this.#indexedTo = number + 1;
     }
     return rows.length;
@@ -278,7 +278,7 @@ export class DirectoryIndex {
         continue;
       }
       const end = key + found.keyCounts[place]!;
-      keys.addAll(found.keys, key, end, found.beside[place]!, number);
+      keys.addAll(found.keys, found.beside[place]!, number, key, end);
       key = end;
       row++;
     }

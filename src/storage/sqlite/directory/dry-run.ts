@@ -1,15 +1,17 @@
 import { Database } from "bun:sqlite";
 import { personKeys, prospectIdentity } from "../../../prospecting/keys.ts";
-import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import type { Employer } from "../../../prospecting/employer.ts";
+import { unitedContent } from "../../../prospecting/same-person.ts";
+import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent } from "../../../prospecting/model.ts";
 import type { ProspectBatch, ProspectRow } from "../../../prospecting/store.ts";
 import { createProspectCompanies, type ProspectCompanies } from "./prospect-companies.ts";
 import type { Settled } from "./prospect-imports.ts";
-import { contentIn, samePerson, type Hints, type ProspectRows } from "./prospect-rows.ts";
+import { contentIn, samePerson, type Hints, type ProspectRows, type SamePerson } from "./prospect-rows.ts";
 
 /** A person as it would be stored: `n` once the run has noted it, `number` if it is a prospect already. */
-type Person = { n: number | null; number: number | null; content: ProspectContent };
-type Row = { n: number; number: number | null; content: string };
+type Person = { n: number | null; number: number | null; content: ProspectContent; updatedAt: number };
+type Row = { n: number; number: number | null; content: string; is_gone: number };
 
 // An attached database without a name: SQLite keeps it in memory while it is small, else in a file that has no name
 // either and goes with the process. Nobody waits for it, and no crash leaves anything of it.
@@ -17,7 +19,7 @@ const scratch = `
   ATTACH '' AS scratch;
   PRAGMA scratch.journal_mode = OFF;
   PRAGMA scratch.cache_size = -8192;
-  CREATE TABLE scratch.people (n INTEGER PRIMARY KEY, number INTEGER UNIQUE, content TEXT NOT NULL) STRICT;
+  CREATE TABLE scratch.people (n INTEGER PRIMARY KEY, number INTEGER UNIQUE, content TEXT NOT NULL, is_gone INTEGER NOT NULL) STRICT;
   CREATE TABLE scratch.people_keys (key INTEGER, n INTEGER, PRIMARY KEY (key, n)) STRICT, WITHOUT ROWID;
   CREATE TABLE scratch.prospect_companies (
     owner INTEGER, key TEXT, name_key TEXT, content TEXT, created_at INTEGER, updated_at INTEGER, PRIMARY KEY (owner, key)
@@ -42,13 +44,13 @@ export class DryRun {
     this.#database.run(scratch);
     this.#companies = createProspectCompanies(this.#database, companies.find);
     this.#byKey = this.#database.prepare<Row, [number]>(
-      "SELECT n, number, content FROM people_keys JOIN people USING (n) WHERE key = ? ORDER BY n LIMIT 8",
+      "SELECT people.* FROM people_keys JOIN people USING (n) WHERE key = ? AND NOT is_gone ORDER BY n LIMIT 8",
     );
-    this.#byNumber = this.#database.prepare<Row, [number]>("SELECT n, number, content FROM people WHERE number = ?");
-    this.#insert = this.#database.prepare<{ n: number }, [number | null, string]>(
-      "INSERT INTO people (number, content) VALUES (?, ?) RETURNING n",
+    this.#byNumber = this.#database.prepare<Row, [number]>("SELECT * FROM people WHERE number = ?");
+    this.#insert = this.#database.prepare<{ n: number }, [number | null, string, boolean]>(
+      "INSERT INTO people (number, content, is_gone) VALUES (?, ?, ?) RETURNING n",
     );
-    this.#update = this.#database.prepare("UPDATE people SET content = ? WHERE n = ?");
+    this.#update = this.#database.prepare("UPDATE people SET content = ?, is_gone = ? WHERE n = ?");
     this.#insertKey = this.#database.prepare("INSERT OR IGNORE INTO people_keys (key, n) VALUES (?, ?)");
   }
 
@@ -70,36 +72,51 @@ export class DryRun {
     }
     const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
-    const same = samePerson(identity, (key) => this.#candidates(key, hints));
+    const companyOf = (employer: Employer) => this.#companies.ofEmployer(this.#owner, employer);
+    const same = samePerson<Person>(identity, (key, except) => this.#candidates(key, hints, except));
     if (same === null) {
-      const company = this.#companies.known(this.#owner, identity.domain, content.company ?? null);
-      const complete = company === null ? content : withCompanyFacts(content, company);
+      const complete = withCompanyFacts(content, companyOf(content));
       this.#note({ n: null, number: null, content: complete });
       return { outcome: "created", number: null };
     }
-    const merged = mergedProspect(same.content, content);
-    if (!isUpdate || JSON.stringify(merged) === JSON.stringify(same.content))
-      return { outcome: "skipped", number: same.number };
-    this.#note({ ...same, content: merged });
-    return { outcome: "updated", number: same.number };
+    const [kept, gone] = inOrder(same);
+    const skipped: Settled = { outcome: "skipped", number: same.person.number };
+    if (!isUpdate) return skipped;
+    const merged = updatedProspect(gone === null ? kept.content : unitedContent(kept, gone), content, companyOf);
+    if (gone === null && JSON.stringify(merged) === JSON.stringify(kept.content)) return skipped;
+    if (gone !== null) this.#note(gone, true);
+    this.#note({ ...kept, content: merged });
+    return { outcome: "updated", number: kept.number };
   }
 
-  *#candidates(key: number, hints: Hints): Generator<Person, void, void> {
-    for (const { number, content } of this.#stored.candidates(this.#owner, key, hints)) {
-      const changed = this.#byNumber.get(number);
-      yield changed === null ? { n: null, number, content } : personOf(changed);
+  *#candidates(key: number, hints: Hints, except: Person | null): Generator<Person, void, void> {
+    for (const stored of this.#stored.candidates(this.#owner, key, hints, except?.number)) {
+      const changed = this.#byNumber.get(stored.number);
+      if (changed === null) yield { ...stored, n: null };
+      else if (!changed.is_gone) yield personOf(changed);
     }
-    for (const row of this.#byKey.all(key)) yield personOf(row);
+    for (const row of this.#byKey.all(key)) if (row.n !== except?.n) yield personOf(row);
   }
 
-  #note({ n: known, number, content }: Person): void {
+  #note({ n: known, number, content }: Omit<Person, "updatedAt">, isGone = false): void {
     const json = JSON.stringify(content);
-    const n = known ?? this.#insert.get(number, json)!.n;
-    if (known !== null) this.#update.run(json, known);
+    const n = known ?? this.#insert.get(number, json, isGone)!.n;
+    if (known !== null) this.#update.run(json, isGone, known);
     for (const key of personKeys(prospectIdentity(content))) this.#insertKey.run(key, n);
   }
 }
 
-function personOf({ content, ...row }: Row): Person {
-  return { ...row, content: JSON.parse(content) as ProspectContent };
+/** The record that goes on, which is the one that was there first, and the one that goes up in it. */
+function inOrder({ person, other }: SamePerson<Person>): [Person, Person | null] {
+  if (other === null) return [person, null];
+  const place = ({ number, n }: Person) => number ?? newcomers + n!;
+  return place(person) < place(other) ? [person, other] : [other, person];
+}
+
+/** Behind all numbers, which have 32 bits. */
+const newcomers = 2 ** 32;
+
+/** Noted by the run, so later than what is stored. */
+function personOf({ n, number, content }: Row): Person {
+  return { n, number, content: JSON.parse(content) as ProspectContent, updatedAt: Number.POSITIVE_INFINITY };
 }

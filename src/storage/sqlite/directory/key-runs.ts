@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { freeMemory } from "../../../garbage.ts";
 import { isPersonKey } from "../../../prospecting/keys.ts";
+import type { Keys } from "../../../prospecting/store.ts";
 import type { Write } from "./index-messages.ts";
 import type { Entries } from "./key-entries.ts";
 import { firstsOf, lowerBound, noteNumbers, pageEntries, PageRoom, pagesOf, pagesOfRun } from "./key-pages.ts";
@@ -59,15 +60,15 @@ export class KeyRuns {
     this.#pending.add(key, number);
   }
 
-  /** Adds the keys of a prospect, which are a part of a list; `beside`: see `besideName`. */
-  addAll(keys: Float64Array, start: number, end: number, beside: number, number: number): void {
+  /** Adds the keys of a prospect, which may be a part of a list; `beside`: see `besideName`. */
+  addAll(keys: Keys, beside: number, number: number, start = 0, end = keys.length): void {
     for (let at = start; at < end; at++) this.#pending.add(indexedKey(keys[at]!, at - start, beside), number);
   }
 
   /** As `addAll`, of a column `keys`: little-endian, 64-bit floats. */
   addColumn(bytes: Uint8Array, beside: number, number: number): void {
     hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
-    this.addAll(hashes, 0, bytes.length / 8, beside, number);
+    this.addAll(hashes, beside, number, 0, bytes.length / 8);
   }
 
   /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { companyKey } from "../../../prospecting/keys.ts";
+import { worksFor, type Employer } from "../../../prospecting/employer.ts";
+import { businessDomain, companyKey } from "../../../prospecting/keys.ts";
 import { mergedCompany } from "../../../prospecting/merge.ts";
 import type { CompanyContent } from "../../../prospecting/model.ts";
 
@@ -43,13 +44,16 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     return isOther ? null : { key: row.key, content };
   }
 
-  /** As `find`, for many people of the same companies. */
-  function known(owner: number, domain: string | null, name: string | null): CompanyContent | null {
-    const place = `${owner}\n${domain ?? ""}\n${name ?? ""}`;
+  /** The company that somebody works for. */
+  function ofEmployer(owner: number, { company, domain, email }: Employer): CompanyContent | null {
+    const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
+    const place = `${owner}\n${domain ?? ""}\n${ofEmail ?? ""}\n${company ?? ""}`;
     let found = remembered.get(place);
     if (found !== undefined) return found;
     if (remembered.size >= maxRemembered) remembered.clear();
-    found = find(owner, domain, name)?.content ?? null;
+    const candidates = [find(owner, domain ?? ofEmail, null), find(owner, null, company ?? null)];
+    found =
+      candidates.find((each) => each !== null && worksFor({ company, domain, email }, each.content))?.content ?? null;
     remembered.set(place, found);
     return found;
   }
@@ -79,7 +83,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
   }
 
   const hasAny = (owner: number): boolean => any.get(owner) !== null;
-  return { find, known, put, hasAny };
+  return { find, ofEmployer, put, hasAny };
 }
 
 function parsed(json: string): CompanyContent {

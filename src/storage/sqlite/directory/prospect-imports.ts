@@ -1,5 +1,7 @@
-import { companyDomainKey, companyNameKey, prospectIdentity } from "../../../prospecting/keys.ts";
-import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import { CompanyNews } from "../../../prospecting/company-news.ts";
+import { isPersonKey, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
+import type { Employer } from "../../../prospecting/employer.ts";
+import { withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { CompanyContent, ProspectContent, ProspectOutcome } from "../../../prospecting/model.ts";
 import type {
   BatchHints,
@@ -13,6 +15,7 @@ import type {
 import type { JobMetadata } from "../../../jobs/model.ts";
 import type { Engine } from "../engine.ts";
 import type { Owners } from "../owners.ts";
+import { createCompanyPeople } from "./company-people.ts";
 import { DryRun } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
 import { maxNamesakes, type StoredRows } from "./index-messages.ts";
@@ -28,8 +31,6 @@ export type Settled = {
   /** Created, with nothing added to what the row says. */
   isAsSent?: boolean;
 };
-/** People of a company that are looked at in one write unit: some milliseconds. */
-const peopleAtOnce = 200;
 /** Report lines that go at once. */
 const dropAtOnce = 2000;
 const none: readonly number[] = [];
@@ -64,6 +65,7 @@ export function createProspectImports(
   const dropReport = database.prepare(
     "DELETE FROM prospect_import_rows WHERE job_id = ?1 AND row IN (SELECT row FROM prospect_import_rows WHERE job_id = ?1 LIMIT +?2)",
   );
+  const people = createCompanyPeople({ writer }, index, rows);
   /** By job. */
   const dryRuns = new Map<string, { attempt: number; foreseen: DryRun; counts: ProspectImportCounts }>();
 
@@ -90,7 +92,9 @@ export function createProspectImports(
     const owner = ownerOf(batch.userId);
     try {
       if (batch.dryRun) return await foresee(owner, batch, hints);
-      if (!(await tellPeople(owner, batch))) return null;
+      // Before the batch counts as stored: after a crash in between all of it is told once more.
+      const isHeld = () => heldJob(batch) !== null;
+      if (!(await people.tellAll(owner, newsIn(owner, batch), batch.at, isHeld))) return null;
       // The progress of the job goes with the rows: it begins again behind those that are on disk.
       const { counts, stored } = await writer.writeRepeated(() =>
         rows.unit(owner, () => storeBatch(owner, batch, hints)),
@@ -107,12 +111,17 @@ export function createProspectImports(
     batch: ProspectBatch,
     hints: BatchHints,
   ): { counts: ProspectImportCounts | null; stored: StoredRows | null } {
-    const hasCompanies = companies.hasAny(owner);
+    const ofBatch = isMixed(batch.rows) ? new Map<number, number[]>() : null;
+    const hasCompanies = ofBatch !== null || companies.hasAny(owner);
     const places: number[] = [];
     let first = 0;
     let place = 0;
     const counts = noteBatch(batch, countsOf, (row) => {
-      const settled = settle(owner, batch, row, hints, hasCompanies);
+      const settled =
+        "kind" in row && row.kind === "company"
+          ? settleCompany(owner, batch, row, ofBatch)
+          : settle(owner, batch, row, hints, hasCompanies);
+      if (ofBatch !== null) noteCompany(owner, settled, ofBatch);
       if (settled.outcome === "created" && settled.number !== null) {
         if (places.length === 0) first = settled.number;
         places.push(settled.isAsSent === true ? place : -1);
@@ -184,10 +193,6 @@ export function createProspectImports(
     hasCompanies: boolean,
   ): Settled {
     if ("errors" in row) return { outcome: "failed", number: null };
-    if (row.kind === "company") {
-      const content = contentIn<CompanyContent>(row);
-      return { outcome: companies.put(owner, content, batch.at, batch.onDuplicate === "update"), number: null };
-    }
     const isHinted = rows.isHinted(owner, row.keys, row.beside, hints.of);
     // Nearly every row of a large file: nobody like that is there, and the text goes as it came.
     if (!isHinted && !hasCompanies) return created(row, batch.at);
@@ -200,62 +205,57 @@ export function createProspectImports(
     hints: BatchHints,
     { onDuplicate, at }: ProspectBatch,
   ): Settled {
+    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
     const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
-    const existing = rows.findSame(owner, identity, hints.of);
-    if (existing !== null) {
-      const isChanged =
-        onDuplicate === "update" && rows.update(existing, mergedProspect(existing.content, content), at);
-      return { outcome: isChanged ? "updated" : "skipped", number: existing.number };
+    const same = rows.findSame(owner, identity, hints.of);
+    if (same !== null) {
+      if (onDuplicate === "skip") return { outcome: "skipped", number: same.person.number };
+      const { number, isNews } = rows.updateSame(same, content, companyOf, at);
+      return { outcome: isNews ? "updated" : "skipped", number };
     }
-    const company = companies.known(owner, identity.domain, content.company ?? null);
-    if (company === null) return created(row, at);
-    return { outcome: "created", number: rows.insertContent(withCompanyFacts(content, company), at) };
+    const complete = withCompanyFacts(content, companyOf(content));
+    if (complete === content) return created(row, at);
+    return { outcome: "created", number: rows.insertContent(complete, at) };
   }
 
   function created({ content, keys, beside }: Extract<ProspectRow, { kind: string }>, at: number): Settled {
     return { outcome: "created", number: rows.insert(content, keys, beside, at), isAsSent: true };
   }
 
-  /**
-   * Companies of the batch, before it counts as stored: their people get what they lack. False when the attempt no
-   * longer holds the job. All of it may be done twice, so that a crash in between loses nothing.
-   */
-  async function tellPeople(owner: number, batch: ProspectBatch): Promise<boolean> {
-    const told = batch.rows.filter((row) => "kind" in row).filter(({ kind }) => kind === "company");
-    if (told.length === 0) return true;
-    const contents = told.map((row) => contentIn<CompanyContent>(row));
-    const keys = new Set(
-      contents.flatMap(({ domain, company }) => [
-        ...(domain === undefined ? [] : [companyDomainKey(domain)]),
-        ...(company === undefined ? [] : [companyNameKey(company)]),
-      ]),
-    );
-    const pairs = await index.find(owner, [...keys], Number.POSITIVE_INFINITY, rows.next(owner));
-    const people = [...new Set(pairs.filter((_, at) => at % 2 === 1))];
-    for (let from = 0; from < people.length; from += peopleAtOnce) {
-      const some = people.slice(from, from + peopleAtOnce);
-      const isHeld = await writer.write(() =>
-        rows.unit(owner, () => heldJob(batch) !== null && tellSome(owner, some, contents, batch.at)),
-      );
-      if (!isHeld) return false;
-    }
-    return true;
+  /** `ofBatch`: see `noteCompany`. */
+  function settleCompany(
+    owner: number,
+    { onDuplicate, at }: ProspectBatch,
+    row: Extract<ProspectRow, { kind: string }>,
+    ofBatch: ReadonlyMap<number, readonly number[]> | null,
+  ): Settled {
+    const content = contentIn<CompanyContent>(row);
+    const news = new CompanyNews(onDuplicate === "update");
+    news.add(content, known(owner, content));
+    if (ofBatch !== null) people.tell(owner, new Set(news.keys.flatMap((key) => ofBatch.get(key) ?? none)), news, at);
+    return { outcome: companies.put(owner, content, at, onDuplicate === "update"), number: null };
   }
 
-  function tellSome(owner: number, people: number[], contents: CompanyContent[], at: number): true {
-    const byDomain = new Map(contents.map((content) => [content.domain, content]));
-    const byName = new Map(contents.map((content) => [content.company && prospectIdentity(content).company, content]));
-    for (const number of people) {
-      const person = rows.get(owner, number);
-      if (person === null) continue;
-      const { domain, company: name } = prospectIdentity(person.content);
-      const company =
-        (domain === null ? undefined : byDomain.get(domain)) ?? (name === null ? undefined : byName.get(name));
-      const isOther = domain !== null && company?.domain !== undefined && company.domain !== domain;
-      if (company !== undefined && !isOther) rows.update(person, withCompanyFacts(person.content, company), at);
+  /** Of a batch with people and companies: whom a company that comes later in the batch is to be told of to, by its keys. */
+  function noteCompany(owner: number, { outcome, number }: Settled, ofBatch: Map<number, number[]>): void {
+    if (number === null || outcome === "skipped") return;
+    for (const key of prospectKeys(prospectIdentity(rows.get(owner, number)!.content)))
+      if (!isPersonKey(key)) ofBatch.set(key, [...(ofBatch.get(key) ?? none), number]);
+  }
+
+  function newsIn(owner: number, { rows: of, onDuplicate }: ProspectBatch): CompanyNews {
+    const news = new CompanyNews(onDuplicate === "update");
+    for (const row of of) {
+      if (!("kind" in row) || row.kind !== "company") continue;
+      const content = contentIn<CompanyContent>(row);
+      news.add(content, known(owner, content));
     }
-    return true;
+    return news;
+  }
+
+  function known(owner: number, { domain, company }: CompanyContent): CompanyContent | null {
+    return companies.find(owner, domain ?? null, company ?? null)?.content ?? null;
   }
 
   /** The metadata of the job, if the attempt still holds it. */
@@ -287,6 +287,11 @@ export function createProspectImports(
   }
 
   return { lookUp, importBatch, importReport, forgetDryRun };
+}
+
+function isMixed(rows: readonly ProspectRow[]): boolean {
+  const isCompany = (row: ProspectRow) => "kind" in row && row.kind === "company";
+  return rows.some(isCompany) && rows.some((row) => !isCompany(row));
 }
 
 const noCounts: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };

@@ -10,6 +10,9 @@ import {
   type ProspectIdentity,
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
+import type { Employer } from "../../../prospecting/employer.ts";
+import { updatedProspect } from "../../../prospecting/merge.ts";
+import { canBeOne, unitedContent } from "../../../prospecting/same-person.ts";
 import type { CompanyContent, Prospect, ProspectContent } from "../../../prospecting/model.ts";
 import type { Keys } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
@@ -26,6 +29,8 @@ export type StoredProspect = {
   createdAt: number;
   updatedAt: number;
 };
+/** Somebody who is stored, and another record that is the same person as well. */
+export type SamePerson<T> = { person: T; other: T | null };
 type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];
 /** Numbers that may have a key, as of some time ago. */
 export type Hints = (key: number) => readonly number[];
@@ -39,10 +44,11 @@ export function createProspectRows(database: Database) {
     `SELECT seq, content, (SELECT leads.id FROM leads WHERE leads.id = prospects.lead_id), created_at, updated_at
      FROM prospects WHERE seq = ?`,
   );
+  // What a prospect is found by is made of the content, where the index needs it: the rules of that may change.
   const insertRow = database.prepare(
-    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), ?, ?, ?)",
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), x'', ?, ?)",
   );
-  const updateRow = database.prepare("UPDATE prospects SET content = ?, keys = ?, updated_at = ? WHERE seq = ?");
+  const updateRow = database.prepare("UPDATE prospects SET content = ?, updated_at = ? WHERE seq = ?");
   const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
   const setLeadOf = database.prepare("UPDATE prospects SET lead_id = ? WHERE seq = ?");
   const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
@@ -54,6 +60,17 @@ export function createProspectRows(database: Database) {
   );
   const insertChange = database.prepare(
     "INSERT INTO prospect_changes (owner, number, removed, added, keys) VALUES (?, ?, ?, ?, ?)",
+  );
+  const aliasOf = database.prepare<{ into_seq: number }, [number]>(
+    "SELECT into_seq FROM prospect_aliases WHERE seq = ?",
+  );
+  const insertAlias = database.prepare("INSERT INTO prospect_aliases (seq, into_seq) VALUES (?, ?)");
+  const moveAliases = database.prepare("UPDATE prospect_aliases SET into_seq = ? WHERE into_seq = ?");
+  const dropAliases = database.prepare("DELETE FROM prospect_aliases WHERE into_seq = ?");
+  const aliases = database.prepare<{ seq: number }, [number]>("SELECT seq FROM prospect_aliases WHERE into_seq = ?");
+  const moveReveal = database.prepare(
+    `INSERT INTO prospect_reveals (seq, at) SELECT ?1, at FROM prospect_reveals WHERE seq = ?2
+     ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`,
   );
   const recents = new Map<number, RecentKeys>();
   /** What the current unit has stored: the directory, its next number, and by how many it grew. */
@@ -87,6 +104,17 @@ export function createProspectRows(database: Database) {
     return row === undefined ? null : stored(row, number);
   }
 
+  /** As `get`, of a number that somebody knows since some time: the record may have gone up in another. */
+  function getKnown(owner: number, number: number): StoredProspect | null {
+    const alias = aliasOf.get(seqOf(owner, number));
+    return get(owner, alias === null ? number : alias.into_seq - seqOf(owner, 0));
+  }
+
+  /** What records had that went up in this one. */
+  function formerSeqs(seq: number): number[] {
+    return aliases.all(seq).map((alias) => alias.seq);
+  }
+
   /** As `insert`, of what nobody has made JSON and keys of yet. */
   function insertContent(content: ProspectContent, at: number): number {
     const identity = prospectIdentity(content);
@@ -98,7 +126,7 @@ export function createProspectRows(database: Database) {
     const { owner, next: number } = current!;
     current!.next++;
     current!.change++;
-    insertRow.run(seqOf(owner, number), json, bytesOf(keys), at, at);
+    insertRow.run(seqOf(owner, number), json, at, at);
     const known = recent(owner);
     const count = personKeysIn(keys);
     for (let place = 0; place < count; place++) known.add(indexedKey(keys[place]!, place, beside), number);
@@ -112,15 +140,46 @@ export function createProspectRows(database: Database) {
     const { owner } = current!;
     const keysBefore = new Set(prospectKeys(prospectIdentity(before.content)));
     const keys = prospectKeys(prospectIdentity(content));
-    updateRow.run(json, bytesOf(keys), at, seqOf(owner, before.number));
+    updateRow.run(json, at, seqOf(owner, before.number));
     const added = keys.filter((key) => !keysBefore.has(key));
     for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
     noteChange(before.number, termsOf(before.content), termsOf(content), added);
     return true;
   }
 
+  /**
+   * Somebody who is stored is told of again; two who turn out to be one are one from then on, under the number of the
+   * first. Answers the number, and whether it was news.
+   */
+  function updateSame(
+    { person, other }: SamePerson<StoredProspect>,
+    told: ProspectContent,
+    companyOf: (employer: Employer) => CompanyContent | null,
+    at: number,
+  ): { number: number; isNews: boolean } {
+    const { number } = person;
+    if (other === null) return { number, isNews: update(person, updatedProspect(person.content, told, companyOf), at) };
+    const [kept, gone] = number < other.number ? [person, other] : [other, person];
+    update(kept, updatedProspect(unitedContent(kept, gone), told, companyOf), at);
+    moveTo(kept, gone);
+    return { number: kept.number, isNews: true };
+  }
+
+  /** What belongs to the one record goes to the other: its lead, what was paid for it, and its ids. */
+  function moveTo(kept: StoredProspect, gone: StoredProspect): void {
+    const { owner } = current!;
+    const [keptSeq, goneSeq] = [seqOf(owner, kept.number), seqOf(owner, gone.number)];
+    if (kept.leadId === null && gone.leadId !== null) setLead(owner, kept.number, gone.leadId);
+    moveReveal.run(keptSeq, goneSeq);
+    moveAliases.run(keptSeq, goneSeq);
+    remove(gone);
+    insertAlias.run(goneSeq, keptSeq);
+  }
+
   function remove({ number, content }: StoredProspect): void {
-    removeRow.run(seqOf(current!.owner, number));
+    const seq = seqOf(current!.owner, number);
+    removeRow.run(seq);
+    dropAliases.run(seq);
     current!.change--;
     noteChange(number, termsOf(content), [], []);
   }
@@ -134,15 +193,20 @@ export function createProspectRows(database: Database) {
   }
 
   /** The prospect that is the same person; see `samePerson`. */
-  function findSame(owner: number, identity: ProspectIdentity, hints: Hints): StoredProspect | null {
-    return samePerson(identity, (key) => candidates(owner, key, hints));
+  function findSame(owner: number, identity: ProspectIdentity, hints: Hints): SamePerson<StoredProspect> | null {
+    return samePerson(identity, (key, except) => candidates(owner, key, hints, except?.number));
   }
 
   /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
-  function* candidates(owner: number, key: number, hints: Hints): Generator<StoredProspect, void, void> {
+  function* candidates(
+    owner: number,
+    key: number,
+    hints: Hints,
+    except: number | null = null,
+  ): Generator<StoredProspect, void, void> {
     const known = recent(owner).find(key);
     for (const number of [...known.slice(-maxNamesakes), ...hints(key)].slice(0, maxNamesakes)) {
-      const candidate = get(owner, number);
+      const candidate = number === except ? null : get(owner, number);
       if (candidate !== null) yield candidate;
     }
   }
@@ -157,17 +221,21 @@ export function createProspectRows(database: Database) {
   }
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
-  return { recent, unit, next, get, insert, insertContent, update, remove, findSame, candidates, isHinted, setLead };
+  return {
+    ...{ recent, unit, next, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
+    ...{ findSame, candidates, isHinted, setLead },
+  };
 }
 
 /**
  * The candidate that is the same person: by e-mail or profile first, else by name and company where nothing speaks
- * against it. `candidates` gives those that a key hints at.
+ * against it. Where the e-mail is that of one and the profile that of another, the other, too, unless the two contradict
+ * each other. `candidates` gives those that a key hints at, but for one of them.
  */
 export function samePerson<T extends { content: ProspectContent }>(
   identity: ProspectIdentity,
-  candidates: (key: number) => Iterable<T>,
-): T | null {
+  candidates: (key: number, except: T | null) => Iterable<T>,
+): SamePerson<T> | null {
   const { email, network, name } = identity;
   // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
   const strong = personKeys({ email, network, name: null });
@@ -175,9 +243,18 @@ export function samePerson<T extends { content: ProspectContent }>(
   if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), weak);
   for (const keys of [strong, weak])
     for (const key of keys)
-      for (const candidate of candidates(key))
-        if (isSame(prospectIdentity(candidate.content), identity, keys === strong)) return candidate;
+      for (const person of candidates(key, null))
+        if (isSame(prospectIdentity(person.content), identity, keys === strong))
+          return { person, other: keys === strong ? otherOf(person, strong) : null };
   return null;
+
+  function otherOf(person: T, keys: number[]): T | null {
+    for (const key of keys)
+      for (const other of candidates(key, person))
+        if (isSame(prospectIdentity(other.content), identity, true) && canBeOne(person.content, other.content))
+          return other;
+    return null;
+  }
 }
 
 export function prospectOf(userId: string, row: StoredProspect): Prospect {

@@ -6,7 +6,8 @@ import {
   personKeys,
   prospectIdentity,
 } from "../../../prospecting/keys.ts";
-import { mergedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
+import type { Employer } from "../../../prospecting/employer.ts";
+import { withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { Prospect } from "../../../prospecting/model.ts";
 import type {
   CompanyNames,
@@ -52,7 +53,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     if (owner === null || number === null) return false;
     return writer.writeForAnswer(() =>
       rows.unit(owner, () => {
-        const row = rows.get(owner, number);
+        const row = rows.getKnown(owner, number);
         if (row !== null) change(owner, row);
         return row !== null;
       }),
@@ -85,13 +86,10 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     hints: (key: number) => readonly number[],
     at: number,
   ): StoredProspect {
-    const existing = rows.findSame(owner, identity, hints);
-    if (existing !== null) {
-      rows.update(existing, mergedProspect(existing.content, content), at);
-      return rows.get(owner, existing.number)!;
-    }
-    const company = companies.find(owner, identity.domain, content.company ?? null);
-    const complete = company === null ? content : withCompanyFacts(content, company.content);
+    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
+    const same = rows.findSame(owner, identity, hints);
+    if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
+    const complete = withCompanyFacts(content, companyOf(content));
     return rows.get(owner, rows.insertContent(complete, at))!;
   }
 
@@ -151,7 +149,7 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     async get(userId, id) {
       const owner = owners(userId);
       const number = numberOf(userId, id);
-      const row = owner === null || number === null ? null : rows.get(owner, number);
+      const row = owner === null || number === null ? null : rows.getKnown(owner, number);
       return row && prospectOf(userId, row);
     },
     remove: (userId, id) => changed(userId, id, (_, row) => rows.remove(row)),

@@ -65,7 +65,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
           addTo(lead);
         }
         for (const { seq, content } of await prospectsWith(user, known)) {
-          known.prospects.add(seq);
+          for (const each of [seq, ...prospects.formerSeqs(seq)]) known.prospects.add(each);
           addTo(content);
         }
       }

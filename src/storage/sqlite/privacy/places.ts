@@ -273,8 +273,9 @@ const followers = {
   lead_hints: ["key", "lead"],
   lead_import_note_keys: ["job_id", "key", "n"],
   enrichment_result_keys: ["key", "result"],
-  // For a repeat within 90 days: the number of a prospect, which is never given again.
+  // Numbers of prospects, which are never given again: for a repeat within 90 days, and of records that became one.
   prospect_reveals: ["seq", "at"],
+  prospect_aliases: ["seq", "into_seq"],
   // Facets (title, place, company size) and hashes, without names and addresses.
   prospect_changes: ["n", "owner", "number", "removed", "added", "keys"],
   prospect_terms: ["owner", "facet", "value", "id", "label", "prospects"],

@@ -1,0 +1,39 @@
+import { businessDomain, companyKey } from "./keys.ts";
+import type { CompanyContent, ProspectContent } from "./model.ts";
+
+// A domain is exact, a name is not: vendors write "Acme", "Acme, Inc." and "Acme Robotics" for one company. Where a record
+// has no domain of its company, that of an e-mail stands for it, which may be an address of the last job.
+
+/** What tells whom a prospect works for. */
+export type Employer = Pick<ProspectContent, "company" | "domain" | "email">;
+type CompanyNames = Pick<CompanyContent, "company" | "domain">;
+
+/** Whether what is said now names another employer than what was said before. Who says nothing of one names no other. */
+export function isOtherEmployer(before: CompanyNames, now: CompanyNames): boolean {
+  const haveDomains = before.domain !== undefined && now.domain !== undefined;
+  if (haveDomains && before.domain === now.domain) return false;
+  if (before.company === undefined || now.company === undefined) return haveDomains;
+  return !(haveDomains ? isSameName : namesAgree)(before.company, now.company);
+}
+
+/** Whether somebody works for a company, as far as domains and names tell. */
+export function worksFor({ company, domain, email }: Employer, employer: CompanyNames): boolean {
+  const areNamed = company !== undefined && employer.company !== undefined;
+  if (domain !== undefined && employer.domain !== undefined) return domain === employer.domain;
+  const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
+  if (ofEmail !== null && employer.domain !== undefined)
+    // Whoever has gone to another company may still be known by an address of this one.
+    return ofEmail === employer.domain && (!areNamed || namesAgree(company, employer.company!));
+  return areNamed && isSameName(company, employer.company!);
+}
+
+/** The same but for its legal form. */
+export function isSameName(one: string, other: string): boolean {
+  return companyKey(one) === companyKey(other);
+}
+
+/** As `isSameName`, or one is the other with more words behind it. */
+function namesAgree(one: string, other: string): boolean {
+  const [a, b] = [`${companyKey(one)} `, `${companyKey(other)} `];
+  return a.startsWith(b) || b.startsWith(a);
+}

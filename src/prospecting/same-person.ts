@@ -1,0 +1,28 @@
+import { namesakeIsSame } from "../leads/merge.ts";
+import { folded } from "./facets/fold.ts";
+import { prospectIdentity } from "./keys.ts";
+import { mergedProspect } from "./merge.ts";
+import type { ProspectContent } from "./model.ts";
+
+/**
+ * Whether two records can be one person, once somebody names both by what only one person has: not when they have
+ * different addresses, profiles or names, because then one of the two was named by mistake, or the address is that of
+ * many.
+ */
+export function canBeOne(one: ProspectContent, other: ProspectContent): boolean {
+  if (!namesakeIsSame(prospectIdentity(one), prospectIdentity(other))) return false;
+  return (["firstName", "lastName"] as const).every((part) => {
+    const [a, b] = [folded(one[part] ?? ""), folded(other[part] ?? "")];
+    // "K" is "Ka", too.
+    return part === "firstName" ? a.startsWith(b) || b.startsWith(a) : a === "" || b === "" || a === b;
+  });
+}
+
+type Dated = { content: ProspectContent; updatedAt: number };
+
+/** What is known of a person whom two records tell of, the first of which was there earlier. */
+export function unitedContent(first: Dated, second: Dated): ProspectContent {
+  return first.updatedAt <= second.updatedAt
+    ? mergedProspect(first.content, second.content)
+    : mergedProspect(second.content, first.content);
+}

@@ -1,0 +1,144 @@
+import { expect, test } from "bun:test";
+import { CompanyNews } from "../../src/prospecting/company-news.ts";
+import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
+import { isOtherEmployer, worksFor, type Employer } from "../../src/prospecting/employer.ts";
+import { positionOf } from "../../src/prospecting/facets/position.ts";
+import { mergedProspect, updatedProspect } from "../../src/prospecting/merge.ts";
+import type { CompanyContent, ProspectContent } from "../../src/prospecting/model.ts";
+
+function content(draft: ProspectDraft): ProspectContent {
+  const checked = prospectContent({ networkUrl: "https://network.example/in/ka", ...draft });
+  if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
+  return checked.content;
+}
+
+/** What somebody is after each word of him, of level and department what a search finds. */
+function told(...drafts: ProspectDraft[]): Partial<ProspectContent> {
+  const merged = drafts.map(content).reduce(mergedProspect);
+  return { ...merged, ...positionOf(merged) };
+}
+
+const acme: ProspectDraft = {
+  ...{ company: "Acme, Inc.", domain: "acme.example", industry: "Robots", companyLocation: "Oslo", companySize: "11-50" },
+  ...{ revenue: { min: 1e6, max: 2e6 }, technologies: ["Go"] },
+}; // prettier-ignore
+
+test("of another company nothing stays that belonged to the one before", () => {
+  const person = { firstName: "Ka", phone: "1", location: "Bergen", title: "Baker" };
+  const moved = told({ ...person, ...acme }, { company: "Globex", technologies: ["Zig"] });
+  expect(JSON.parse(JSON.stringify(moved))).toEqual({
+    ...{ ...person, company: "Globex", technologies: ["Zig"] },
+    ...{ networkUrl: "https://network.example/in/ka", confidence: moved.confidence },
+  });
+  expect(told(acme, { company: "Globex", industry: "Energy" })).toMatchObject({ industry: "Energy" });
+  // Of the new one nothing but the website is told, so it has no name.
+  expect(told(acme, { domain: "globex.example" }).company).toBeUndefined();
+});
+
+test.each<[ProspectDraft, ProspectDraft]>([
+  [acme, {}],
+  [acme, { company: "ACME" }],
+  [acme, { company: "Acme Robotics" }],
+  [acme, { company: "Renamed", domain: "acme.example" }],
+  [acme, { company: "Acme", domain: "acme.io" }],
+  [{ ...acme, domain: "" }, { domain: "acme.example" }],
+])("%j has the facts of its company still after %j", (before, now) => {
+  expect(told(before, now)).toMatchObject({ industry: "Robots", companySize: "11-50", technologies: ["Go"] });
+});
+
+test.each<[Employer, Employer, boolean]>([
+  [{ company: "Acme" }, { company: "Acmeware" }, true],
+  [{ company: "Acme", domain: "acme.example" }, { company: "Acme Labs", domain: "labs.example" }, true],
+  [{ domain: "a.example" }, { domain: "b.example" }, true],
+  [{ company: "Acme" }, { domain: "b.example" }, false],
+  [{}, { company: "Acme" }, false],
+])("from %j to %j is another employer: %p", (before, now, isOther) => {
+  expect(isOtherEmployer(before, now)).toBe(isOther);
+});
+
+test("another spelling of the company's name is no news", () => {
+  expect(told({ company: "Acme, Inc." }, { company: "ACME" }, { company: "acme ltd" }).company).toBe("Acme, Inc.");
+});
+
+test("level and department go with the title, and what was told of them stays with it", () => {
+  expect(told({ title: "VP Sales" }, { title: "Accountant" })).toMatchObject({
+    seniority: undefined,
+    department: "finance",
+  });
+  const head = { title: "Head of Sales", seniority: "Director", department: "Field" };
+  expect(told(head, { title: "Baker" })).toMatchObject({ seniority: undefined, department: undefined });
+  expect(told(head, { title: "head of sales" })).toMatchObject({ seniority: "Director", department: "Field" });
+  expect(told(head, { title: "Sales Head" })).toMatchObject({ seniority: "Director", department: "Field" });
+  expect(told(head, { seniority: "Head" })).toMatchObject({ seniority: "Head", department: "Field" });
+  expect(told(head, { title: "CTO", seniority: "Owner" })).toMatchObject({
+    seniority: "Owner",
+    department: "engineering",
+  });
+  expect(told({ seniority: "Director" }, { title: "Head of Sales" })).toMatchObject({ seniority: "Director" });
+});
+
+test("what an older version stored of a title goes with it, too", () => {
+  const stored = { ...content({ title: "VP Sales" }), seniority: "vp", department: "sales" };
+  expect(positionOf(mergedProspect(stored, content({ title: "Baker" })))).toEqual({
+    seniority: undefined,
+    department: undefined,
+  });
+});
+
+const companies: CompanyContent[] = [
+  { company: "Acme", domain: "acme.example", industry: "Robots" },
+  { company: "Globex", domain: "globex.example", industry: "Energy" },
+];
+const companyOf = (employer: Employer) => companies.find((company) => worksFor(employer, company)) ?? null;
+
+test("whoever comes to a company that is known gets its facts, whatever address he was known by", () => {
+  const ka = content({ company: "Acme", domain: "acme.example", email: "ka@acme.example", industry: "Robots" });
+  for (const email of [undefined, "KA@acme.example", "ka@globex.example"])
+    expect(updatedProspect(ka, content({ company: "Globex", ...(email && { email }) }), companyOf)).toMatchObject({
+      industry: "Energy",
+      domain: "globex.example",
+    });
+  const elsewhere = updatedProspect(ka, content({ company: "Initech" }), companyOf);
+  expect(elsewhere.industry).toBeUndefined();
+  // Also later, by the address that is left of the last job.
+  expect(worksFor(elsewhere, companies[0]!)).toBe(false);
+  expect(updatedProspect(elsewhere, content({ phone: "1" }), companyOf).industry).toBeUndefined();
+});
+
+test.each<[Employer, boolean]>([
+  [{ email: "ka@ACME.example" }, true],
+  [{ email: "ka@acme.example", company: "Acme Robotics" }, true],
+  [{ email: "ka@acme.example", company: "Globex" }, false],
+  [{ email: "ka@globex.example", company: "Acme" }, false],
+  [{ email: "ka@gmail.com", company: "ACME Ltd." }, true],
+  [{ email: "ka@gmail.com", company: "Acme Robotics" }, false],
+  [{ domain: "acme.example", company: "Globex" }, true],
+  [{ domain: "globex.example", company: "Acme" }, false],
+  [{ email: "ka@gmail.com" }, false],
+])("%j works for Acme: %p", (employer, does) => {
+  expect(worksFor(employer, companies[0]!)).toBe(does);
+});
+
+test("of what is told of companies the newest word counts, and what nobody tells stays", () => {
+  const ka = content({ company: "Acme", industry: "Own", companySize: "11-50", technologies: ["Go"] });
+  const news = new CompanyNews(true);
+  news.add({ company: "Acme", industry: "Robots", companySize: "51-200" }, companies[0]!);
+  news.add({ company: "Acme", companySize: "201-500", technologies: ["Zig"] }, null);
+  expect(news.toldTo(ka)).toEqual({
+    ...{ ...ka, industry: "Robots", companySize: "201-500", technologies: ["Go", "Zig"] },
+    domain: "acme.example",
+  });
+  expect(news.toldTo(content({ company: "Globex", industry: "Own" })).industry).toBe("Own");
+  expect(news.toldTo(content({ email: "x@acme.example" }))).toMatchObject({ industry: "Robots" });
+});
+
+test("where records are left as they are, companies that are known tell nothing, and others only what lacks", () => {
+  const news = new CompanyNews(false);
+  news.add({ company: "Acme", industry: "Robots", companySize: "51-200" }, companies[0]!);
+  expect(news.toldTo(content({ company: "Acme" })).companySize).toBeUndefined();
+  news.add({ company: "Initech", industry: "Paper", companySize: "51-200" }, null);
+  expect(news.toldTo(content({ company: "Initech", industry: "Own" }))).toMatchObject({
+    industry: "Own",
+    companySize: "51-200",
+  });
+});
