@@ -579,7 +579,10 @@ describe.each(engines)("prospects on $name", ({ open }) => {
 
   test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {
     await using opened = await open();
-    const { user } = await createFactories().storedUser(opened.storage);
+    const make = createFactories();
+    const { user } = await make.storedUser(opened.storage);
+    const lead = await make.storedLead(opened.storage, user.id);
+    const otherLead = await make.storedLead(opened.storage, user.id);
     const { prospects } = opened.storage;
     const networkUrl = "https://network.example/in/ka";
     const drafts = [
@@ -587,7 +590,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       { networkUrl, industry: "Robots", firstName: "Ka", lastName: "Li" },
     ];
     const [first, second] = (await prospects.put(user.id, drafts.map(made), startOfTests)).map(({ id }) => id);
-    await prospects.setLead(user.id, second!, "lead-1");
+    await prospects.setLead(user.id, second!, lead.id);
     const shown = { userId: user.id, ids: [second!], freeSince: startOfTests };
     const charge = { entryId: "e", userId: user.id, request: "r", purpose: "search" as const, keyId: null };
     await prospects.reveal({ ...shown, payment: { kind: "charge", each: 0, charge: { ...charge, at: startOfTests } } });
@@ -597,7 +600,7 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await imported(opened.storage, user.id, [stranger, both])).toMatchObject({ created: 1, updated: 1 });
     const ka = {
       ...{ id: first!, email: "ka@acme.example", networkUrl, phone: "1", title: "CTO", industry: "Robots" },
-      ...{ firstName: "Ka", lastName: "Li", leadId: "lead-1" },
+      ...{ firstName: "Ka", lastName: "Li", leadId: lead.id },
     };
     expect((await all(opened.storage, user.id)).map(({ email }) => email)).toEqual([ka.email, "new@example.com"]);
     expect(await all(opened.storage, user.id, { company: { industry: ["robots"] } })).toMatchObject([ka]);
@@ -607,8 +610,8 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     const storage = await opened.reopen();
     const again = [both, personRow(3, { networkUrl }), personRow(4, { email: "ka@acme.example" })];
     expect(await imported(storage, user.id, again)).toMatchObject({ skipped: 3 });
-    await storage.prospects.setLead(user.id, second!, "lead-2");
-    expect(await storage.prospects.get(user.id, first!)).toMatchObject({ leadId: "lead-2" });
+    await storage.prospects.setLead(user.id, second!, otherLead.id);
+    expect(await storage.prospects.get(user.id, first!)).toMatchObject({ leadId: otherLead.id });
     expect(await storage.prospects.remove(user.id, second!)).toBe(true);
     for (const id of [first!, second!]) expect(await storage.prospects.get(user.id, id)).toBeNull();
     expect(await storage.prospects.remove(user.id, second!)).toBe(false);
