@@ -9,7 +9,7 @@ export type ImportJob = {
   status: "pending" | "running" | "completed" | "failed";
   progress: number;
   message: string;
-  metadata: Partial<ImportCounts> & { dryRun?: boolean; ignoredColumns?: string[] };
+  metadata: Partial<ImportCounts> & { dryRun?: boolean; ignoredColumns?: string[]; encoding?: string };
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
 export type FailedRow = { row: number; errors: { path: string; message: string }[] };
@@ -60,9 +60,10 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
   const report = `/api/v2${reportPath(job)}`;
   const dryRun = metadata.dryRun === true;
-  const { ignoredColumns = [] } = metadata;
+  const { ignoredColumns = [], encoding } = metadata;
+  const told = { ignoredColumns, ...(encoding !== undefined && { encoding }) };
   const counts = countsOf(metadata);
-  return { event: "finished", jobId, status, message, dryRun, ...counts, ignoredColumns, failures: shown, report };
+  return { event: "finished", jobId, status, message, dryRun, ...counts, ...told, failures: shown, report };
 }
 
 /** What came out, for a person. */
@@ -73,7 +74,9 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
-  const { ignoredColumns = [] } = job.metadata;
+  const { ignoredColumns = [], encoding } = job.metadata;
+  if (encoding !== undefined)
+    lines.push("", `Read as ${encoding}. If names look wrong, say what it is in with --encoding.`);
   if (ignoredColumns.length > 0)
     lines.push("", `Columns not understood, and left out: ${ignoredColumns.join(", ")}`, columnHelp);
   if (counts.failed > 0) {

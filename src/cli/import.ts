@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { encodingNamed, usualEncodings } from "../leads/import/encodings.ts";
 import { importOnDuplicate, type ImportOnDuplicate } from "../leads/model.ts";
 import { prospectOnDuplicate, type ProspectOnDuplicate } from "../prospecting/model.ts";
 import { actingUserId } from "./acting-user.ts";
@@ -19,7 +20,13 @@ import { createProgress, formatBytes, type Progress } from "./progress.ts";
 import { withApi, type ConnectionFlags } from "./session.ts";
 
 type UserFlags = ConnectionFlags & { user?: string };
-type FileFlags = UserFlags & { dryRun?: boolean; source?: string; delimiter?: string; column?: Record<string, string> };
+type FileFlags = UserFlags & {
+  dryRun?: boolean;
+  source?: string;
+  delimiter?: string;
+  encoding?: string;
+  column?: Record<string, string>;
+};
 type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[] };
 type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
 
@@ -86,6 +93,11 @@ function addFileFlags(command: Command, targets: string): Command {
       parsed(delimiter),
     )
     .option(
+      "--encoding <NAME>",
+      "What the file is in, such as windows-1252 or shift_jis. Default: found out; a file that can't be told is refused.",
+      parsed(encoding),
+    )
+    .option(
       "--column <HEADER=FIELD>",
       `What a column is whose header is not understood: ${targets}; repeat it for several.`,
       column,
@@ -103,12 +115,13 @@ async function importFile(
 ): Promise<void> {
   const file = await openLeadFile(path);
   const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
-  const { dryRun, source, delimiter: between, column: columns } = flags;
+  const { dryRun, source, delimiter: between, encoding: named, column: columns } = flags;
   const query = {
     ...ways,
     dryRun: dryRun ? "true" : undefined,
     source,
     delimiter: between,
+    encoding: named,
     columns: columns && JSON.stringify(columns),
     userId,
   };
@@ -204,4 +217,10 @@ function delimiter(value: string): string {
   if (value === "tab" || value === "\\t") return "\t";
   if (value.length !== 1) throw new RangeError('Expected a single character, or "tab".');
   return value;
+}
+
+function encoding(value: string): string {
+  const name = encodingNamed(value);
+  if (name === null) throw new RangeError(`Expected the name of an encoding, such as ${usualEncodings.join(", ")}.`);
+  return name;
 }

@@ -3,6 +3,7 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Job } from "../jobs/model.ts";
 import { JobView } from "../jobs/model.ts";
 import { jobView } from "../jobs/service.ts";
+import { encodingNamed, usualEncodings } from "../leads/import/encodings.ts";
 import type { LeadFileFormatOptions } from "../leads/import/lead-file.ts";
 import { params } from "./input.ts";
 import { answersJson, success } from "./openapi.ts";
@@ -29,19 +30,28 @@ export function fileQueryFields(targets: string) {
     delimiter: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1, description: "Found out by itself unless given." }),
     ),
+    encoding: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          "What the file is in, where it is found out wrong or refused because it can't be told: " +
+          `${usualEncodings.join(", ")}, or another of the WHATWG Encoding Standard. A byte order mark goes before it.`,
+      }),
+    ),
     columns: Type.Optional(Type.String({ maxLength: 20_000, description: `JSON object from header to ${targets}` })),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
   };
 }
-type FileQuery = { dryRun?: boolean; source?: string; delimiter?: string; columns?: string };
+type FileQuery = { dryRun?: boolean; source?: string; delimiter?: string; encoding?: string; columns?: string };
 
-/** How the body is to be read. UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for `columns`. */
-export function fileSettings({ dryRun = false, source, delimiter, columns }: FileQuery, request: Request) {
+/** How the body is to be read. UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for `encoding` and `columns`. */
+export function fileSettings({ dryRun = false, source, delimiter, encoding, columns }: FileQuery, request: Request) {
   return {
     format: formatOf(request),
     dryRun,
     source: source?.trim() || null,
     delimiter: delimiter ?? null,
+    encoding: encoding === undefined ? null : encodingIn(encoding),
     columns: columns === undefined ? null : columnsIn(columns),
   };
 }
@@ -114,6 +124,13 @@ function formatOf(request: Request): LeadFileFormatOptions["format"] {
     message: `Send the file itself as the body, as text/csv or application/x-ndjson; "${type}" is not understood.`,
     details: { supported: Object.keys(importFormats) },
   });
+}
+
+function encodingIn(name: string): string {
+  const encoding = encodingNamed(name);
+  if (encoding !== null) return encoding;
+  const message = `"${name}" is no encoding that can be read. Use one such as ${usualEncodings.join(", ")}, or save the list as UTF-8.`;
+  throw invalid([{ path: "encoding", message }]);
 }
 
 const Columns = Type.Object({ columns: Type.Record(Type.String(), Type.String()) });

@@ -8,13 +8,17 @@ import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
 import { pause } from "../pause.ts";
+import { toldEncoding, type TextEncoding } from "./import/encodings.ts";
 import { importEnd, removeFile } from "./import/import-end.ts";
 import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
 import type { ImportOnDuplicate } from "./model.ts";
 import type { ImportCounts, ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
-export type ImportSettings = Pick<LeadFileOptions, "format" | "delimiter" | "columns" | "tags" | "source"> & {
+export type ImportSettings = Pick<
+  LeadFileOptions,
+  "format" | "delimiter" | "encoding" | "columns" | "tags" | "source"
+> & {
   onDuplicate: ImportOnDuplicate;
   dryRun: boolean;
 };
@@ -26,6 +30,9 @@ const batchesBetweenCollections = 8;
 /** Some 10,000 rows: a full collection is felt by everybody. */
 const batchesBetweenFullCollections = 24;
 const forgetAtOnce = 2_000;
+
+/** With the encoding, where it is not UTF-8. */
+type LeadImportResult = ImportCounts & { encoding?: TextEncoding };
 
 const importFolder = folderOfImports.lead_import;
 
@@ -65,17 +72,19 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     context: JobContext,
     settings: ImportSettings,
     options: LeadFileOptions,
-  ): Promise<ImportCounts | null> {
+  ): Promise<LeadImportResult | null> {
     let counts = countsSoFar(job);
+    let encoding = "utf-8";
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
     for await (const batch of readLeadFile(options, context.signal)) {
       const stored = await store(job, context, settings, batch);
       if (stored === null) return null;
       counts = stored;
+      ({ encoding } = batch);
       await pause(); // see garbageCollector
       collect();
     }
-    return counts;
+    return { ...counts, ...toldEncoding(encoding) };
   }
 
   async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
@@ -107,8 +116,12 @@ function countsSoFar({ metadata }: Job): ImportCounts {
   return { rows, created, updated, skipped, failed, ...(doNotContact !== undefined && { doNotContact }) };
 }
 
-function summary({ rows, created, updated, skipped, failed, doNotContact }: ImportCounts, dryRun: boolean): string {
+function summary(
+  { rows, created, updated, skipped, failed, doNotContact, encoding }: LeadImportResult,
+  dryRun: boolean,
+): string {
   const stopped = doNotContact === undefined ? "" : ` (${doNotContact} on the do-not-contact list)`;
   const counts = `${created} created, ${updated} updated, ${skipped} skipped${stopped}, ${failed} failed`;
-  return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${counts}` : `Read ${rows} rows: ${counts}`;
+  const told = `${counts}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
+  return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${told}` : `Read ${rows} rows: ${told}`;
 }

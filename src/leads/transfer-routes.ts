@@ -48,9 +48,9 @@ const ImportQuery = Type.Object({
   ),
 });
 
-const { delimiter, columns, userId } = ImportQuery.properties;
-const PreviewQuery = Type.Object({ delimiter, columns, userId });
-/** Layout and encoding are found out by the first 64 KiB; a little more is no reason to refuse. */
+const { delimiter, encoding, columns, userId } = ImportQuery.properties;
+const PreviewQuery = Type.Object({ delimiter, encoding, columns, userId });
+/** A file is shown by its first 64 KiB; a little more is no reason to refuse. */
 const maxPreviewBytes = 2 * 65_536;
 
 const ReportPage = reportPageOf(
@@ -122,7 +122,7 @@ export function leadTransferRoutes(
           ...answersJson(success(ImportPreview), {
             tag: "Leads",
             summary: "See how a file would be read",
-            description: `Send the first 64 KiB of it, or all of a smaller one. Nothing is stored; \`columns\` and \`delimiter\` as for the import.`,
+            description: `Send the first 64 KiB of it, or all of a smaller one. Nothing is stored; \`columns\`, \`delimiter\` and \`encoding\` as for the import.`,
             errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: { required: true, content: fileContent },

@@ -6,6 +6,7 @@ import { folderOfImports } from "../jobs/job-files.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
+import { toldEncoding, type TextEncoding } from "../leads/import/encodings.ts";
 import { importEnd, removeFile } from "../leads/import/import-end.ts";
 import { readProspectFile, type ProspectFileBatch, type ProspectFileOptions } from "./import/prospect-file.ts";
 import type { ProspectOnDuplicate } from "./model.ts";
@@ -18,13 +19,19 @@ import type {
 } from "./store.ts";
 
 /** How a file is to be read and stored; the payload of the job. */
-export type ProspectImportSettings = Pick<ProspectFileOptions, "format" | "delimiter" | "columns" | "source"> & {
+export type ProspectImportSettings = Pick<
+  ProspectFileOptions,
+  "format" | "delimiter" | "encoding" | "columns" | "source"
+> & {
   onDuplicate: ProspectOnDuplicate;
   dryRun: boolean;
 };
 
-/** With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored. */
-type ProspectImportResult = ProspectImportCounts & { ignoredColumns?: string[] };
+/**
+ * With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored; and with
+ * the encoding, where it is not UTF-8.
+ */
+type ProspectImportResult = ProspectImportCounts & { ignoredColumns?: string[]; encoding?: TextEncoding };
 
 const importFolder = folderOfImports.prospect_import;
 
@@ -70,6 +77,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     settings: ProspectImportSettings,
   ): Promise<ProspectImportResult | null> {
     let ignoredColumns: string[] = [];
+    let encoding = "utf-8";
     let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
       const hints = await prospects.lookUp({ userId: job.userId, rows: batch.rows });
@@ -85,9 +93,11 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       // It is awaited with the next batch; until then a failure must not count as unhandled.
       storing.catch(() => undefined);
       ignoredColumns = batch.ignored;
+      ({ encoding } = batch);
     }
     const counts = await storing;
-    return counts && { ...counts, ...(ignoredColumns.length > 0 && { ignoredColumns }) };
+    if (counts === null) return null;
+    return { ...counts, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };
   }
 
   async function store(
@@ -127,13 +137,14 @@ function countsSoFar({ metadata }: Job): ProspectImportCounts {
 }
 
 function summary(
-  { rows, created, updated, skipped, failed, companies, ignoredColumns = [] }: ProspectImportResult,
+  { rows, created, updated, skipped, failed, companies, ignoredColumns = [], encoding }: ProspectImportResult,
   dryRun: boolean,
 ): string {
   const people = companies === 0 ? "" : ` (${companies} of them companies)`;
   const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
   const ignored = ignoredColumns.length === 0 ? "" : `. Columns not understood: ${ignoredColumns.join(", ")}`;
+  const told = `${counts}${ignored}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
   return dryRun
-    ? `Dry run of ${rows} rows${people}, nothing was stored: ${counts}${ignored}`
-    : `Read ${rows} rows${people}: ${counts}${ignored}`;
+    ? `Dry run of ${rows} rows${people}, nothing was stored: ${told}`
+    : `Read ${rows} rows${people}: ${told}`;
 }

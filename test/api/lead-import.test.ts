@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
+import { encoded } from "../support/encoded.ts";
 import { eventually, startService, succeeded, usesBinary } from "../support/service.ts";
 
 /** Serves all tests of this file: each has users of its own, who see nothing of each other. */
@@ -109,6 +110,36 @@ test.each([
   const user = await service.user();
   expect((await importFile(user, people, {}, type)).metadata).toMatchObject({ created: 2 });
 });
+
+test.each(["/api/v2/leads/import", "/api/v2/prospecting/import"])(
+  "%s tells the encoding that it took",
+  async (route) => {
+    const user = await service.user();
+    const list = (encoding: string, names: string) => encoded(`Email,First Name,Last Name\n${names}`, encoding);
+    const sent = async (body: Uint8Array, query: Record<string, string> = {}) => {
+      const answer = await user.post<JobView>(route, body, { query, headers: { "content-type": "text/csv" } });
+      return await service.ended(user, succeeded(answer).data.id);
+    };
+    const western = list("windows-1252", "a@x.com,Zoë,Größe\n");
+    const polish = list("windows-1250", "b@x.com,Łukasz,Wiśniewski\n");
+    for (const dryRun of ["true", "false"])
+      expect(await sent(western, { dryRun })).toMatchObject({
+        metadata: { created: 1, encoding: "windows-1252" },
+        message: expect.stringContaining("Read as windows-1252"),
+      });
+    expect((await sent(list("utf-8", "c@x.com,Zoë,Größe\n"))).metadata).not.toHaveProperty("encoding");
+    const refused = await sent(polish);
+    expect(refused).toMatchObject({
+      ...{ status: "failed", message: expect.stringContaining("--encoding") },
+      metadata: { reason: "unknownEncoding", likely: ["windows-1250"] },
+    });
+    expect(await sent(polish, { encoding: "CP1250" })).toMatchObject({
+      metadata: { created: 1, failed: 0, encoding: "windows-1250" },
+    });
+    const wrong = await user.post(route, polish, { query: { encoding: "x" }, headers: { "content-type": "text/csv" } });
+    expect(wrong).toMatchObject({ status: 400, code: "VALIDATION_ERROR", details: { errors: [{ path: "encoding" }] } });
+  },
+);
 
 test("a file without a content type is looked at", async () => {
   const user = await service.user();
@@ -447,13 +478,14 @@ test.skipIf(usesBinary)("imports of many users at the same time keep apart", asy
 
 type Preview = {
   problem: string | null;
+  encoding: string | null;
   delimiter: string | null;
   columns: { header: string; target: string | null }[];
   targets: string[];
   rows: { row: number; lead: LeadView | null; errors: { path: string }[] }[];
 };
 
-const preview = (client: Client, file: string, query: SendOptions["query"] = {}) =>
+const preview = (client: Client, file: SendOptions["body"], query: SendOptions["query"] = {}) =>
   client.post<Preview>("/api/v2/leads/import/preview", file, { query, headers: { "content-type": "text/csv" } });
 
 test("a preview tells how the beginning of a file would be read, and stores nothing", async () => {
@@ -471,6 +503,18 @@ test("a preview tells how the beginning of a file would be read, and stores noth
   expect(data.rows[1]).toMatchObject({ row: 3, lead: null });
   expect(data.rows[1]?.errors).not.toEqual([]);
   expect(await leadsOf(user)).toEqual([]);
+});
+
+test("a preview tells the encoding, takes another that is named, and refuses what can't be told", async () => {
+  const user = await service.user();
+  const western = encoded("Email,First Name\na@x.com,Zoë\n", "windows-1252");
+  const told = succeeded(await preview(user, western)).data;
+  expect(told).toMatchObject({ encoding: "windows-1252", rows: [{ lead: { firstName: "Zoë" } }] });
+  const named = succeeded(await preview(user, western, { encoding: "iso-8859-2" })).data;
+  expect(named).toMatchObject({ encoding: "iso-8859-2", rows: [{ lead: { firstName: "Zoë" } }] });
+  const unknown = await preview(user, encoded("Email,First Name\na@x.com,Łukasz Wiśniewski\n", "windows-1250"));
+  expect(unknown).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect(unknown.message).toContain("UTF-8");
 });
 
 test("a preview of headers that nobody understands names them, until they are mapped", async () => {

@@ -81,6 +81,23 @@ test("flags of the import become parameters of the request", async () => {
   expect(out).toContain("nothing was changed");
 });
 
+test("the encoding can be named, and one that is none is refused before anything is sent", async () => {
+  const { uploads } = await importFile("a.csv", "x", [done({})], ["--encoding", "CP1252"]);
+  expect(new URLSearchParams(uploads[0]?.query).get("encoding")).toBe("windows-1252");
+  const refused = await importFile("a.csv", "x", [], ["--encoding", "utf-9"]);
+  expect([refused.exitCode, refused.uploads]).toEqual([2, []]);
+  expect(refused.err).toContain("shift_jis");
+});
+
+test("an encoding other than UTF-8 is told, with what to do if it is wrong", async () => {
+  const metadata = { rows: 1, created: 1, updated: 0, skipped: 0, failed: 0, encoding: "windows-1252" };
+  const { out } = await importFile("a.csv", "x", [done(metadata)]);
+  expect(out).toContain("Read as windows-1252. If names look wrong, say what it is in with --encoding.");
+  const json = await importFile("a.csv", "x", [done(metadata)], ["--json"]);
+  expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ encoding: "windows-1252" });
+  expect((await importFile("a.csv", "x", [done({})])).out).not.toContain("Read as");
+});
+
 test("failed rows are listed with their reasons, and the exit code is 4", async () => {
   const rows = [
     { row: 3, outcome: "skipped", errors: [] },

@@ -11,6 +11,7 @@ import {
 } from "../../src/leads/import/lead-file.ts";
 import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
 import { runLeadFileThread, type LeadFileAnswer } from "../../src/leads/import/lead-file-thread.ts";
+import { encoded } from "../support/encoded.ts";
 import { readRows } from "../support/lead-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lead-file-"));
@@ -120,6 +121,89 @@ describe("a CSV file of leads", () => {
     expect(await leadOf(Buffer.from("Email;Vorname\nzoe@x.com;Zo\xeb \x80\n", "latin1"))).toEqual({
       email: "zoe@x.com",
       firstName: "Zoë €",
+    });
+  });
+
+  test.each([
+    ["at the beginning", "b@x.com,Zo\xeb\n", "a@x.com,Zoë\n".repeat(3), 2],
+    ["of a character that is cut off", "b@x.com,Zo\xc3\n", "a@x.com,Zoë\n", 2],
+  ])("a byte %s that is not UTF-8 fails its row, and the others are read as UTF-8", async (_, bad, good, row) => {
+    const content = Buffer.concat([Buffer.from("Email,Name\n"), Buffer.from(bad, "latin1"), Buffer.from(good)]);
+    const [failed, ...others] = await rowsOf(content);
+    expect(failed).toMatchObject({ row, errors: [{ message: expect.stringContaining("UTF-8") }] });
+    expect(others.map((other) => "content" in other && other.content.firstName)).toEqual(
+      Array<string>(others.length).fill("Zoë"),
+    );
+    expect(others.length).toBeGreaterThan(0);
+    const preview = await inspectLeadFile(fileOf(content), { format: "auto", delimiter: null, columns: null }, never);
+    expect(preview.encoding).toBe("utf-8");
+    expect(preview.firstRows.slice(0, 2)).toMatchObject([
+      { row, errors: [{}] },
+      { row: row + 1, content: {} },
+    ]);
+  });
+
+  test("the encoding is told by what is not ASCII, however far behind the beginning that comes", async () => {
+    const content = Buffer.from(`Email,Name\n${"a@x.com,Ada\n".repeat(20_000)}b@x.com,Zo\xeb\n`, "latin1");
+    expect((await rowsOf(content)).at(-1)).toMatchObject({ row: 20_002, content: { firstName: "Zoë" } });
+  });
+
+  test.each([
+    ["ë", 1],
+    ["山", 1],
+    ["山", 2],
+  ])("a %s that is cut in two behind byte %d by the end of a block is no mistake", async (character, cutAt) => {
+    const blockBytes = 65_536;
+    const beginning = `Email,Name\n${"a@x.com,Ada\n".repeat(5000)}`;
+    const before = "@x.com,Zo";
+    const mailbox = "b".repeat(blockBytes - cutAt - beginning.length - before.length);
+    const content = `${beginning}${mailbox.slice(-50)}${before}${character}\n`;
+    const filler = " ".repeat(mailbox.length - mailbox.slice(-50).length);
+    const read = await rowsOf(content.replace("Ada\n", `Ada${filler}\n`));
+    expect(Buffer.byteLength(content) + filler.length).toBe(blockBytes - cutAt + Buffer.byteLength(character) + 1);
+    expect(read.at(-1)).toMatchObject({ content: { firstName: `Zo${character}` } });
+  });
+
+  test.each([
+    ["shift_jis", "山田太郎", "株式会社ソフト表示"],
+    ["gb18030", "张小雪", "北京有限公司"],
+    ["windows-1251", "Юлия", "ООО Ромашка Ярославль"],
+  ])("a long list in %s is read as it was written, block by block", async (encoding, firstName, company) => {
+    const rows = Array.from({ length: 6000 }, (_, n) => `${"p".repeat(n % 7)}p${n}@x.com,${firstName},${company}\n`);
+    const read = await rowsOf(encoded(`Email,First Name,Company\n${rows.join("")}`, encoding));
+    expect(read).toHaveLength(6000);
+    expect(read.every((row) => "content" in row && row.content.firstName === firstName)).toBe(true);
+    expect(read.every((row) => "content" in row && row.content.company === company)).toBe(true);
+  });
+
+  test("ISO-2022-JP is told by its escapes", async () => {
+    const content = "Email,First Name\na@x.com,\x1b$B;3ED\x1b(B\n";
+    expect(await leadOf(content)).toEqual({ email: "a@x.com", firstName: "山田" });
+  });
+
+  test("bytes that mean nothing in another encoding fail their rows, too", async () => {
+    const lines = Array.from({ length: 40 }, (_, n) => `p${n}@x.com,山田太郎,株式会社テスト\n`).join("");
+    const list = encoded(`Email,First Name,Company\n${lines}`, "shift_jis");
+    list[Buffer.from(list).indexOf("p20@x.com,") + "p20@x.com,".length] = 0xff;
+    const failed = (await rowsOf(list)).filter((row) => "errors" in row);
+    expect(failed.map(({ row }) => row)).toEqual([22]);
+  });
+
+  test("a file whose encoding can't be told is refused, and read when somebody names it", async () => {
+    const content = encoded("Email,First Name\na@x.com,Łukasz Wiśniewski\n", "windows-1250");
+    const refusal = rowsOf(content).catch((error: unknown) => error);
+    expect(await refusal).toMatchObject({ reason: "unknownEncoding", details: { likely: ["windows-1250"] } });
+    expect(await refusal).toMatchObject({
+      message: expect.stringMatching(/windows-1250.*UTF-8.*`encoding`.*--encoding/),
+    });
+    expect(await leadOf(content, { encoding: "windows-1250" })).toMatchObject({ firstName: "Łukasz Wiśniewski" });
+    // What is named wrong is read wrong, but a mark says it itself, and what is no text stays none.
+    expect(await leadOf(content, { encoding: "windows-1252" })).toMatchObject({ firstName: "£ukasz Wiœniewski" });
+    const marked = Buffer.from("\ufeffEmail,First Name\na@x.com,Zoë\n");
+    expect(await leadOf(marked, { encoding: "windows-1252" })).toMatchObject({ firstName: "Zoë" });
+    const binary = Buffer.from("Email\0\x01\0\x02", "latin1");
+    expect(await rowsOf(binary, { encoding: "windows-1252" }).catch((error: unknown) => error)).toMatchObject({
+      reason: "notText",
     });
   });
 

@@ -54,6 +54,6 @@ function tooManyCells(cells: string[], columns: number): string | null {
 /** Why a row can't be taken, if it has a character that replaced bytes without a meaning. */
 export function unreadable(texts: string[]): string | null {
   return texts.some((text) => text.includes("\ufffd"))
-    ? "The row has bytes that can't be read as text in the file's encoding. Save the list as CSV UTF-8."
+    ? "The row has bytes that are no text in the encoding of the file. Write its odd characters anew, and save the list as CSV UTF-8."
     : null;
 }

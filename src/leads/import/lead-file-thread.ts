@@ -4,6 +4,7 @@ import type { ThreadPort } from "../../threads.ts";
 import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 import { CsvRows } from "./csv-rows.ts";
+import type { TextEncoding } from "./encodings.ts";
 import {
   LeadFileError,
   type LeadFileBatch,
@@ -45,9 +46,9 @@ const inspectedRows = 5;
 export async function runLeadFileThread(port: LeadFileThread["port"], request: LeadFileRequest): Promise<void> {
   const { descriptor, totalBytes, work } = request;
   try {
-    const file = new TextFile(descriptor);
+    const file = new TextFile(descriptor, work.options.encoding ?? null);
     if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
-    else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes));
+    else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes, file.encoding));
     port.post({ kind: "done" });
   } catch (error) {
     if (!(error instanceof LeadFileError)) throw error;
@@ -78,7 +79,8 @@ function pack(row: LeadFileRow, packer: RowPacker): void {
 
 function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileInspection {
   const { rows: reader, ...layout } = rowReader(file, options, { tags: [], source: null }, 0);
-  const rows = [...reader.take(file.sample, false), ...(file.sampleIsAll ? reader.take(null, false) : [])];
+  const isBad = file.sampleHasBadBytes;
+  const rows = [...reader.take(file.sample, isBad), ...(file.sampleIsAll ? reader.take(null, isBad) : [])];
   const columns = layout.columns ?? (reader instanceof NdjsonRows ? reader.columns : []);
   return {
     format: layout.format,
@@ -129,11 +131,13 @@ function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
 class BatchPort {
   readonly #port: LeadFileThread["port"];
   readonly #totalBytes: number;
+  readonly #encoding: TextEncoding;
   #allowed: number;
   #wake: (() => void) | null = null;
 
-  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number) {
+  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number, encoding: TextEncoding) {
     this.#port = port;
+    this.#encoding = encoding;
     this.#totalBytes = totalBytes;
     this.#allowed = allowed;
     port.onMessage(() => {
@@ -145,7 +149,8 @@ class BatchPort {
   async post(rows: PackedRows, bytesRead: number): Promise<void> {
     while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#allowed -= 1;
-    const batch = { rows, lastRow: rows.numbers.at(-1) ?? 0, bytesRead, totalBytes: this.#totalBytes };
+    const lastRow = rows.numbers.at(-1) ?? 0;
+    const batch = { rows, lastRow, encoding: this.#encoding, bytesRead, totalBytes: this.#totalBytes };
     this.#port.post(
       { kind: "batch", batch },
       arraysOf(rows).map(({ buffer }) => buffer),

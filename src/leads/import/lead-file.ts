@@ -6,6 +6,7 @@ import { freeMemory } from "../../garbage.ts";
 import { messagesOf, startThread, type Thread } from "../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
+import type { TextEncoding } from "./encodings.ts";
 import { arraysOf, type PackedRows } from "./packed-rows.ts";
 
 export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
@@ -16,6 +17,8 @@ export type LeadFileFormatOptions = {
   format: LeadFileFormat;
   /** What parts the cells of CSV; null finds it out. */
   delimiter: string | null;
+  /** What the file is in, as `encodingNamed` answers it; without one it is found out. */
+  encoding?: TextEncoding | null;
   /** Header to ColumnTarget; goes before what headers are recognised as. */
   columns: Record<string, string> | null;
 };
@@ -45,6 +48,8 @@ export type LeadFileBatch = {
   rows: PackedRows;
   /** The last row in the batch. */
   lastRow: number;
+  /** That of the file. */
+  encoding: TextEncoding;
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
@@ -53,14 +58,14 @@ export type LeadFileBatch = {
 /** What a file would be read as. `delimiter` and `headerRow` are null for NDJSON. */
 export type LeadFileInspection = {
   format: Exclude<LeadFileFormat, "auto">;
-  encoding: string;
+  encoding: TextEncoding;
   delimiter: string | null;
   headerRow: number | null;
   columns: { header: string; target: string }[];
   firstRows: LeadFileRow[];
 };
 
-export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns";
+export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns" | "unknownEncoding";
 
 /** The file as a whole can't be read. The message is for the person who sent it. */
 export class LeadFileError extends Error {

@@ -8,7 +8,9 @@ export const ImportPreview = Type.Object(
       description: "Why it can't be imported like this. Map its columns to fields, and it may.",
     }),
     format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson")]),
-    encoding: text,
+    encoding: Type.Union([Type.String(), Type.Null()], {
+      description: "What the text is in, as far as this part of it tells. If names look wrong, name another.",
+    }),
     delimiter: text,
     columns: Type.Array(
       Type.Object({

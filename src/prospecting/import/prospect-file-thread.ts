@@ -1,5 +1,6 @@
 import { garbageCollector } from "../../garbage.ts";
 import { normalized } from "../../leads/import/columns.ts";
+import type { TextEncoding } from "../../leads/import/encodings.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
 import { TextFile } from "../../leads/import/text-file.ts";
 import type { ThreadPort } from "../../threads.ts";
@@ -19,7 +20,7 @@ const batchesBetweenFullCollections = 48;
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
 
 export type ProspectFileAnswer =
-  | { kind: "batch"; packed: PackedRows; ignored: string[]; bytesRead: number }
+  | { kind: "batch"; packed: PackedRows; ignored: string[]; encoding: TextEncoding; bytesRead: number }
   | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
@@ -37,7 +38,7 @@ export async function runProspectFileThread(
 ): Promise<void> {
   const room = allowance(port, batchesInFlight);
   try {
-    const file = new TextFile(descriptor);
+    const file = new TextFile(descriptor, options.encoding ?? null);
     const writer = new RowWriter();
     const reader = rowReader(file, options, writer);
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
@@ -49,7 +50,8 @@ export async function runProspectFileThread(
         await room();
         const packed = buffer.take(options.batchRows);
         const moved = arraysOf(packed).map(({ buffer }) => buffer);
-        port.post({ kind: "batch", packed, ignored: [...reader.ignored], bytesRead: file.bytesRead }, moved);
+        const { encoding, bytesRead } = file;
+        port.post({ kind: "batch", packed, ignored: [...reader.ignored], encoding, bytesRead }, moved);
         collect();
       }
     }

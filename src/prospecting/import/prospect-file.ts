@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { FieldError } from "../../errors.ts";
 import { freeMemory, garbageCollector } from "../../garbage.ts";
+import type { TextEncoding } from "../../leads/import/encodings.ts";
 import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
 import { messagesOf, startThread } from "../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
@@ -22,6 +23,8 @@ export type ProspectFileBatch = {
   lastRow: number;
   /** The first headers that nobody understands, as far as the file was read. */
   ignored: string[];
+  /** That of the file. */
+  encoding: TextEncoding;
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;
@@ -58,14 +61,14 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
-        const { packed, ignored, bytesRead } = answer;
+        const { packed, ignored, encoding, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
         const rows = unpacked(packed, spare);
         const release = () => {
           freeMemory(arraysOf(packed));
           keepSpare(rows, spare);
         };
-        yield { rows, found: packed.found, lastRow, ignored, bytesRead, totalBytes, release };
+        yield { rows, found: packed.found, lastRow, ignored, encoding, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }

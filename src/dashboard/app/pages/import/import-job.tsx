@@ -23,7 +23,15 @@ type ImportJobProps = {
   onImported?: () => void;
 };
 
-type Counts = { rows: number; created: number; updated: number; skipped: number; failed: number; dryRun: boolean };
+type Counts = {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  dryRun: boolean;
+  encoding?: string;
+};
 
 /** Often enough to see it move. */
 const lookMs = 500;
@@ -76,6 +84,11 @@ export function ImportJob({ started, onChange, onImport, onAnother, onImported }
             </div>
           ))}
         </dl>
+        {counts.encoding !== undefined && (
+          <p class="faint">
+            Read as {counts.encoding}. If names look wrong, save the list as CSV UTF-8 and import it again.
+          </p>
+        )}
         {job.status === "failed" && <p class="bad-text">{job.message}</p>}
         <div class="buttons">
           {!isOver && <Button onClick={() => void cancel()}>Cancel</Button>}

@@ -1,0 +1,118 @@
+import { eastAsianScores } from "./east-asian.ts";
+import { decoderOf, type TextEncoding } from "./encodings.ts";
+import { letterFit, type LetterFit } from "./letter-fit.ts";
+import { alphabets, westernAlphabets, type Alphabet } from "./letters.ts";
+
+/** Null when it can't be told with confidence; then those that it may be. */
+export type Detected = { encoding: TextEncoding | null; likely: TextEncoding[] };
+
+/** How well a text fits: 1 when all of it does. `isSure`: there is enough of it, and nothing else has its marks. */
+export type Score = { encoding: TextEncoding; fit: number; isSure: boolean };
+
+/** A fit from which on an encoding may be right, and one from which on it is, if it is sure. */
+const mayBe = 0.7;
+const is = 0.95;
+/** Signs and abbreviations stand anywhere in the lists of people who never heard of encodings. */
+const isWestern = 0.9;
+/** So much better another must fit than the usual one. */
+const margin = 0.05;
+/** Fewer letters are a name. */
+const leastLetters = 6;
+
+/**
+ * The encoding of a text by those of its lines that are not ASCII. UTF-8 where most of what could be is: names of two
+ * files that were put together must not make the rest unreadable. Else what fits how languages are written: letters of
+ * one alphabet, capitals where words begin, syllables and characters that are in use.
+ */
+export function detectedEncoding(lines: Uint8Array): Detected {
+  const { valid, invalid } = utf8In(lines);
+  if (valid >= invalid) return { encoding: "utf-8", likely: [] };
+  const western = westernFit(decoderOf("windows-1252").decode(lines));
+  const byLetters = alphabets.flatMap((alphabet) =>
+    alphabet.encodings.map((encoding) => scoreOf(lines, encoding, alphabet)),
+  );
+  const byCharacters = eastAsianScores(lines);
+  const others = [...byCharacters, ...byLetters, macScore(lines)];
+  const found = others
+    .filter(({ fit, isSure }) => isSure && fit >= is && fit >= western.ofOne + margin)
+    .toSorted((a, b) => b.fit - a.fit);
+  const [best] = found;
+  if (best !== undefined) {
+    // Letters may look like characters of two bytes, but not the other way round.
+    const candidates = byCharacters.includes(best) ? [...found, ...byLetters.filter(({ fit }) => fit >= is)] : found;
+    const rivals = candidates.filter(
+      ({ fit, encoding }) => fit > best.fit - margin && !isSameText(encoding, best.encoding, lines),
+    );
+    if (rivals.length === 0) return { encoding: best.encoding, likely: [] };
+    return { encoding: null, likely: namesOf([best, ...rivals]) };
+  }
+  if (western.fit >= isWestern) return { encoding: "windows-1252", likely: [] };
+  return { encoding: null, likely: namesOf(others.filter(({ fit }) => fit >= mayBe)) };
+}
+
+/** How many characters of several bytes a text has as UTF-8, and how many places that are none. */
+export function utf8In(bytes: Uint8Array): { valid: number; invalid: number } {
+  let [valid, invalid] = [0, 0];
+  for (let at = 0; at < bytes.length;) {
+    const first = bytes[at++]!;
+    if (first < 0x80) continue;
+    const more =
+      first >= 0xc2 && first <= 0xdf ? 1 : first >= 0xe0 && first <= 0xef ? 2 : first >= 0xf0 && first <= 0xf4 ? 3 : 0;
+    let found = 0;
+    while (found < more && (bytes[at + found] ?? 0) >> 6 === 2) found++;
+    at += found;
+    if (more > 0 && found === more) valid++;
+    else invalid++;
+  }
+  return { valid, invalid };
+}
+
+const western = westernAlphabets.map((letters) => new Set(letters));
+const allWestern = new Set(westernAlphabets.join(""));
+
+/** `ofOne`: of the language that fits best, alone. */
+function westernFit(text: string): { fit: number; ofOne: number; letters: number } {
+  const ofOne = Math.max(...western.map((letters) => shareOf(letterFit(text, letters, true, true))));
+  const all = letterFit(text, allWestern, true, true);
+  return { fit: Math.max(ofOne, shareOf(all)), ofOne, letters: all.good };
+}
+
+function scoreOf(lines: Uint8Array, encoding: TextEncoding, alphabet: Alphabet): Score {
+  const { letters, marks, leastMarks, vowels } = alphabet;
+  const text = decoderOf(encoding).decode(lines);
+  const found = letterFit(text, new Set(letters), marks !== "");
+  const kinds = [...found.kinds.keys()].filter((letter) => marks.includes(letter)).length;
+  const isSure =
+    found.good >= leastLetters && kinds >= leastMarks && (vowels === "" || isSpoken(found, vowels, encoding));
+  return { encoding, fit: text.includes("\ufffd") ? 0 : shareOf(found), isSure };
+}
+
+/** What is read by the wrong table has its letters in the order of another. Lists in capitals come from Windows. */
+function isSpoken({ good, capitals, kinds }: LetterFit, vowels: string, encoding: TextEncoding): boolean {
+  const share = Array.from(vowels).reduce((sum, vowel) => sum + (kinds.get(vowel) ?? 0), 0) / good;
+  const isCased = capitals > 0 && (capitals < good || encoding === "windows-1251");
+  return isCased && share > leastVowels && share < mostVowels;
+}
+
+const leastVowels = 0.36;
+const mostVowels = 0.62;
+
+/** Files of macOS before it wrote UTF-8, and of Excel there until today. */
+function macScore(lines: Uint8Array): Score {
+  const { fit, letters } = westernFit(decoderOf("macintosh").decode(lines));
+  return { encoding: "macintosh", fit, isSure: letters >= leastLetters };
+}
+
+/** 1 for a text that has no letters but those of ASCII. */
+function shareOf({ good, bad }: LetterFit): number {
+  return good + bad === 0 ? 1 : good / (good + bad);
+}
+
+/** Many encodings differ in letters that a text may not have. */
+function isSameText(one: TextEncoding, other: TextEncoding, lines: Uint8Array): boolean {
+  return one === other || decoderOf(one).decode(lines) === decoderOf(other).decode(lines);
+}
+
+function namesOf(scores: readonly Score[]): TextEncoding[] {
+  return [...new Set(scores.toSorted((a, b) => b.fit - a.fit).map(({ encoding }) => encoding))].slice(0, 4);
+}

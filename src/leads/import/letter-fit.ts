@@ -1,0 +1,60 @@
+/** How the letters of a text that are not ASCII stand: as a language writes them, or as nobody does. */
+export type LetterFit = { good: number; bad: number; capitals: number; kinds: Map<string, number> };
+
+/** What stands in texts of any language, between words. */
+const signs = new Set("\u00a0«»©®™°·•×†½¼€£§№ªº¿¡´…–—‘’‚“”„");
+const apostrophes = new Set("‘’´");
+const ofNumbers = new Set("£§");
+const letter = /\p{L}/u;
+
+/**
+ * Counts letters of the alphabet (in lower case) where they may stand: no capital behind a small letter, a letter of
+ * another script not beside one of ASCII. Everything else counts as bad, but for signs between words. `isLatin`: the
+ * alphabet goes on in ASCII; `isWestern`: and no three letters beyond that stand side by side.
+ */
+export function letterFit(text: string, alphabet: ReadonlySet<string>, isLatin: boolean, isWestern = false): LetterFit {
+  const fit: LetterFit = { good: 0, bad: 0, capitals: 0, kinds: new Map() };
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!;
+    if (sign <= "\x7f") continue;
+    const [before, behind] = [text[at - 1] ?? " ", text[at + 1] ?? " "];
+    if (signs.has(sign)) {
+      const isInside = letter.test(before) && letter.test(behind);
+      if ((isInside && !apostrophes.has(sign)) || (ofNumbers.has(sign) && letter.test(behind))) fit.bad++;
+      continue;
+    }
+    const small = sign.toLowerCase();
+    const isWritten = (alphabet.has(small) || alphabet.has(sign)) && standsWell(sign, before, behind);
+    const isBeside = isLatin ? isWestern && isInRun(text, at) : isAscii(before) || isAscii(behind);
+    if (!isWritten || isBeside) fit.bad++;
+    else {
+      fit.good++;
+      fit.kinds.set(small, (fit.kinds.get(small) ?? 0) + 1);
+      if (isCapital(sign)) fit.capitals++;
+    }
+  }
+  return fit;
+}
+
+function standsWell(sign: string, before: string, behind: string): boolean {
+  if (hebrewEnds.has(sign)) return !letter.test(behind);
+  if (hebrewBefore.has(sign)) return letter.test(behind);
+  return isCapital(sign) ? !isSmall(before) : !isSmall(sign) || !isCapital(behind);
+}
+
+/** Letters that Hebrew writes at the end of a word only, and those in whose place they stand there. */
+const hebrewEnds = new Set("םןךףץ");
+const hebrewBefore = new Set("מנכפצ");
+
+const isCapital = (sign: string): boolean => sign !== sign.toLowerCase();
+const isSmall = (sign: string): boolean => sign !== sign.toUpperCase();
+/** Whether the letter is one of three. */
+function isInRun(text: string, at: number): boolean {
+  let [start, end] = [at, at + 1];
+  while (isHigh(text[start - 1] ?? " ")) start--;
+  while (end - start < 3 && isHigh(text[end] ?? " ")) end++;
+  return end - start >= 3;
+}
+
+const isHigh = (sign: string): boolean => sign > "\x7f" && letter.test(sign);
+const isAscii = (sign: string): boolean => /[a-z]/i.test(sign);
