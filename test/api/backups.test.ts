@@ -139,7 +139,7 @@ test("backups go to S3 and come back from there", async () => {
   await s3.stop();
   const unreachable = await made(remote.admin);
   expect((await told(remote.admin)).map(([type, { name: of, reason }]) => [type, of, reason])).toEqual([
-    ["backup.failed", unreachable.name, unreachable.message],
+    ["backup.failed", unreachable.name, `No backup was made: ${s3.url} can't be reached (ConnectionRefused)`],
     ["backup.failed", expect.any(String), "No backup was made: SlowDown"],
     ["backup.completed", name, undefined],
   ]);

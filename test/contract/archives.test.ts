@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ArchiveStore } from "../../src/backup/archive-store.ts";
 import { archiveName } from "../../src/backup/model.ts";
 import { createArchives } from "../../src/blobs/archives.ts";
+import { createS3Archives } from "../../src/blobs/s3-archives.ts";
 import { startS3Server } from "../support/s3-server.ts";
 
 type Opened = {
@@ -134,6 +135,30 @@ test.each(["uploads", "partNumber", "uploadId"])(
     expect(await archives.list()).toEqual([]);
   },
 );
+
+test("an S3 service that can't be reached is told by its address", async () => {
+  const server = startS3Server();
+  const archives = createArchives(bucketOf(server));
+  await server.stop();
+  const work = [
+    () => archives.list(),
+    () => archives.find(first),
+    () => archives.remove(first),
+    () => store(archives, first),
+  ];
+  for (const ask of work) await expect(ask()).rejects.toThrow(`${server.url} can't be reached (ConnectionRefused)`);
+});
+
+test("an S3 service that takes connections and says nothing is not waited for without end", async () => {
+  using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const endpoint = `http://127.0.0.1:${silent.port}`;
+  const keys = { accessKeyId: "a", secretAccessKey: "b" };
+  const place = { kind: "s3" as const, bucket: "backups", prefix: "", endpoint, region: "eu-central-1", ...keys };
+  const archives = createS3Archives(place, { answerMs: 20, partMs: 30 });
+  for (const ask of [() => archives.list(), () => archives.find(first), () => archives.remove(first)])
+    await expect(ask()).rejects.toThrow(`${endpoint} did not answer within 0.02 seconds`);
+  await expect(store(archives, first, 40)).rejects.toThrow(`${endpoint} did not answer within 0.03 seconds`);
+});
 
 test("wrong keys of S3 are told", async () => {
   await using server = startS3Server();
