@@ -385,6 +385,21 @@ describe("a job", () => {
     expect(second.failed.map(({ index }) => index)).toEqual([50]);
   });
 
+  test("asks anew about somebody once, however often it has them, and charges once", async () => {
+    const user = await service.user();
+    const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n % 50}@analytical.example` }));
+    for (const { email } of leads.slice(0, 50)) await store(user, { ...ada, email });
+    await enrich(user, leads.slice(0, 1));
+    const { data: job } = await user.post<JobView>(path, { leads, refresh: true });
+    expect(await service.ended(user, job.id)).toMatchObject({
+      status: "completed",
+      metadata: { enriched: 51, failed: 0, creditsUsed: 50 },
+    });
+    const { data } = await user.get<Results>(`${path}/jobs/${job.id}/results`);
+    expect(data.enriched.map(({ creditsUsed }) => creditsUsed)).toEqual([...leads.slice(1).map(() => 1), 0]);
+    expect(await balanceOf(user)).toBe(149);
+  });
+
   test("is what a client gets that prefers one", async () => {
     const user = await service.user();
     await store(user, ada);
