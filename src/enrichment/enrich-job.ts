@@ -41,7 +41,9 @@ export function createEnrichHandler(
   clock: Clock,
 ): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
-    const { settings, keyId } = job.payload as Payload;
+    const { settings: wanted, keyId } = job.payload as Payload;
+    // What was asked for anew by this job, perhaps before a wait or a crash, is not asked for again.
+    const settings = { ...wanted, since: job.createdAt };
     let counts = countsOf(job);
     const amount = (counts.batchSize - counts.processed) * credits.costOf("enrichment");
     // The reservation of the request, if it is still open; after a retry a new one.

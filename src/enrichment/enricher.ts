@@ -22,7 +22,9 @@ export type EnrichSettings = {
   /** Names, in the order in which they are asked. */
   providers: string[];
   writeBack: boolean;
+  /** Ask anew about who is paid for; but for results from `since` on, which are what was asked for anew. */
   refresh: boolean;
+  since?: number;
 };
 
 export type NumberedLead = { n: number; input: LeadToEnrich };
@@ -107,8 +109,8 @@ export class Enricher {
   }
 
   /** Persons who have to be asked about, each once however often the request has it: what it can cost at most. */
-  chargeable({ people, stored }: Prepared, { refresh }: EnrichSettings): number {
-    const unpaid = new Set(people.filter(({ n }) => refresh || !stored.has(n)).map(personKey));
+  chargeable({ people, stored }: Prepared, settings: EnrichSettings): number {
+    const unpaid = new Set(people.filter(({ n }) => !this.#isPaid(stored.get(n) ?? null, settings)).map(personKey));
     return unpaid.size * this.#cost;
   }
 
@@ -139,7 +141,7 @@ export class Enricher {
       outcomes: outcomes.toSorted((a, b) => a.n - b.n),
       results,
       charges,
-      freeSince: settings.refresh ? null : this.#freeSince(),
+      freeSince: this.#freeSince(settings),
     };
   }
 
@@ -152,7 +154,7 @@ export class Enricher {
     signal: AbortSignal,
   ): Promise<Found> {
     const wanted = fieldsOf(settings.groups);
-    const paid = settings.refresh ? null : known;
+    const paid = this.#isPaid(known, settings) ? known : null;
     const base = paid ?? this.#kept(known, wanted);
     const looked = await this.#ask(userId, person, settings.providers, wanted, base, signal);
     const { merged: all, asked, hindered: unavailable } = looked;
@@ -228,19 +230,29 @@ export class Enricher {
 
   async #stored(userId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
     const identities = people.map(({ identity }) => identity);
-    const found = await this.#store.results(userId, identities, this.#freeSince());
+    const found = await this.#store.results(userId, identities, this.#freshSince());
     return new Map(people.flatMap(({ n }, index) => (found[index] ? [[n, found[index]]] : [])));
   }
 
   /** What stays of a result while a part of it is wanted anew: the other parts, as long as they are fresh. */
   #kept(known: StoredResult | null, wanted: ReadonlySet<EnrichField>): Known {
     if (known === null) return nothingKnown;
-    const others = entriesOf(known.merged).filter(([field, { at }]) => !wanted.has(field) && at >= this.#freeSince());
+    const others = entriesOf(known.merged).filter(([field, { at }]) => !wanted.has(field) && at >= this.#freshSince());
     return { merged: Object.fromEntries(others), asked: [] };
   }
 
-  #freeSince(): number {
+  #freshSince(): number {
     return this.#clock.now() - resultDays * dayMs;
+  }
+
+  /** As `Payment.freeSince`. */
+  #freeSince({ refresh, since }: EnrichSettings): number | null {
+    return refresh ? (since ?? null) : this.#freshSince();
+  }
+
+  #isPaid(known: StoredResult | null, settings: EnrichSettings): boolean {
+    const since = this.#freeSince(settings);
+    return known !== null && since !== null && known.at >= since;
   }
 
   #ask(

@@ -28,14 +28,10 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
   const leadId = leadIdOf(input);
   const draft = { ...(lead !== null && draftOf(lead)), ...sentTexts(sent) };
   const errors: FieldError[] = [];
-  const domain =
-    sentDomain
-      ?.trim()
-      .toLowerCase()
-      .replace(/^(https?:\/\/)?(www\.)?/, "")
-      .replace(/\/.*$/, "") || null;
-  if (domain !== null && !domainPattern.test(domain))
-    errors.push({ path: "domain", message: `"${domain.slice(0, 60)}" is not a domain such as example.com.` });
+  const website = sentDomain?.trim() || null;
+  const domain = website && domainIn(website);
+  if (website !== null && domain === null)
+    errors.push({ path: "domain", message: `"${website.slice(0, 60)}" is not a domain such as example.com.` });
   // A lead of one's own has an identifier; until it is read, any will do.
   const standIn = leadId !== null && lead === null ? { firstName: "x", lastName: "x", company: "x" } : {};
   const checked = leadContent({ ...standIn, ...draft });
@@ -61,6 +57,13 @@ export function personOf(n: number, input: LeadToEnrich, lead: Lead | null): Per
     "companyInfo.industry": content.industry,
   };
   return { n, input, leadId, subject, identity, texts };
+}
+
+/** The domain of a website, in the form that name servers know; null where there is none. */
+function domainIn(website: string): string | null {
+  const host = URL.parse(/^https?:\/\//i.test(website) ? website : `https://${website}`)?.hostname ?? "";
+  const domain = host.replace(/^www\./, "").replace(/\.$/, "");
+  return domainPattern.test(domain) ? domain : null;
 }
 
 /** Null where none is named; a blank one names none, as with identifiers. */

@@ -230,7 +230,7 @@ testInProcess("a job waits for a vendor that pauses for a minute, and asks nobod
   const leads = Array.from({ length: 25 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
   const { data: job } = await user.post<JobView>(
     "/api/v2/enrich",
-    { leads, providers: ["hunter", "apollo"] },
+    { leads, providers: ["hunter", "apollo"], refresh: true },
     { headers: { prefer: "respond-async" } },
   );
   const jobPath = `/api/v2/users/jobs/${job.id}`;

@@ -251,6 +251,16 @@ test("a domain where everybody can have an address says nothing of a company", a
   expect((await enrich(user, [{ ...grace, domain: "navy.example" }])).data.enriched).toHaveLength(1);
 });
 
+test.each([
+  ["https://www.Acme.example/about?x=1", "acme.example"],
+  ["acme.example:8443/", "acme.example"],
+  ["Söhne.example", "xn--shne-5qa.example"],
+])("a domain may come as %s", async (domain, expected) => {
+  const user = await service.user();
+  const { data } = await enrich(user, [{ firstName: "Grace", lastName: "Hopper", company: "Acme", domain }]);
+  expect(data.enriched[0]?.enrichedData.email).toBe(`grace.hopper@${expected}`);
+});
+
 describe("what can't be enriched is refused with its index", () => {
   test.each<[string, object, string]>([
     ["without an identifier", { firstName: "Ada" }, "leads.1"],
@@ -259,6 +269,8 @@ describe("what can't be enriched is refused with its index", () => {
     ["with a malformed e-mail", { email: "ada@" }, "leads.1.email"],
     ["with a URL that is none", { networkUrl: "not a url" }, "leads.1.networkUrl"],
     ["with a domain that is none", { email: "a@b.co", domain: "not a domain" }, "leads.1.domain"],
+    ["with an address of a machine for a domain", { email: "a@b.co", domain: "127.0.0.1" }, "leads.1.domain"],
+    ["with a name of this network for a domain", { email: "a@b.co", domain: "localhost" }, "leads.1.domain"],
     ["with a number for a text", { email: 5 }, "leads.1.email"],
     ["with a very long name", { email: "a@b.co", firstName: "x".repeat(201) }, "leads.1.firstName"],
     ["that is a text", "ada" as unknown as object, "leads.1"],
@@ -383,6 +395,21 @@ describe("a job", () => {
     const second = (await results({ limit: 50, cursor: first.nextCursor ?? "" })).data;
     expect([...first.failed, ...second.failed]).toEqual(data.failed);
     expect(second.failed.map(({ index }) => index)).toEqual([50]);
+  });
+
+  test("asks anew about somebody once, however often it has them, and charges once", async () => {
+    const user = await service.user();
+    const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n % 50}@analytical.example` }));
+    for (const { email } of leads.slice(0, 50)) await store(user, { ...ada, email });
+    await enrich(user, leads.slice(0, 1));
+    const { data: job } = await user.post<JobView>(path, { leads, refresh: true });
+    expect(await service.ended(user, job.id)).toMatchObject({
+      status: "completed",
+      metadata: { enriched: 51, failed: 0, creditsUsed: 50 },
+    });
+    const { data } = await user.get<Results>(`${path}/jobs/${job.id}/results`);
+    expect(data.enriched.map(({ creditsUsed }) => creditsUsed)).toEqual([...leads.slice(1).map(() => 1), 0]);
+    expect(await balanceOf(user)).toBe(149);
   });
 
   test("is what a client gets that prefers one", async () => {
