@@ -16,6 +16,7 @@ import type {
 } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
 import { mediaType } from "./read-body.ts";
+import { sealed, sealKey, unsealed } from "./sealing.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
@@ -351,35 +352,4 @@ function toldOf(headerOf: (name: string) => string | number | null | undefined):
     if (value !== null && value !== undefined) kept[name] = String(value);
   }
   return kept;
-}
-
-const cipher = "aes-256-gcm";
-const nonceLength = 12;
-const tagLength = 16;
-
-/** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
-function sealKey(secret: string, id: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id, "hex").digest();
-}
-
-/** Loaded with the first answer that is kept: it brings all of Node's streams along. */
-const ciphers = () => process.getBuiltinModule("node:crypto");
-
-/** Nonce, ciphertext and tag of AES-256-GCM. */
-function sealed(key: Uint8Array, text: string): Uint8Array {
-  const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
-  const coding = ciphers().createCipheriv(cipher, key, nonce);
-  return Buffer.concat([nonce, coding.update(text, "utf8"), coding.final(), coding.getAuthTag()]);
-}
-
-/** Null when the key is another one. */
-function unsealed(key: Uint8Array, bytes: Uint8Array): string | null {
-  const decoding = ciphers().createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
-  decoding.setAuthTag(bytes.subarray(-tagLength));
-  try {
-    const content = bytes.subarray(nonceLength, -tagLength);
-    return Buffer.concat([decoding.update(content), decoding.final()]).toString("utf8");
-  } catch {
-    return null;
-  }
 }
