@@ -61,9 +61,10 @@ const nothingKept = Promise.resolve(null);
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
  * carried out, the others are told its answer.
  *
- * What is kept is written in the transactions of the request's own effects. So after a crash: no row, and nothing was
- * done, the request runs as if it were new; a row with an answer, and it is told again; a row without, and the request
- * had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not repeated.
+ * What is kept is written in the transactions of the request's own effects, mostly in the only one. So after a crash: no
+ * row, and nothing was done, the request runs as if it were new; a row with an answer, and it is told again; a row
+ * without, and the request had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not
+ * repeated. A fault in the middle is answered in the same way: 503 is for requests of which nothing holds.
  *
  * Nothing is kept of a request that changed nothing and failed, nor of one that took back what it had begun and asks to
  * be sent again (503): both may be repeated with the same key.
