@@ -25,14 +25,14 @@ export type KeptRequest = Omit<KeyedRequest, "userId"> & { fingerprint: Fingerpr
 
 /** A request under way, seen from the store. */
 export type KeyedAttempt = {
-  /** Whether something that the request wrote has changed what is stored. */
+  /** Whether something that the request wrote has changed what is stored, and holds. */
   readonly hasChanged: boolean;
   /** From here on the request's writes leave a mark, in the transaction of each. `read` answers what was read so far. */
   begin(request: KeyedRequest, read: () => Fingerprint): void;
   /**
    * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves when that is durable together
    * with everything that the request wrote. Where the last write was made for an answer (see the engine), that is one
-   * transaction. False when everything is durable but the ending. Rejects when the request's last write did not hold, so
+   * transaction. False when everything is durable but the ending. Rejects when one of the request's writes did not hold, so
    * that its answer is not true. Nothing that is written later belongs to the request.
    */
   end(ending: Ending): Promise<boolean>;

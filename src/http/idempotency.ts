@@ -16,6 +16,7 @@ import type {
 } from "./idempotency-store.ts";
 import { formParts } from "./multipart.ts";
 import { mediaType } from "./media-type.ts";
+import { sealed, sealKey, unsealed } from "./sealing.ts";
 
 export type IdempotencyParts = {
   store: IdempotencyStore;
@@ -60,9 +61,10 @@ const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
  * carried out, the others are told its answer.
  *
- * What is kept is written in the transactions of the request's own effects. So after a crash: no row, and nothing was
- * done, the request runs as if it were new; a row with an answer, and it is told again; a row without, and the request
- * had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not repeated.
+ * What is kept is written in the transactions of the request's own effects, mostly in the only one. So after a crash: no
+ * row, and nothing was done, the request runs as if it were new; a row with an answer, and it is told again; a row
+ * without, and the request had begun to change things and was cut off, which is said (REQUEST_INTERRUPTED) and not
+ * repeated. A fault in the middle is answered in the same way: 503 is for requests of which nothing holds.
  *
  * Nothing is kept of a request that changed nothing and failed, nor of one that took back what it had begun and asks to
  * be sent again (503): both may be repeated with the same key.
@@ -376,34 +378,3 @@ const expectedKey =
   "Expected 1 to 255 printable ASCII characters, such as a UUID, once, with or without double quotes.";
 const notSeveral =
   'Expected one key, got several. Send the header once; put a key that has commas into double quotes: "a,b".';
-
-const cipher = "aes-256-gcm";
-const nonceLength = 12;
-const tagLength = 16;
-
-/** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
-function sealKey(secret: string, id: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id, "hex").digest();
-}
-
-/** Loaded with the first answer that is kept: it brings all of Node's streams along. */
-const ciphers = () => process.getBuiltinModule("node:crypto");
-
-/** Nonce, ciphertext and tag of AES-256-GCM. */
-function sealed(key: Uint8Array, text: string): Uint8Array {
-  const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
-  const coding = ciphers().createCipheriv(cipher, key, nonce);
-  return Buffer.concat([nonce, coding.update(text, "utf8"), coding.final(), coding.getAuthTag()]);
-}
-
-/** Null when the key is another one. */
-function unsealed(key: Uint8Array, bytes: Uint8Array): string | null {
-  const decoding = ciphers().createDecipheriv(cipher, key, bytes.subarray(0, nonceLength));
-  decoding.setAuthTag(bytes.subarray(-tagLength));
-  try {
-    const content = bytes.subarray(nonceLength, -tagLength);
-    return Buffer.concat([decoding.update(content), decoding.final()]).toString("utf8");
-  } catch {
-    return null;
-  }
-}

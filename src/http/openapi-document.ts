@@ -154,7 +154,7 @@ const idempotencyKey = {
   name: idempotencyHeader,
   in: "header",
   description:
-    "1 to 255 printable ASCII characters that name this request, such as a UUID; in double quotes if a comma is among them. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed.",
+    "1 to 255 printable ASCII characters that name this request, such as a UUID; in double quotes if a comma is among them. Send it again with the same key and the same body, and it is carried out once: you get the first answer, marked by Idempotent-Replayed. The key is committed with what the request does, so that it can be sent again after a crash, too; only what takes several transactions (direct enrichment, live sources, long lists, the clock of a simulation) may have been interrupted, which 409 says.",
   schema: { type: "string", maxLength: 257 },
 };
 const replayed = {

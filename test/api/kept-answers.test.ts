@@ -84,3 +84,15 @@ test.each(["/leads/import", "/prospecting/import", "/voice-clones", "/voice-clon
     expect((await files()).toSorted()).toEqual(before.toSorted());
   },
 );
+
+test("a list that takes several transactions is carried out once, and its answer told again", async () => {
+  const user = await service.user();
+  const prospects = Array.from({ length: 2_000 }, (_, n) => ({
+    name: "Ada Lovelace",
+    network_url: `https://network.example/in/listed${n}`,
+  }));
+  const request = { client: user, path: "/api/v2/network/upload-prospects", body: { prospects } };
+  const key = crypto.randomUUID();
+  expect([await sent(request, key), await sent(request, key)]).toEqual([done, replayed]);
+  expect((await user.get<{ total: number }>("/api/v2/leads")).data.total).toBe(prospects.length);
+});

@@ -82,6 +82,44 @@ testOnSmallDisk("when there is room again the server goes on without a restart, 
   expect(Number(health.headers.get("x-ratelimit-remaining"))).toBe(1_000_000 - (uses + 2) - 1);
 });
 
+testOnSmallDisk("what a full disk refused is carried out when it is sent again, and what it took is not", async () => {
+  await using disk = mountSmallDisk(12 * megabyte);
+  await using server = await startServer(join(disk.path, "data"), { env });
+  const key = server.firstRun!.key;
+  const { id: lead } = ((await stored(server, key, "ada@example.com")).body as { data: { id: string } }).data;
+  // Far more room is taken by the answer than by what it tells of.
+  const ids = [lead, ...Array.from({ length: 400 }, (_, n) => `nobody${n}`)];
+  const change = (name: string) =>
+    asked(`${server.api}/leads/bulk/update`, key, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": name },
+      body: JSON.stringify({ ids, status: "contacted" }),
+    });
+  await disk.fill(megabyte);
+  const answers = new Map<string, Answer>();
+  let refused = 0;
+  const client = async (n: number): Promise<void> => {
+    for (let serial = 0; refused < 40; serial++) {
+      const answer = await change(`${n}-${serial}`);
+      answers.set(`${n}-${serial}`, answer);
+      if (answer.status !== 200) refused++;
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, (_, n) => client(n)));
+  await disk.free();
+  await eventually("the server to be ready", async () =>
+    (await asked(`${server.url}/readyz`)).status === 200 ? true : null,
+  );
+  for (const [name, { status, body }] of answers) {
+    const again = await change(name);
+    const isReplay = again.headers.get("idempotent-replayed") === "true";
+    expect({ status: again.status, isReplay }).toEqual({ status: 200, isReplay: status === 200 });
+    if (isReplay) expect(again.body).toEqual(body);
+  }
+  // The first version is that of the lead as it was stored.
+  expect((await asked(`${server.api}/leads/${lead}`, key)).headers.get("etag")).toBe(`"${1 + answers.size}"`);
+});
+
 testOnSmallDisk("an upload that fills the disk is refused, and leaves neither a file nor a job", async () => {
   await using disk = mountSmallDisk(12 * megabyte);
   const dataDir = join(disk.path, "data");

@@ -34,9 +34,8 @@ const totalChanges = "SELECT total_changes() AS changes";
 const maxBatch = 256;
 const maxBatchMs = 10;
 
-/** So often a request's next writes are taken into the transaction of those before in any case; more often while it is short. */
+/** So often a request's next writes are taken into the transaction of those before in any case; more often while there is time. */
 const alwaysFollowed = 4;
-const maxFollowedMs = 20;
 
 /**
  * For so long a commit waits for the next turn of the event loop, as long as each brings more units: with what one turn
@@ -224,7 +223,7 @@ export class Writer {
       else run(unit, outcome);
     }
     try {
-      if (outcome.companions.size > 0) this.#record(batch, outcome, startedAt + maxFollowedMs);
+      if (outcome.companions.size > 0) this.#record(batch, outcome, endAt);
       this.#finish();
       this.#statements.commit.run();
     } catch (error) {
