@@ -39,7 +39,9 @@ export function letterFit(text: string, alphabet: ReadonlySet<string>, isLatin: 
 function standsWell(sign: string, before: string, behind: string): boolean {
   if (hebrewEnds.has(sign)) return !letter.test(behind);
   if (hebrewBefore.has(sign)) return letter.test(behind);
-  return isCapital(sign) ? !isSmall(before) : !isSmall(sign) || !isCapital(behind);
+  // Neither "joSé" nor "JÓse".
+  if (isCapital(sign)) return !isSmall(before) && !(isCapital(before) && isSmall(behind));
+  return !isSmall(sign) || !isCapital(behind);
 }
 
 /** Letters that Hebrew writes at the end of a word only, and those in whose place they stand there. */
