@@ -15,7 +15,7 @@ const lists: [language: string, encodings: string, lines: string][] = [
   ["Spanish and Danish", "windows-1252", "José García,Málaga\nSøren Jørgen,Tromsø\nIñigo Muñoz,León\nBjørn Bjørk,Bodø"],
   ["Western capitals", "windows-1252", "JÜRGEN MÜLLER,KÖLN\nJOSÉ GARCÍA,MÁLAGA\nHÉLÈNE CÔTÉ,MONTRÉAL"],
   ["one Western name", "windows-1252", "José"],
-  ["signs alone", "windows-1252", "O’Neil,Acme – Ltd,“x” • y™\n5 €,Foo®,10 °C"],
+  ["signs alone", "windows-1252", "O’Neil,Acme – Ltd,“x” • y™\n5 €,Foo®,10 °C,20 m²"],
   ["Polish", "windows-1250 iso-8859-2", "Łukasz Wiśniewski,Dyrektor,Kraków\nMichał Dąbrowski,Kierownik,Łódź\nGrażyna Wójcik,Księgowa,Poznań"],
   ["Czech", "windows-1250 iso-8859-2", "Jiří Dvořák,Ředitel,Plzeň\nTomáš Černý,Vývojář,Brno\nOndřej Šťastný,Účetní,Děčín\nRůžena Nováková,x,Zlín"],
   ["Hungarian", "windows-1250", "Győző Kovács,Ügyvezető,Győr\nErzsébet Szűcs,Könyvelő,Székesfehérvár\nŰrhajós Dezső,Vezető,Gyöngyös"],
@@ -68,8 +68,11 @@ test.each([
 });
 
 test("what is likely is named", () => {
-  const { likely } = detectedEncoding(encoded("Łukasz Wiśniewski,Kraków", "windows-1250"));
-  expect(likely).toContain("windows-1250");
+  for (const text of ["Łukasz Wiśniewski,Kraków", "Łukasz,Żak"]) {
+    const { likely } = detectedEncoding(encoded(text, "windows-1250"));
+    expect(likely).toContain("windows-1250");
+    expect(likely).not.toContain("big5");
+  }
 });
 
 test("encodings go by the names of the standard and by those of Windows and macOS", () => {

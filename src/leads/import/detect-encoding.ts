@@ -47,7 +47,8 @@ export function detectedEncoding(lines: Uint8Array): Detected {
     return { encoding: null, likely: namesOf([best, ...rivals]) };
   }
   if (western.fit >= isWestern) return { encoding: "windows-1252", likely: [] };
-  return { encoding: null, likely: namesOf(others.filter(({ fit }) => fit >= mayBe)) };
+  const likely = others.filter((score) => score.fit >= mayBe && (score.isSure || !byCharacters.includes(score)));
+  return { encoding: null, likely: namesOf(likely) };
 }
 
 /** How many characters of several bytes a text has as UTF-8, and how many places that are none. */
