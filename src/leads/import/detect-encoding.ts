@@ -47,7 +47,8 @@ export function detectedEncoding(lines: Uint8Array): Detected {
     return { encoding: null, likely: namesOf([best, ...rivals]) };
   }
   if (western.fit >= isWestern) return { encoding: "windows-1252", likely: [] };
-  return { encoding: null, likely: namesOf(others.filter(({ fit }) => fit >= mayBe)) };
+  const likely = others.filter((score) => score.fit >= mayBe && (score.isSure || !byCharacters.includes(score)));
+  return { encoding: null, likely: namesOf(likely) };
 }
 
 /** How many characters of several bytes a text has as UTF-8, and how many places that are none. */
@@ -97,11 +98,22 @@ function isSpoken({ good, capitals, kinds }: LetterFit, vowels: string, encoding
 const leastVowels = 0.36;
 const mostVowels = 0.62;
 
-/** Files of macOS before it wrote UTF-8, and of Excel there until today. */
+/** Files of macOS before it wrote UTF-8, and of Excel there until today. Those of DOS have other letters at most bytes. */
 function macScore(lines: Uint8Array): Score {
   const { fit, letters } = westernFit(decoderOf("macintosh").decode(lines));
-  return { encoding: "macintosh", fit, isSure: letters >= leastLetters };
+  const isOfDos = westernFit(textOfDos(lines)).fit >= fit;
+  return { encoding: "macintosh", fit, isSure: letters >= leastLetters && !isOfDos };
 }
+
+/** Code pages 437 and 850, which nobody here can read, as far as they are the same. */
+function textOfDos(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => {
+    if (byte < 0x80) return String.fromCharCode(byte);
+    return byte === 0xe1 ? "ß" : (lettersOfDos[byte - 0x80] ?? "\ufffd");
+  }).join("");
+}
+
+const lettersOfDos = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº";
 
 /** 1 for a text that has no letters but those of ASCII. */
 function shareOf({ good, bad }: LetterFit): number {

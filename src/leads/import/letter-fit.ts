@@ -2,7 +2,8 @@
 export type LetterFit = { good: number; bad: number; capitals: number; kinds: Map<string, number> };
 
 /** What stands in texts of any language, between words. */
-const signs = new Set("\u00a0«»©®™°·•×†½¼€£§№ªº¿¡´…–—‘’‚“”„");
+const signs = new Set("\u00a0«»©®™°·•×÷±µ²†½¼¾€£§№ªº¿¡´…–—‘’‚“”„");
+const softHyphen = "\u00ad";
 const apostrophes = new Set("‘’´");
 const ofNumbers = new Set("£§");
 const letter = /\p{L}/u;
@@ -16,7 +17,7 @@ export function letterFit(text: string, alphabet: ReadonlySet<string>, isLatin: 
   const fit: LetterFit = { good: 0, bad: 0, capitals: 0, kinds: new Map() };
   for (let at = 0; at < text.length; at++) {
     const sign = text[at]!;
-    if (sign <= "\x7f") continue;
+    if (sign <= "\x7f" || sign === softHyphen) continue;
     const [before, behind] = [text[at - 1] ?? " ", text[at + 1] ?? " "];
     if (signs.has(sign)) {
       const isInside = letter.test(before) && letter.test(behind);
@@ -39,7 +40,9 @@ export function letterFit(text: string, alphabet: ReadonlySet<string>, isLatin: 
 function standsWell(sign: string, before: string, behind: string): boolean {
   if (hebrewEnds.has(sign)) return !letter.test(behind);
   if (hebrewBefore.has(sign)) return letter.test(behind);
-  return isCapital(sign) ? !isSmall(before) : !isSmall(sign) || !isCapital(behind);
+  // Neither "joSé" nor "JÓse".
+  if (isCapital(sign)) return !isSmall(before) && !(isCapital(before) && isSmall(behind));
+  return !isSmall(sign) || !isCapital(behind);
 }
 
 /** Letters that Hebrew writes at the end of a word only, and those in whose place they stand there. */
