@@ -1,7 +1,8 @@
-import { link, mkdir, open, readdir, stat, statfs, unlink } from "node:fs/promises";
+import { link, open, readdir, stat, statfs, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ArchiveSink, ArchiveStore, StoredArchive } from "../backup/archive-store.ts";
 import { timeOfArchive } from "../backup/model.ts";
+import { giveToOwner, makeOwnedFolder } from "../owned-folder.ts";
 
 const unfinished = ".part";
 /** Pages that wait to be written make every fsync of the database wait with them, so they are not let pile up. */
@@ -35,11 +36,12 @@ export function createDiskArchives(directory: string): ArchiveStore {
 }
 
 async function createSink(directory: string, name: string): Promise<ArchiveSink> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeOwnedFolder(directory);
   const path = join(directory, name);
   const partial = path + unfinished;
   // A file handle and not Bun's FileSink, which reports success on a full disk (oven-sh/bun#24032).
   const file = await open(partial, "w", 0o600);
+  giveToOwner(file.fd, directory);
   let unsynced = 0;
   return {
     async write(chunk) {

@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { giveToOwner, makeOwnedFolder } from "../owned-folder.ts";
 import { BlobTooLarge, type BlobStore, type ByteStream } from "./blob-store.ts";
 
 const unfinished = ".part";
@@ -10,7 +11,7 @@ export function createDiskBlobs(root: string): BlobStore {
 
   async function receive(name: string, stream: ByteStream, maxBytes: number): Promise<number> {
     const path = pathOf(name);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeOwnedFolder(dirname(path));
     const partial = path + unfinished;
     try {
       const size = await write(partial, stream, maxBytes);
@@ -43,6 +44,7 @@ async function write(path: string, stream: ByteStream, maxBytes: number): Promis
   const file = await open(path, "w", 0o600);
   let size = 0;
   try {
+    giveToOwner(file.fd, dirname(path));
     for await (const chunk of (stream ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
       if (size > maxBytes) throw new BlobTooLarge(`More than ${maxBytes} bytes`);

@@ -1,13 +1,24 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
-import { mountSmallDisk, testOnSmallDisk } from "../support/small-disk.ts";
+import { mountSmallDisk, testOnSmallDisk, testUnless } from "../support/small-disk.ts";
 
 setDefaultTimeout(60_000);
 
@@ -250,6 +261,29 @@ test("the audit log tells who made, took and deleted a backup, and what was rest
   );
   await server.stop();
 });
+
+testUnless(process.getuid?.() === 0 ? null : "only root may act for others")(
+  "what root makes in the data of somebody else is theirs: their server goes on using it",
+  async () => {
+    await using directory = await createDirectory();
+    const dataDir = join(directory.path, "data");
+    withData(dataDir);
+    for (const name of ["backups", "blobs"]) rmSync(join(dataDir, name), { recursive: true, force: true });
+    const [uid, gid] = [64_000, 64_001];
+    for (const name of ["", ...readdirSync(dataDir, { recursive: true }).map(String)])
+      chownSync(join(dataDir, name), uid, gid);
+    lastOf(await runProgram(["backup", "--data", dataDir, "--json"]));
+    const file = join(directory.path, "people.csv");
+    writeFileSync(file, "email\ngrace@example.com\n");
+    expect((await runProgram(["import", "leads", file, "--data", dataDir])).exitCode).toBe(0);
+    const names = readdirSync(dataDir, { recursive: true }).map(String);
+    expect(names).toEqual(
+      expect.arrayContaining(["backups", "blobs/imports", expect.stringMatching(/^backups\/outreachd-/)]),
+    );
+    const ownerOf = (name: string) => [statSync(join(dataDir, name)).uid, statSync(join(dataDir, name)).gid].join(":");
+    expect(names.filter((name) => ownerOf(name) !== `${uid}:${gid}`)).toEqual([]);
+  },
+);
 
 test("a backup goes to S3, and is restored from there by its name", async () => {
   await using directory = await createDirectory();

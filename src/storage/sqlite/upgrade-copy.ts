@@ -5,7 +5,6 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,6 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { giveToOwner, makeOwnedFolder } from "../../owned-folder.ts";
 import { StartError } from "../../start-error.ts";
 import { appliedMigrations, refuseUnknown } from "./migrate.ts";
 import type { Migration } from "./migrations.macro.ts";
@@ -38,11 +38,11 @@ export function copyBeforeUpgrade(
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, "");
   const target = join(folder, `before-upgrade-${upgrade.from}-to-${upgrade.to}-${time}.db`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeOwnedFolder(folder);
     refuseNoRoom(path, folder);
     // As a clone that shares the blocks, where the file system can: at once, and without taking room.
     copyFileSync(path, `${target}.part`, constants.COPYFILE_FICLONE);
-    sync(`${target}.part`);
+    sync(`${target}.part`, folder);
     renameSync(`${target}.part`, target);
     sync(folder);
     const older = readdirSync(folder).filter((name) => nameForm.test(name) && join(folder, name) !== target);
@@ -106,9 +106,11 @@ function timeIn(name: string): string {
   return name.slice(-"20260105T100000000Z.db".length);
 }
 
-function sync(path: string): void {
+/** `folder`: whose owner it is to have. */
+function sync(path: string, folder: string | null = null): void {
   const file = openSync(path, "r");
   try {
+    if (folder !== null) giveToOwner(file, folder);
     fsyncSync(file);
   } finally {
     closeSync(file);
