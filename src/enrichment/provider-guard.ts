@@ -33,6 +33,7 @@ export class GuardedProvider {
   #failures = 0;
   #pauseMs = shortestPauseMs;
   #pausedUntil = 0;
+  #pauses = 0;
   #underWay = 0;
 
   constructor(provider: EnrichmentProvider, settings: GuardSettings, spending: Spending, clock: Clock, log: Log) {
@@ -75,10 +76,12 @@ export class GuardedProvider {
   async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
     if (!this.#mayAsk()) return { kind: "skipped" };
     this.#underWay++;
+    const pauses = this.#pauses;
     try {
       const outcome = await this.#withinTime(subject, context);
-      // Who gave up waiting learned nothing about the provider.
-      if (!context.signal.aborted) this.#learn(outcome);
+      // Who gave up waiting learned nothing about the provider; nor does a failure tell more that others paused it for.
+      const isNews = !context.signal.aborted && (outcome.kind !== "failed" || pauses === this.#pauses);
+      if (isNews) this.#learn(outcome);
       return outcome;
     } finally {
       this.#underWay--;
@@ -144,6 +147,7 @@ export class GuardedProvider {
 
   #pause(until: number, reason: string): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#pauses++;
     this.#log.warn({ provider: this.name, until: isoTimeOrNull(until), reason }, "an enrichment provider pauses");
   }
 }

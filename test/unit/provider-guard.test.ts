@@ -70,6 +70,16 @@ describe("a guarded provider", () => {
     expect(asked).toHaveLength(7);
   });
 
+  test("pauses for a minute when many calls that were under way fail at once, which is one failure of the provider", async () => {
+    const { ask, asked, clock } = guarded({ outcomes: [failed] });
+    await Promise.all(Array.from({ length: 20 }, ask));
+    expect(asked).toHaveLength(20);
+    clock.advance(59_999);
+    expect(await ask()).toEqual({ kind: "skipped" });
+    clock.advance(1);
+    expect(await ask()).toEqual(failed);
+  });
+
   test("is back after a trial that succeeds", async () => {
     const { ask, clock } = guarded({ outcomes: [failed, failed, failed, failed, failed, found, failed, found] });
     for (let n = 0; n < 5; n++) await ask();
