@@ -77,13 +77,39 @@ test.each<[string, ProspectTarget[]]>([
 
 test("only so many headers that are not understood are told of, each once and none too long", () => {
   const ignored = new Set<string>();
-  noteIgnored(ignored, ["Email", " Hat\n", "Hat", "", "\u0001", "Pet", "x".repeat(500)], new Map([["pet", "ignore"]]));
+  const headers = ["Email", " Hat\n", "Hat", "", "\u0001", "Pet", "x".repeat(500)];
+  const overrides = new Map([["pet", "ignore"]] as const);
+  noteIgnored(ignored, headers, prospectTargets(headers, overrides), overrides);
   expect([...ignored]).toEqual(["Hat", "x".repeat(60)]);
   const many = Array.from({ length: 100 }, (_, n) => `column ${n}`);
-  noteIgnored(ignored, many, new Map());
+  noteIgnored(ignored, many, prospectTargets(many, new Map()), new Map());
   expect(ignored.size).toBe(maxIgnoredColumns);
 });
 
 test("names of people alone tell nobody apart", () => {
   expect(tellsApart(targets("Full Name,Website"))).toBe(false);
+});
+
+test("a column of profiles is one, whatever its name, where no other is", () => {
+  const headers = ["First Name", "Last Name", "URL", "Company", "Position"];
+  expect(prospectTargets(headers, new Map(), [2])[2]).toBe("networkUrl");
+  expect(prospectTargets(headers, new Map())[2]).toBe("ignore");
+  expect(prospectTargets(headers, new Map([["url", "ignore"]]), [2])[2]).toBe("ignore");
+  expect(prospectTargets([...headers, "LinkedIn"], new Map(), [2, 5])[2]).toBe("ignore");
+  expect(prospectTargets(["Company", "Website", "Founder"], new Map(), [2])[2]).toBe("ignore"); // of companies
+  const ignored = new Set<string>();
+  noteIgnored(ignored, headers, prospectTargets(headers, new Map(), [2]), new Map());
+  expect([...ignored]).toEqual([]);
+});
+
+test("a company's address is its place alone, and a street beside its city, of which is told that it goes nowhere", () => {
+  expect(prospectTargets(["Email", "Company Address"], new Map())).toEqual(["email", "companyLocation"]);
+  const headers = ["Email", "Company Address", "Company City", "Company Country"];
+  const targets = prospectTargets(headers, new Map());
+  expect(targets).toEqual(["email", "ignore", "companyCity", "companyCountry"]);
+  const ignored = new Set<string>();
+  noteIgnored(ignored, headers, targets, new Map());
+  expect([...ignored]).toEqual(["Company Address"]);
+  const chosen = new Map([["companyaddress", "companyLocation"]] as const);
+  expect(prospectTargets(headers, chosen)[1]).toBe("companyLocation");
 });

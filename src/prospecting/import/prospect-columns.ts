@@ -25,10 +25,10 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   email:
     "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,Emails,E-Mail-Adresse",
   phone:
-    "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Phone Numbers,Telefon",
+    "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Phone Numbers,Telefon,Direct Phone Number",
   networkUrl:
-    "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn",
-  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel",
+    "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn,LinkedIn Contact Profile URL,Prospect LinkedIn URL",
+  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel,Current Job",
   seniority: "Seniority,Seniority Level,Level,Management Level,Job Level,Job Title Levels",
   department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
   location: "Location,Location Name,Person Location,Contact Location,Standort",
@@ -41,11 +41,12 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
     "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
   domain:
     "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain,Account Website,Job Company Website",
-  industry: "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche",
+  industry:
+    "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche,Company Main Industry",
   companySize:
-    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter",
+    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter,Company Employee Count,Company Employee Range",
   revenue:
-    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Revenue Range (in USD),Account Revenue,Job Company Inferred Revenue,Umsatz",
+    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Revenue Range (in USD),Account Revenue,Job Company Inferred Revenue,Umsatz,Inferred Revenue",
   revenueThousands: "Revenue (in 000s USD),Revenue (in 000s)",
   technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
   companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
@@ -53,9 +54,9 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
     "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url,Account LinkedIn URL,Job Company LinkedIn URL",
   companyLocation:
     "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ,Job Company Location Name",
-  companyCity: "Company City,HQ City,Organization City",
-  companyState: "Company State,HQ State,Company Region,Organization State",
-  companyCountry: "Company Country,HQ Country,Organization Country",
+  companyCity: "Company City,HQ City,Organization City,Office City",
+  companyState: "Company State,HQ State,Company Region,Organization State,Office State",
+  companyCountry: "Company Country,HQ Country,Organization Country,Office Country",
   description: "Short Description,Description,SEO Description,Company Description,About",
   founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
@@ -83,8 +84,9 @@ const profileOfPerson = profile("in|pub");
 const profileOfCompany = profile("company|school|showcase");
 
 /**
- * The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere.
- * `ofPeople`: columns whose values are profiles of people.
+ * The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere, but for a
+ * column of profiles in a list of people under a name that says nothing, such as LinkedIn's own "URL", and a street goes nowhere beside a
+ * city. `ofPeople`: columns whose values are profiles of people.
  */
 export function prospectTargets(
   headers: readonly string[],
@@ -97,6 +99,11 @@ export function prospectTargets(
     return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
   });
   const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
+  const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
+  const profiles = lacksProfiles && columns.find((column, at) => isFree(column) && ofPeople.includes(at));
+  if (profiles) profiles.target = "networkUrl";
+  if (has("companyCity") || has("companyState") || has("companyCountry"))
+    for (const column of columns) if (column.name === streetName && !column.isChosen) column.target = "ignore";
   const isOfPeople =
     ofPeople.some((column) => columns[column]?.target === "networkUrl") ||
     columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")));
@@ -109,20 +116,27 @@ export function prospectTargets(
   return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
 
+/** Whole in one column, an address tells where a company is; beside its city it is a street. */
+const streetName = normalized("Company Address");
+
+function isFree({ target, isChosen }: { target: ProspectTarget; isChosen: boolean }): boolean {
+  return target === "ignore" && !isChosen;
+}
+
 /** Of a file, no more are told of. */
 export const maxIgnoredColumns = 20;
 
-/** Adds to `ignored` the headers that nobody understands and nobody chose anything for. */
+/** Adds to `ignored` the headers that go nowhere although nobody chose that. */
 export function noteIgnored(
   ignored: Set<string>,
   headers: readonly string[],
+  targets: readonly ProspectTarget[],
   overrides: ReadonlyMap<string, ProspectTarget>,
 ): void {
-  for (const header of headers) {
+  for (const [at, header] of headers.entries()) {
     if (ignored.size === maxIgnoredColumns) return;
-    const name = normalized(header);
     const shown = singleLine(header).slice(0, shownHeaderLength);
-    if (shown !== "" && !overrides.has(name) && !targetByName.has(name)) ignored.add(shown);
+    if (shown !== "" && targets[at] === "ignore" && !overrides.has(normalized(header))) ignored.add(shown);
   }
 }
 

@@ -47,7 +47,7 @@ export function prospectLayout(
       if (seen.length === 0 || cells.length > seen.length) seen = cells;
       if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
       const ignored = new Set<string>();
-      noteIgnored(ignored, cells, overrides);
+      noteIgnored(ignored, cells, targets, overrides);
       best = { layout: { delimiter: one, newline, headerRow: row, targets, ignored }, understood };
     }
   if (best === null) throw noHeader(seen);

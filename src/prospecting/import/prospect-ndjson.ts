@@ -96,7 +96,7 @@ export class ProspectNdjsonRows {
     if (targets === undefined) {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
       this.#targets.set(key, (targets = prospectTargets(names, this.#overrides, ofPeople)));
-      noteIgnored(this.ignored, names, this.#overrides);
+      noteIgnored(this.ignored, names, targets, this.#overrides);
     }
     return targets;
   }
