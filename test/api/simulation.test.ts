@@ -123,8 +123,8 @@ test("who goes away and has a key finds the clock moved all the way", async () =
   await using own = await startService({ settings });
   const from = await now(own);
   const away = new AbortController();
-  const keyed = { headers: { "idempotency-key": "a year" } };
-  const advance = { advance: "P366D" };
+  const keyed = { headers: { "idempotency-key": "a quarter" } };
+  const advance = { advance: "P90D" };
   const moving = own.admin.post(clock, advance, { ...keyed, signal: away.signal }).catch(() => "went away");
   await eventually("the clock to move", async () => ((await now(own)) === from ? null : true));
   away.abort();
@@ -133,7 +133,7 @@ test("who goes away and has a key finds the clock moved all the way", async () =
     const again = await own.admin.post<Advanced>(clock, advance, keyed);
     return again.code === "REQUEST_IN_PROGRESS" ? null : succeeded(again).data;
   });
-  expect(Date.parse(told.to) - Date.parse(from)).toBe(366 * 86_400_000);
+  expect(Date.parse(told.to) - Date.parse(from)).toBe(90 * 86_400_000);
 });
 
 test("a webhook that fails is posted again at the moments of its schedule", async () => {

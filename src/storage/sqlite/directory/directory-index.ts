@@ -11,12 +11,12 @@ import {
 } from "../../../prospecting/facets/terms.ts";
 import { besideName, besideNameOf, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
-import type { Container } from "./container.ts";
-import { seqOf, type IndexWrite, type KeyHints, type StoredRows, type TermRow, type Write } from "./index-messages.ts";
+import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
-import { packedContainers } from "./packed-blobs.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
+import { postingWrites } from "./posting-writes.ts";
+import { RememberedTerms } from "./remembered-terms.ts";
 import { Postings, segments, type PostingsCache, type TermPostings } from "./postings.ts";
 
 /** Prospects read at once; between two such slices others are served. */
@@ -26,9 +26,6 @@ const manyRows = 200;
 /** With so much unwritten a flush begins: a whole segment of new or changed prospects, or 64 MiB of changed containers. */
 const flushRows = segments;
 const flushContainers = 8192;
-/** Containers and terms in one write: a few milliseconds of the event loop. */
-const writeBytes = 256 * 1024;
-const writeTerms = 400;
 /** Raw values whose terms are remembered. */
 const maxRemembered = 100_000;
 
@@ -379,42 +376,6 @@ export class DirectoryIndex {
     }
     await dropRuns(run?.dropped ?? [], this.#write);
     if (hadChanges) while ((await this.#write({ kind: "dropChanges", to: changesTo })) !== 0);
-  }
-}
-
-/** Terms with all their changed containers in one piece each, so that a count on disk is that of what lies beside it. */
-function* postingWrites(terms: ReturnType<Postings["beginFlush"]>): Generator<IndexWrite, void, void> {
-  let rows: TermRow[] = [];
-  let placed: [place: number, Container][] = [];
-  let bytes = 0;
-  // In the order of their ids, so that neighbours on disk are written together.
-  for (const { row, containers } of terms.toSorted((a, b) => a.row.id - b.row.id)) {
-    rows.push(row);
-    for (const [segment, container] of containers) {
-      placed.push([row.id * segments + segment, container]);
-      bytes += container.byteLength;
-    }
-    if (rows.length < writeTerms && bytes < writeBytes) continue;
-    yield { kind: "postings", terms: rows, postings: packedContainers(placed) };
-    [rows, placed, bytes] = [[], [], 0];
-  }
-  if (rows.length > 0) yield { kind: "postings", terms: rows, postings: packedContainers(placed) };
-}
-
-/** The terms of raw values, by facet: to put the two into one text costs more than all the rest. */
-class RememberedTerms {
-  readonly #byFacet = new Map<string, Map<string, TermPostings[]>>();
-  size = 0;
-
-  get(facet: string, raw: string): TermPostings[] | undefined {
-    return this.#byFacet.get(facet)?.get(raw);
-  }
-
-  set(facet: string, raw: string, terms: TermPostings[]): void {
-    const known = this.#byFacet.get(facet);
-    if (known === undefined) this.#byFacet.set(facet, new Map([[raw, terms]]));
-    else known.set(raw, terms);
-    this.size++;
   }
 }
 

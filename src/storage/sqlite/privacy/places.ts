@@ -294,7 +294,9 @@ const impersonal = {
     ...["seq", "at", "action", "user_id", "via", "actor_id", "key_id", "key_name", "address", "user_agent"],
     ...["request_id", "target_type", "target_id", "details", "hash"],
   ],
+  audit_end: ["only_one", "seq", "hash"],
   audit_start: ["only_one", "seq", "hash"],
+  backups_begun: ["name"],
   campaigns: [
     ...["id", "user_id", "name", "state", "steps", "account_ids", "settings", "started_at", "created_at"],
     "updated_at",
