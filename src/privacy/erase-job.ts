@@ -11,8 +11,8 @@ import type { PersonStore } from "./store.ts";
 export type ErasureParts = {
   store: PersonStore;
   suppressions: SuppressionService;
-  /** Forgets what was spoken in a voice and is kept for the next time. */
-  forgetSpeech: (voiceId: string) => Promise<void>;
+  /** Forgets what was spoken in voices of the user, null: of anybody, and is kept for the next time. */
+  forgetSpeech: (userId: string | null) => Promise<void>;
   clock: Clock;
   log: Log;
 };
@@ -35,6 +35,8 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
       identity === null ? { records: before, underWay: 0 } : await eraseAll(rest, identity, before, context.signal);
     const { records, underWay } = erased;
     const waitsFor = underWay > 0 ? `${underWay} actions that are being carried out` : await unfinished(rest, job);
+    // Nobody knows what it says: messages to the person, and what somebody tried before.
+    await forgetSpeech(rest.scope.userId);
     if (waitsFor !== null) return again(`Waits for ${waitsFor}`, records, underWay, waitMs);
     // First the job itself: what is overwritten then is all of it.
     if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;
@@ -75,7 +77,6 @@ export function createErasureHandler({ store, suppressions, forgetSpeech, clock,
           records[place] = (records[place] ?? 0) + count;
           changed += count;
         }
-        for (const voiceId of result.voiceIds) await forgetSpeech(voiceId);
       }
       if (changed === 0) return { records, underWay };
     }

@@ -25,9 +25,15 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
     return [needle, encodeURI(needle).toLowerCase()];
   });
 
+  function withoutAddress(found: string): string {
+    const [ending = ""] = fileEnding.exec(found) ?? [];
+    const address = found.slice(0, found.length - ending.length);
+    return addresses.has(emailForm(address)) ? erasedMark + ending : found;
+  }
+
   function inText(text: string): string {
     return text
-      .replace(emailLike, (found) => (addresses.has(emailForm(found)) ? erasedMark : found))
+      .replace(emailLike, withoutAddress)
       .replace(urlLike, (found) => (urls.has(canonicalProfileUrl(found) ?? "") ? erasedMark : found));
   }
 
@@ -50,6 +56,8 @@ export function mentionsOf({ emails, profiles }: Pick<PersonIdentity, "emails" |
 
 // Without the full stop that ends a sentence.
 const emailLike = /[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]*[^\s@<>",;:.()[\]\\!?']/g;
+/** Of recordings and lists, whose names are stored. None of them ends a domain. */
+const fileEnding = /\.(?:wav|mp3|m4a|flac|csv|ndjson|json|txt)$/i;
 const urlLike =
   /(https?:\/\/)?[^\s"'<>()[\]{}|\\^`/]+\.[^\s"'<>()[\]{}|\\^`/]+\/[^\s"'<>()[\]{}|\\^`]*[^\s"'<>()[\]{}|\\^`.,;:!?]/gi;
 

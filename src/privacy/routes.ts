@@ -45,7 +45,7 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
 }
 
 const notes = [
-  "Recordings and speech are not in here: voices belong to the users who made them, and what is spoken to a person is not kept.",
+  "Recordings and speech are not in here: voices belong to the users who made them, are named by name only, and go when they are deleted; what is spoken to a person is not kept.",
   "Files of imports that failed are kept for 7 days, so that they can be tried again, and backups for as long as you keep them.",
   "Connectors and enrichment providers hold data of their own; ask them too.",
 ];

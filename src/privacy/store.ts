@@ -11,8 +11,6 @@ export type ErasedRecords = {
   erased: PersonCounts;
   /** Actions that somebody is carrying out at this moment; they can be erased once they have ended. */
   underWay: number;
-  /** Voices in which something was spoken to the person. */
-  voiceIds: string[];
 };
 
 /** What is stored about one person, wherever it lies. */

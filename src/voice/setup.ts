@@ -71,6 +71,11 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
     if (removed > 0) log.info({ removed }, "removed voice files that no clone has");
   }
 
+  /** What was spoken in voices of the user, or of anybody: it is made anew when it's wanted. */
+  async function forgetSpeech(userId: string | null): Promise<void> {
+    await cache.sweep(async (cloneId) => userId !== null && (await store.get(userId, cloneId)) === null);
+  }
+
   /** An operator learns from the log what every training would fail with. */
   async function tellProblem(): Promise<void> {
     const { voiceEngine } = config;
@@ -84,8 +89,7 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
     speech,
     checker: new SampleChecker(blobs, meter, arriving, clock, ids),
     messages: new VoiceMessages(store, speech),
-    /** What was spoken in a voice is made anew when it's wanted. */
-    forgetSpeech: (cloneId: string) => cache.forget(cloneId),
+    forgetSpeech,
     handler: createTrainingHandler({
       store,
       blobs,

@@ -15,6 +15,7 @@ export class SpeechCache {
   #bytes: number | null = null;
   /** Files on their way to the disk, by name. */
   readonly #arriving = new Map<string, readonly Uint8Array[]>();
+  readonly #writes = new Set<Promise<unknown>>();
 
   /** `maxBytes` 0: nothing is kept. */
   constructor(blobs: BlobStore, maxBytes: number, clock: Clock) {
@@ -41,9 +42,12 @@ export class SpeechCache {
     const name = nameOf(cloneId, key);
     if (parts.reduce((sum, { length }) => sum + length, 0) > this.#maxBytes || this.#arriving.has(name)) return;
     this.#arriving.set(name, parts);
-    const size = await this.#blobs
-      .receive(name, each(parts), this.#maxBytes)
-      .finally(() => this.#arriving.delete(name));
+    const write = this.#blobs.receive(name, each(parts), this.#maxBytes);
+    this.#writes.add(write);
+    const size = await write.finally(() => {
+      this.#arriving.delete(name);
+      this.#writes.delete(write);
+    });
     this.#bytes =
       this.#bytes === null ? (await this.#files()).reduce((sum, { size }) => sum + size, 0) : this.#bytes + size;
     if (this.#bytes > this.#maxBytes) await this.#makeRoom();
@@ -58,6 +62,7 @@ export class SpeechCache {
 
   /** Removes speech in voices that `isKnown` denies, and files that were not finished. */
   async sweep(isKnown: (cloneId: string) => Promise<boolean>): Promise<void> {
+    await Promise.allSettled(this.#writes);
     for (const name of await this.#blobs.list(folder)) {
       const [cloneId = ""] = name.slice(folder.length + 1).split(".");
       if (name.endsWith(".part") || !(await isKnown(cloneId))) await this.#blobs.remove(name);

@@ -6,7 +6,8 @@ import { permissions } from "../../src/keys/model.ts";
 import type { NetworkAction } from "../../src/network/action-model.ts";
 import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/privacy/model.ts";
 import type { Client } from "../support/client.ts";
-import { startService, succeeded, type Service } from "../support/service.ts";
+import { eventually, startService, succeeded, type Service } from "../support/service.ts";
+import { clonesPath, createClone, spokenWav, type CloneDetailView } from "../support/voices.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -62,8 +63,10 @@ async function erased(client: Client, body: object, from: Service = service) {
 }
 
 /** Whether any file of the service holds one of these texts. */
-async function isOnDisk(...texts: string[]): Promise<boolean> {
-  for (const entry of await readdir(service.dataDir, { recursive: true, withFileTypes: true })) {
+const isOnDisk = (...texts: string[]) => isIn(service.dataDir, ...texts);
+
+async function isIn(directory: string, ...texts: string[]): Promise<boolean> {
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const content = Buffer.from(await Bun.file(join(entry.parentPath, entry.name)).arrayBuffer());
     if (texts.some((text) => content.includes(text))) return true;
@@ -119,6 +122,43 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
   // The other lead has its own address, which has the name in it.
   await user.delete(`/api/v2/leads/${who.mentionedIn}`);
   expect(await isOnDisk(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
+});
+
+test("what was spoken to somebody who is erased is gone, and addresses that voices and their files name", async () => {
+  await using own = await startService({ settings: { SIMULATE: "true" } });
+  const user = await own.user();
+  const { email } = await somebody(user);
+  const voice = succeeded(
+    await createClone(user, [[`${email}.wav`, await spokenWav(12)]], {
+      description: `Reads for ${email}`,
+      labels: JSON.stringify({ about: email }),
+    }),
+  ).data;
+  await own.ended(user, voice.jobId);
+  // Tried for the person before anything was scheduled.
+  const spoken = await fetch(`${own.url}${clonesPath}/${voice.voiceId}/preview`, {
+    method: "POST",
+    headers: { "x-api-key": user.key!, "content-type": "application/json" },
+    body: JSON.stringify({ text: "Dear Wilhelmina" }),
+  });
+  expect(spoken.status).toBe(200);
+  const kept = () => readdir(join(own.dataDir, "blobs", "speech"));
+  await eventually("speech to be kept", async () => ((await kept()).length > 0 ? true : null));
+
+  const { identifiers, records } = await exported(user, { email });
+  expect(identifiers.emails).toEqual([email]);
+  expect(placesOf(records)).toEqual(expect.arrayContaining(["voiceSamples (mention)", "voices (mention)"]));
+  await erased(user, { email }, own);
+  expect(await kept()).toEqual([]);
+  const { data } = succeeded(await user.get<CloneDetailView>(`${clonesPath}/${voice.voiceId}`));
+  expect(data).toMatchObject({
+    name: "Ada",
+    status: "ready",
+    description: "Reads for [erased]",
+    labels: { about: "[erased]" },
+    samples: [{ fileName: "[erased].wav" }],
+  });
+  expect(await isIn(own.dataDir, email)).toBe(false);
 });
 
 test("who is erased is told again by no answer that was kept, and the request is not carried out again", async () => {

@@ -26,7 +26,7 @@ async function withErasure(storage: Storage) {
   await storage.network.insertAccount(account);
   const lead = await make.storedLead(storage, user.id, { email, networkUrl: profile });
   const suppressions = new SuppressionService(storage.suppressions, clock, make.ids, log, null);
-  const spoken: string[] = [];
+  const spoken: (string | null)[] = [];
 
   async function begin(): Promise<Job> {
     const identity = await storage.persons.identify({ userId: null }, { email, profile: null, leadId: null }, true);
@@ -52,7 +52,7 @@ async function withErasure(storage: Storage) {
         ...store,
       },
       suppressions,
-      forgetSpeech: async (voiceId) => void spoken.push(voiceId),
+      forgetSpeech: async (userId) => void spoken.push(userId),
       clock,
       log,
     });
@@ -138,13 +138,21 @@ test("as long as the disk can't be overwritten it is tried again, without knowin
   expect(await attempt()).toMatchObject({ status: "completed", message: "Erased 2 entries" });
 });
 
-test("speech in the voices that spoke to the person is forgotten", async () => {
+test("speech that is kept is forgotten by the attempt that ends it, also when the one before erased all and was cut off", async () => {
   await using opened = await open();
-  const { make, account, spoken, begin, attempt } = await withErasure(opened.storage);
-  await make.scheduledJob(opened.storage, account, {
+  const { storage } = opened;
+  const { make, clock, account, spoken, begin, attempt } = await withErasure(storage);
+  await make.scheduledJob(storage, account, {
     action: { profileUrl: profile, actionType: "sendVoiceMessage", message: "Hi Ada", details: { voiceId: "v1" } },
   });
   await begin();
-  await attempt();
-  expect(spoken).toEqual(["v1"]);
+  const erase: PersonStore["erase"] = async (...page) => {
+    await storage.persons.erase(...page);
+    throw new Error("killed");
+  };
+  expect(attempt({ erase })).rejects.toThrow("killed");
+  expect(spoken).toEqual([]);
+  clock.advance(120_000);
+  expect(await attempt()).toMatchObject({ status: "completed" });
+  expect(spoken).toEqual([null]);
 });

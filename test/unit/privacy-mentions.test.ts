@@ -8,6 +8,7 @@ test.each([
   ["Ada <ADA@Example.com>, Bob <bob@example.com>", "Ada <[erased]>, Bob <bob@example.com>"],
   ["see http://www.Network.example/in/Ada-L/?trk=1, please", "see [erased], please"],
   ["network.example/in/ada-l", "[erased]"],
+  ["ada@example.com.WAV", "[erased].WAV"],
   ["https://uk.network.example/in/ada-l/en/", "[erased]"],
   ['{"to":"ada@example.com","n":[1,"x\\nada@example.com"]}', '{"to":"[erased]","n":[1,"x\\n[erased]"]}'],
 ])("an address in a text is blotted out: %s", (text, after) => {
@@ -17,6 +18,7 @@ test.each([
 test.each([
   "joada@example.com",
   "ada@example.com.au",
+  "ada@example.com.wav.au",
   "ada@example.org",
   "https://network.example/in/ada-lovelace",
   "https://network.example/company/ada-l/about",

@@ -48,6 +48,14 @@ test("nothing is kept where nothing may be, nor what is larger than all", async 
   expect(await none.cache.find("ada", "k")).toBeNull();
 });
 
+test("speech that is on its way to the disk is not swept from under its writer, and goes with its voice all the same", async () => {
+  await using set = await setUp(1000);
+  const writes = ["ada", "eve"].map((clone) => set.cache.keep(clone, "k", [new Uint8Array(1)]));
+  await set.cache.sweep(async (clone) => clone === "eve");
+  await Promise.all(writes);
+  expect(set.names()).toEqual(["eve.k"]);
+});
+
 test("speech goes with its voice", async () => {
   await using set = await setUp(1000);
   for (const clone of ["ada", "bob"]) await set.cache.keep(clone, "k", [new Uint8Array(1)]);

@@ -54,33 +54,25 @@ export function createPersonErasure(parts: ErasureParts) {
   function erase(identity: PersonIdentity, records: readonly PersonRecord[], at: number): ErasedRecords {
     events.flush(); // what was told of the person a moment ago is to be found as well
     const mentions = mentionsOf(identity);
-    const result: ErasedRecords = { erased: {}, underWay: 0, voiceIds: [] };
+    const result: ErasedRecords = { erased: {}, underWay: 0 };
     for (const record of records) {
       const place = byName.get(record.place);
       if (place === undefined) throw new Error(`There is no place ${record.place}`);
-      const outcome = record.isOwn
-        ? eraseOwn(place, record, identity, at, result.voiceIds)
-        : redact(place, record, mentions, at);
+      const outcome = record.isOwn ? eraseOwn(place, record, identity, at) : redact(place, record, mentions, at);
       if (outcome === "underWay") result.underWay++;
       else if (outcome === "erased") result.erased[place.name] = (result.erased[place.name] ?? 0) + 1;
     }
     return result;
   }
 
-  function eraseOwn(
-    place: Place,
-    { key, userId }: PersonRecord,
-    identity: PersonIdentity,
-    at: number,
-    voiceIds: string[],
-  ): Outcome {
+  function eraseOwn(place: Place, { key, userId }: PersonRecord, identity: PersonIdentity, at: number): Outcome {
     switch (place.erase) {
       case "lead":
         return removeLead(userId ?? "", String(key[0]), identity);
       case "prospect":
         return removeProspect(userId ?? "", Number(key[0]));
       case "action":
-        return blank(userId ?? "", String(key[0]), at, voiceIds);
+        return blank(userId ?? "", String(key[0]), at);
       case "suppression":
         return forgetValue(String(key[0]));
       default:
@@ -118,13 +110,11 @@ export function createPersonErasure(parts: ErasureParts) {
   }
 
   /** It goes on to count against the caps of its account. What waits is cancelled; what is being sent has to end first. */
-  function blank(userId: string, jobId: string, at: number, voiceIds: string[]): Outcome {
+  function blank(userId: string, jobId: string, at: number): Outcome {
     const { scheduling } = network();
     const target = scheduling.found(userId, jobId);
     if (target === null) return "unchanged";
     if (isUnderWay(target.row)) return "underWay";
-    const { voiceId } = target.row.details;
-    if (voiceId !== undefined && !voiceIds.includes(voiceId)) voiceIds.push(voiceId);
     if (openStates.includes(target.row.state)) scheduling.cancel(target, at);
     blankAction.run(erasedProfile, jobId);
     const { metadata } = jobRows.get(jobId)!;

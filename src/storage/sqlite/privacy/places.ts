@@ -202,6 +202,31 @@ export const places: readonly Place[] = [
     erase: "remove",
   },
   {
+    // A voice is its speaker's, known by name only, and goes with the clone. Whoever made it may have noted an address.
+    name: "voices",
+    table: "voice_clones",
+    key: ["id"],
+    personal: ["name", "description", "labels", "consent"],
+    others: [
+      ...["user_id", "settings", "is_active", "engine", "quality", "job_id", "trained_at", "created_at", "updated_at"],
+    ],
+    owner: "t.user_id",
+    own: null,
+    texts: ["name", "description", "labels", "consent"],
+    erase: "remove",
+  },
+  {
+    name: "voiceSamples",
+    table: "voice_samples",
+    key: ["id"],
+    personal: ["file_name"],
+    others: ["clone_id", "format", "bytes", "sha256", "has_original", "derived_bytes", "quality", "created_at"],
+    owner: "(SELECT user_id FROM voice_clones WHERE id = t.clone_id)",
+    own: null,
+    texts: ["file_name"],
+    erase: "remove",
+  },
+  {
     // Of requests with an Idempotency-Key, for a day. That a request was carried out is known on, not what it answered.
     name: "answers",
     table: "idempotent_requests",
@@ -332,11 +357,6 @@ const impersonal = {
   suppression_counts: ["owner", "kind", "entries"],
   users: ["seq", "id", "email", "name", "role", "time_zone", "created_at", "updated_at"],
   voice_artefacts: ["clone_id", "engine", "artefact"],
-  // A voice is its speaker's, who is asked for consent, and goes with the clone.
-  voice_clones: [
-    ...["id", "user_id", "name", "description", "labels", "settings", "is_active", "engine", "consent", "quality"],
-    ...["job_id", "trained_at", "created_at", "updated_at"],
-  ],
   voice_removals: ["id", "engine", "artefact", "failures", "retry_at"],
   webhook_endpoints: [
     ...["seq", "id", "owner", "url", "description", "types", "is_enabled", "disabled_at", "disabled_reason", "secret"],
@@ -344,10 +364,6 @@ const impersonal = {
     ...["last_failure_at", "due_at", "created_at", "updated_at", "is_deleted"],
   ],
   webhook_position: ["event"],
-  voice_samples: [
-    ...["id", "clone_id", "file_name", "format", "bytes", "sha256", "has_original", "derived_bytes", "quality"],
-    "created_at",
-  ],
 };
 
 /** Tables that are no places of their own. Every column of the schema is here or in `places`. */

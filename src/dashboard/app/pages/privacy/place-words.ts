@@ -13,6 +13,8 @@ const placeWords: Record<string, string> = {
   jobs: "Jobs",
   savedSearches: "Saved searches",
   answers: "Kept answers to requests",
+  voices: "Notes on voice clones",
+  voiceSamples: "File names of recordings",
   events: "Events",
   deliveries: "Deliveries to webhooks",
   credits: "Lines of the credit account",
