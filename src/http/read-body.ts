@@ -3,12 +3,11 @@ import { parseJson } from "../json.ts";
 import { bodyStream, digestOf } from "./body-digest.ts";
 import { mediaType } from "./media-type.ts";
 
-/** As `Request.text()` does it. */
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
- * as more than `maxBytes` are announced or have arrived, and 400 for text that is not JSON.
+ * as more than `maxBytes` are announced or have arrived, and 400 for text that is not JSON, or not UTF-8.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const digest = digestOf(request);
@@ -22,12 +21,20 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
   if (announced !== null && announced > maxBytes) throw tooLarge(maxBytes);
   // An announced length is kept by the server; only a body without one has to be counted.
-  const bytes = announced === null ? await collected(request.body, maxBytes) : digest && (await request.bytes());
-  if (bytes !== undefined) digest?.whole(bytes);
+  const bytes = announced === null ? await collected(request.body, maxBytes) : await request.bytes();
+  digest?.whole(bytes);
   try {
-    return parseJson(bytes === undefined ? await request.text() : utf8.decode(bytes));
+    return parseJson(decoded(bytes));
   } catch (error) {
     throw invalid([{ path: "", message: `The body is not valid JSON: ${(error as Error).message}.` }]);
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new SyntaxError("it is not UTF-8, which all JSON is (RFC 8259)");
   }
 }
 

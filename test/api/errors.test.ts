@@ -57,6 +57,18 @@ test.each([
 });
 
 test.each([
+  ["a byte that begins nothing", [0xff], {}],
+  ["a character that is cut off", [0xf0, 0x9f, 0x98], {}],
+  ["such a byte, and a key to repeat it", [0xff], { "idempotency-key": "a" }],
+])("a body with %s is no UTF-8", async (_what, bytes, headers) => {
+  const user = await service.user();
+  const body = Buffer.from([...Buffer.from('{"email":"ada@example.com","company":"'), ...bytes, 0x22, 0x7d]);
+  const refused = await user.post("/api/v2/leads", body, { headers: { ...json, ...headers } });
+  expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR", details: { errors: [{ path: "" }] } });
+  expect(refused.message).toContain("UTF-8");
+});
+
+test.each([
   ["null", "null"],
   ["a number", "5"],
   ["a text", '"email"'],
