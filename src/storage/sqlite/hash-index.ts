@@ -44,7 +44,7 @@ export class HashIndex {
   #recent = new KeyTable();
   #merging = new KeyTable();
   #isLogRead = false;
-  /** What the table has, once it is whole. */
+  /** What the table and the log have, once it is whole. */
   #filter: KeyFilter | null = null;
   #isFilterWhole = false;
   #removedSinceFilled = 0;
@@ -71,17 +71,19 @@ export class HashIndex {
 
   /** The numbers of rows that may have this key. */
   find(key: number): number[] {
+    if (this.isSurelyNew(key)) return [];
     return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
   }
 
   /** Whether `find` would find any. */
   has(key: number): boolean {
+    if (this.isSurelyNew(key)) return false;
     return this.#recentEntries().has(key) || this.#merging.has(key) || this.#merged(key).length > 0;
   }
 
-  /** Whether no row has this key, without a look at the table. False is no promise that one has. */
+  /** Whether no row has this key, as far as memory tells. False is no promise that one has. */
   isSurelyNew(key: number): boolean {
-    return !this.#recentEntries().has(key) && !this.#merging.has(key) && this.#isMissing(key);
+    return this.#isFilterWhole && this.#filter?.has(key) === false;
   }
 
   /** Spares look-ups of keys that are new, which for whoever calls this nearly all of them are. */
@@ -89,18 +91,14 @@ export class HashIndex {
     if (this.#filter === null) await this.#fillFilter();
   }
 
-  #isMissing(key: number): boolean {
-    return this.#isFilterWhole && this.#filter?.has(key) === false;
-  }
-
   #merged(key: number): number[] {
-    if (this.#isMissing(key)) return [];
     return (this.#inTable.values(key) as [number][]).flat();
   }
 
   /** Found from now on; `write` must follow before the COMMIT. */
   add(key: number, row: number): void {
     this.#recentEntries().add(key, row);
+    this.#filter?.add(key);
     this.#unwritten.push(key, row);
   }
 
@@ -135,12 +133,15 @@ export class HashIndex {
 
   async #fillFilter(): Promise<void> {
     const filter = new KeyFilter();
-    // From now on a merge adds what it writes, so that nothing is missed behind the place where this reads.
     this.#filter = filter;
     this.#isFilterWhole = false;
     this.#removedSinceFilled = 0;
     try {
-      await this.#addAll(filter);
+      // Not with the start of a process, which reads no log.
+      await pause();
+      // What is added from now on is added here, too, so that nothing is missed behind the place where this reads.
+      for (const table of [this.#recentEntries(), this.#merging]) table.eachKey((key) => filter.add(key));
+      await this.#addAllOfTable(filter);
       // Unless another one was begun since.
       this.#isFilterWhole = this.#filter === filter;
     } catch {
@@ -148,7 +149,7 @@ export class HashIndex {
     }
   }
 
-  async #addAll(filter: KeyFilter): Promise<void> {
+  async #addAllOfTable(filter: KeyFilter): Promise<void> {
     const page = this.#engine.database.prepare<{ key: number }, [number]>(
       `SELECT key FROM ${this.#indexed.table} WHERE key > ? ORDER BY key LIMIT ${filterSlice}`,
     );
@@ -206,7 +207,6 @@ export class HashIndex {
           if (key === latestKey) continue;
           latestKey = key;
           for (const row of this.#merging.find(key, [])) entries.push(key, row);
-          this.#filter?.add(key); // before anybody can look: what runs in a write unit runs in one go
         }
         this.#insert.insert(entries);
       });

@@ -1,30 +1,45 @@
-import { Bits } from "./bits.ts";
-
-/** Ten for each of three million keys; with more, look-ups simply go to the table again more often. */
-const bits = 2 ** 25;
+/** About ten for each of three million keys; with more, look-ups simply go to the table again more often. */
+const lines = 2 ** 16;
+/** 64 bytes: what a processor fetches from memory at once. */
+const wordsOfLine = 16;
 
 /**
  * A Bloom filter over 53-bit hashes: `has` is false only for keys that were never added, and true by mistake for about
- * one in a hundred others. 4 MB.
+ * one in a hundred others. All bits of a key are in one line of the processor's cache: to wait for memory three times
+ * takes longer than everything else here. 4 MB.
  */
 export class KeyFilter {
-  readonly #bits = new Bits(bits);
+  readonly #words = new Uint32Array(lines * wordsOfLine);
 
   add(key: number): void {
-    for (const part of parts) this.#bits.set(bitOf(key, part));
+    const bits = highPart(key);
+    const from = lineOf(key, bits);
+    this.#words[from + (bits & 15)]! |= bitOf(bits >>> 4);
+    this.#words[from + ((bits >>> 9) & 15)]! |= bitOf(bits >>> 13);
+    this.#words[from + ((bits >>> 18) & 15)]! |= bitOf(bits >>> 22);
   }
 
   has(key: number): boolean {
-    for (const part of parts) if (!this.#bits.has(bitOf(key, part))) return false;
-    return true;
+    const bits = highPart(key);
+    const from = lineOf(key, bits);
+    return (
+      (this.#words[from + (bits & 15)]! & bitOf(bits >>> 4)) !== 0 &&
+      (this.#words[from + ((bits >>> 9) & 15)]! & bitOf(bits >>> 13)) !== 0 &&
+      (this.#words[from + ((bits >>> 18) & 15)]! & bitOf(bits >>> 22)) !== 0
+    );
   }
 }
 
-/** A key has a place by the low part of it, by the high part, and by both in another way. */
-const parts = [0, 1, 2] as const;
+/** 27 bits: nine, the place of a bit in 512, three times. */
+function highPart(key: number): number {
+  return (key / 2 ** 26) | 0;
+}
 
-function bitOf(key: number, part: (typeof parts)[number]): number {
-  if (part === 0) return key & (bits - 1);
-  const high = (key / 2 ** 26) | 0;
-  return (part === 1 ? high : Math.imul(high, 5) + Math.imul(key & (2 ** 26 - 1), 3)) & (bits - 1);
+/** Where the words of a key's line begin. By both parts of the key, should one of them be less random. */
+function lineOf(key: number, bits: number): number {
+  return ((key ^ bits) & (lines - 1)) * wordsOfLine;
+}
+
+function bitOf(place: number): number {
+  return 1 << (place & 31);
 }

@@ -52,8 +52,13 @@ export class KeyTable {
   sortedKeys(): Float64Array {
     const keys = new Float64Array(this.#size);
     let count = 0;
-    for (let slot = 0; slot < this.#keys.length; slot++) if (this.#rows[slot]! > 0) keys[count++] = this.#keys[slot]!;
+    this.eachKey((key) => (keys[count++] = key));
     return keys.subarray(0, count).sort();
+  }
+
+  /** In no order, and once for each row. */
+  eachKey(visit: (key: number) => void): void {
+    for (let slot = 0; slot < this.#keys.length; slot++) if (this.#rows[slot]! > 0) visit(this.#keys[slot]!);
   }
 
   /** Keeps its memory: the next entries will be as many. */
