@@ -1,8 +1,9 @@
 import type { Fingerprint } from "./idempotency-store.ts";
 import { mediaType } from "./media-type.ts";
 
-/** Digests of bodies that somebody wants to know, while they are read. */
-const wanted = new WeakMap<Request, BodyDigest>();
+/** The digest that somebody wants to know, on the request itself: with a WeakMap each request costs more. */
+const wanted = Symbol("digest");
+type Digested = Request & { [wanted]?: BodyDigest };
 
 /**
  * What a body says, as one hash: the bytes of a JSON text; the content type of a file and its bytes; of a form the names
@@ -47,16 +48,16 @@ export class BodyDigest {
 
 /** From here on, whoever reads the body of `request` by the functions of this folder tells the digest of it. */
 export function digestWhileRead(request: Request, digest: BodyDigest): void {
-  wanted.set(request, digest);
+  (request as Digested)[wanted] = digest;
 }
 
 export function digestOf(request: Request): BodyDigest | undefined {
-  return wanted.get(request);
+  return (request as Digested)[wanted];
 }
 
 /** The body as a stream, for routes that take files. Nothing but this folder reads `request.body` itself. */
 export function bodyStream(request: Request): ReadableStream<Uint8Array> | null {
-  const digest = wanted.get(request);
+  const digest = digestOf(request);
   const body = request.body as ReadableStream<Uint8Array> | null;
   if (digest === undefined) return body;
   // The same bytes say something else as CSV and as NDJSON. Parameters of the type change nothing.

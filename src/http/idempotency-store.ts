@@ -1,7 +1,7 @@
 /** What a request with an Idempotency-Key is known by. */
 export type KeyedRequest = {
-  /** 32 hex digits that stand for the caller, the route and the key. */
-  id: string;
+  /** 16 random bytes that stand for the caller, the route and the key. */
+  id: Uint8Array;
   /** Read whenever it is written. The last time counts: answers are kept from there on. */
   readonly startedAt: number;
   /** Whose it is; null when it is nobody's in particular, or of a key that acts for many. */
@@ -46,7 +46,7 @@ export type IdempotencyStore = {
   /** Runs the work of a request; what is written from within belongs to the attempt once that has begun. */
   attempt<T>(work: (attempt: KeyedAttempt) => Promise<T>): Promise<T>;
   /** Null at once where the store knows without a look that there is none. */
-  find(id: string): null | Promise<KeptRequest | null>;
+  find(id: Uint8Array): null | Promise<KeptRequest | null>;
   /** Forgets requests from before `startedBefore`, oldest first, at most `limit`; answers how many. */
   forget(startedBefore: number, limit: number): Promise<number>;
 };

@@ -29,8 +29,8 @@ export type IdempotencyParts = {
 
 type Next = (request: Request) => Response | Promise<Response>;
 /**
- * `key` is null until it was checked, `carriedId` while it is not this request that is carried out, and once its answer
- * is kept.
+ * `key` is null until it was checked, `carried` while it is not this request that is carried out, and once its answer is
+ * kept.
  */
 type Keyed = {
   request: Request;
@@ -38,8 +38,11 @@ type Keyed = {
   key: string | null;
   digest: BodyDigest;
   attempt: KeyedAttempt;
-  carriedId: string | null;
+  carried: Claim | null;
 };
+/** On the request itself: with a WeakMap each request costs more. */
+const mark = Symbol("keyed");
+type Marked = Request & { [mark]?: Keyed };
 /** What of an answer is told again. `text` is null when it is no text. */
 type Told = { status: number; headers: Record<string, string>; text: string | null };
 /** What a route has set of its answer. */
@@ -71,8 +74,7 @@ const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
  */
 export class Idempotency {
   readonly #parts: IdempotencyParts;
-  readonly #keyed = new WeakMap<Request, Keyed>();
-  /** By id, what is being carried out or looked for, the oldest first. */
+  /** By name, what is being carried out or looked for, the oldest first. */
   readonly #inFlight = new Map<string, Claim>();
 
   constructor(parts: IdempotencyParts) {
@@ -87,7 +89,7 @@ export class Idempotency {
 
   /** Throws VALIDATION_ERROR for a key that can't be one. */
   check(request: Request): void {
-    const keyed = this.#keyed.get(request);
+    const keyed = keyedOf(request);
     if (keyed !== undefined) keyed.key ??= idempotencyKeyIn(keyed.header);
   }
 
@@ -96,7 +98,7 @@ export class Idempotency {
    * out. Throws REQUEST_IN_PROGRESS, REQUEST_INTERRUPTED and IDEMPOTENCY_KEY_REUSED.
    */
   begin(request: Request, callerOf: (request: Request) => Caller): undefined | Promise<Response | undefined> {
-    const keyed = this.#keyed.get(request);
+    const keyed = keyedOf(request);
     return keyed && this.#begin(keyed, callerOf(request));
   }
 
@@ -105,10 +107,10 @@ export class Idempotency {
    * what it tells of. Rejects when that does not hold. Undefined for what is no JSON of a route's.
    */
   keep(request: Request, value: unknown, set: AnswerSettings): undefined | Promise<string> {
-    const keyed = this.#keyed.get(request);
-    const id = keyed?.carriedId ?? null;
-    if (keyed === undefined || id === null || !isPlain(value) || Number(set.status) >= 400) return undefined;
-    return this.#keepJson(keyed, id, value, set);
+    const keyed = keyedOf(request);
+    const claim = keyed?.carried ?? null;
+    if (keyed === undefined || claim === null || !isPlain(value) || Number(set.status) >= 400) return undefined;
+    return this.#keepJson(keyed, claim, value, set);
   }
 
   /** Forgets answers that are too old to be told. */
@@ -122,15 +124,13 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt((attempt) => {
-      const keyed: Keyed = { request, header, key: null, digest: new BodyDigest(), attempt, carriedId: null };
-      this.#keyed.set(request, keyed);
+      const keyed: Keyed = { request, header, key: null, digest: new BodyDigest(), attempt, carried: null };
+      (request as Marked)[mark] = keyed;
       digestWhileRead(request, keyed.digest);
       // Not async: for most answers nothing is left to be done.
       return Promise.resolve(next(request)).then(
         (response) =>
-          keyed.carriedId === null
-            ? this.#trueAnswer(keyed, response)
-            : this.#keepAny(keyed, keyed.carriedId, response),
+          keyed.carried === null ? this.#trueAnswer(keyed, response) : this.#keepAny(keyed, keyed.carried, response),
         (error: unknown) => {
           this.#leave(keyed);
           throw error;
@@ -139,27 +139,30 @@ export class Idempotency {
     });
   }
 
-  async #keepJson(keyed: Keyed, id: string, value: object, { status, headers }: AnswerSettings): Promise<string> {
+  // Not async: between the answer and its client nothing is left but this.
+  #keepJson(keyed: Keyed, claim: Claim, value: object, { status, headers }: AnswerSettings): Promise<string> {
     headers["content-type"] ??= "application/json;charset=utf-8";
     const text = JSON.stringify(value);
     const told = { status: Number(status), headers: toldOf((name) => headers[name]), text };
-    try {
-      const isKept = await keyed.attempt.end(this.#endingOf(keyed, id, told));
-      if (!isKept) this.#warn(headers["x-request-id"]);
-      return text;
-    } catch (error) {
-      for (const name of keptHeaders) delete headers[name];
-      throw error;
-    } finally {
-      this.#leave(keyed);
-    }
+    return keyed.attempt.end(this.#endingOf(keyed, claim, told)).then(
+      (isKept) => {
+        this.#leave(keyed);
+        if (!isKept) this.#warn(headers["x-request-id"]);
+        return text;
+      },
+      (error: unknown) => {
+        this.#leave(keyed);
+        for (const name of keptHeaders) delete headers[name];
+        throw error;
+      },
+    );
   }
 
   /** A refusal, or an answer that is no JSON of a route's, once it is kept; or that what it tells of does not hold. */
-  async #keepAny(keyed: Keyed, id: string, response: Response): Promise<Response> {
+  async #keepAny(keyed: Keyed, claim: Claim, response: Response): Promise<Response> {
     try {
       const [answer, told] = await readAnswer(response);
-      const isKept = await keyed.attempt.end(this.#endingOf(keyed, id, told));
+      const isKept = await keyed.attempt.end(this.#endingOf(keyed, claim, told));
       if (!isKept) this.#warn(response.headers.get("x-request-id"));
       return this.#trueAnswer(keyed, answer);
     } catch (error) {
@@ -177,8 +180,8 @@ export class Idempotency {
   }
 
   #leave(keyed: Keyed): void {
-    if (keyed.carriedId !== null) this.#inFlight.delete(keyed.carriedId);
-    keyed.carriedId = null;
+    if (keyed.carried !== null) this.#inFlight.delete(keyed.carried.name);
+    keyed.carried = null;
   }
 
   #warn(requestId: unknown): void {
@@ -186,9 +189,9 @@ export class Idempotency {
   }
 
   #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
-    const id = idOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    const underWay = this.#inFlight.get(id)?.look;
-    const look = underWay ?? this.#claim(id, caller.userId, keyed);
+    const name = nameOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    const underWay = this.#inFlight.get(name)?.look;
+    const look = underWay ?? this.#claim(name, caller.userId, keyed);
     return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
   }
 
@@ -204,14 +207,14 @@ export class Idempotency {
     return undefined;
   }
 
-  /** The answer that the id has already; null, sooner or later: the request is to be carried out, and has it to itself. */
-  #claim(id: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
+  /** The answer that the name has already; null, sooner or later: the request is to be carried out, and has it to itself. */
+  #claim(name: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
-    const claim = new Claim(id, userId, clock);
-    const found = store.find(id);
-    this.#inFlight.set(id, claim);
-    keyed.carriedId = id;
+    const claim = new Claim(name, userId, clock);
+    const found = store.find(claim.id);
+    this.#inFlight.set(name, claim);
+    keyed.carried = claim;
     if (found !== null) return (claim.look = this.#claimUnlessKept(claim, keyed, found));
     beginAttempt(keyed, claim);
     return null;
@@ -221,8 +224,7 @@ export class Idempotency {
   async #claimUnlessKept(claim: Claim, keyed: Keyed, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
     const kept = await found;
     if (kept !== null && kept.startedAt > claim.startedAt - this.#parts.keptMs) {
-      this.#inFlight.delete(claim.id);
-      keyed.carriedId = null;
+      this.#leave(keyed);
       return kept;
     }
     beginAttempt(keyed, claim);
@@ -246,19 +248,19 @@ export class Idempotency {
     return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
   }
 
-  #endingOf({ request, attempt }: Keyed, id: string, { status, headers, text }: Told): Ending {
+  #endingOf({ request, attempt }: Keyed, { id }: Claim, { status, headers, text }: Told): Ending {
     // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
     if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
     if ((status >= 400 || text === null) && !attempt.hasChanged) return "undone";
     return { status, headers, body: text === null ? null : this.#sealedIfSecret(request, id, text) };
   }
 
-  #sealedIfSecret(request: Request, id: string, text: string): KeptAnswer["body"] {
+  #sealedIfSecret(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
     if (text.length > maxKeptBytes) return null;
     return showsSecret(text) ? sealed(sealKey(this.#parts.gate.secretOf(request), id), text) : text;
   }
 
-  #unsealed(request: Request, id: string, body: Uint8Array): string {
+  #unsealed(request: Request, id: Uint8Array, body: Uint8Array): string {
     const text = unsealed(sealKey(this.#parts.gate.secretOf(request), id), body);
     if (text !== null) return text;
     throw new ApiError("CONFLICT", {
@@ -267,17 +269,19 @@ export class Idempotency {
   }
 }
 
-/** A request that has its id to itself. It is dated when it is written: what it does may move a simulation's clock by weeks. */
+/** A request that has its name to itself. It is dated when it is written: what it does may move a simulation's clock by weeks. */
 class Claim implements KeyedRequest {
-  readonly id: string;
+  readonly name: string;
+  readonly id: Uint8Array;
   readonly userId: string | null;
   readonly claimedAt: number;
-  /** The answer that the id has already. */
+  /** The answer that the name has already. */
   look = nothingKept;
   readonly #clock: Clock;
 
-  constructor(id: string, userId: string | null, clock: Clock) {
-    this.id = id;
+  constructor(name: string, userId: string | null, clock: Clock) {
+    this.name = name;
+    this.id = idOf(name);
     this.userId = userId;
     this.claimedAt = clock.now();
     this.#clock = clock;
@@ -294,6 +298,10 @@ class Claim implements KeyedRequest {
 export function givenUp(request: Request): AbortSignal {
   const comesBack = request.method === "POST" && request.headers.has(idempotencyHeader);
   return comesBack ? new AbortController().signal : request.signal;
+}
+
+function keyedOf(request: Request): Keyed | undefined {
+  return (request as Marked)[mark];
 }
 
 function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
@@ -313,16 +321,19 @@ function idempotencyKeyIn(header: string): string {
   throw invalid([{ path: "Idempotency-Key", message: isList ? notSeveral : expectedKey }]);
 }
 
-/**
- * 32 hex digits that stand for the caller, the key, and where the request goes to, with its query: the same key means
- * another request elsewhere.
- */
-function idOf({ method, url }: Request, caller: Caller, key: string): string {
+/** The caller, the key, and where the request goes to, with its query: the same key means another request elsewhere. */
+function nameOf({ method, url }: Request, caller: Caller, key: string): string {
   const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
   const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
   // The JSON of all four, piece by piece: as a list it takes three times as long.
-  const name = `["${owner}","${method}",${quoted(route)},${quoted(key)}]`;
-  return Bun.SHA256.hash(name, "hex").slice(0, 32);
+  return `["${owner}","${method}",${quoted(route)},${quoted(key)}]`;
+}
+
+const digest = new Uint8Array(32);
+
+function idOf(name: string): Uint8Array {
+  Bun.SHA256.hash(name, digest);
+  return digest.slice(0, 16);
 }
 
 /** The JSON of printable ASCII. */

@@ -3,8 +3,8 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /** Of a caller's own secret, of which the database has only the hash: who has the file alone can't open the answer. */
-export function sealKey(secret: string, id: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id, "hex").digest();
+export function sealKey(secret: string, id: Uint8Array): Uint8Array {
+  return new Bun.CryptoHasher("sha256", secret).update("idempotent answer").update(id).digest();
 }
 
 /** Loaded with the first answer that is kept: it brings all of Node's streams along. */

@@ -195,7 +195,7 @@ test("a companion that closed, or another one's, does not go along", async () =>
 
 type Notes = ReturnType<typeof openNotes>;
 
-const request = { id: "00".repeat(16), startedAt: 1, userId: null };
+const request = { id: new Uint8Array(16), startedAt: 1, userId: null };
 
 /** The work of a request with a key. "kept" when its answer is, so that what it has written holds. */
 function keyed(notes: Notes, work: () => Promise<unknown>): Promise<string> {

@@ -10,16 +10,18 @@ const isNewIndex = ({ name }: { name: string }) => name.includes("idempotency_ke
 test("answers that were kept before the index was made anew are told again", async () => {
   using database = new Database(":memory:", { strict: true });
   migrate(database, migrations.slice(0, migrations.findIndex(isNewIndex)), 0);
-  const ids = ["00".repeat(16), "ff".repeat(16), "0123456789abcdef".repeat(2), "fedcba9876543210".repeat(2)];
+  const ids = ["00".repeat(16), "ff".repeat(16), "0123456789abcdef".repeat(2), "fedcba9876543210".repeat(2)].map(
+    (hex) => Uint8Array.fromHex(hex),
+  );
   const insert = database.prepare(
     "INSERT INTO idempotent_requests (id, started_at, bytes, status) VALUES (?, 5, 2, ?)",
   );
-  for (const [n, id] of ids.entries()) insert.run(Uint8Array.fromHex(id), 200 + n);
+  for (const [n, id] of ids.entries()) insert.run(id, 200 + n);
   migrate(database, migrations, 1);
   const writer = new Writer(database);
   const shared = new SharedRead(database, writer);
   const store = createIdempotencyStore({ database, writer, shared });
   for (const [n, id] of ids.entries()) expect(await store.find(id)).toMatchObject({ id, answer: { status: 200 + n } });
-  expect(await store.find("0123456789abc000".repeat(2))).toBeNull();
+  expect(await store.find(Uint8Array.fromHex("0123456789abc000".repeat(2)))).toBeNull();
   shared.end();
 });

@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { KeptRows } from "./kept-rows.ts";
 
 /** What is known of old rows when they are forgotten. */
-type Forgotten = { seq: number; id: string };
+type Forgotten = { seq: number; id: Uint8Array };
 
 type Parts = Pick<Engine, "database" | "writer" | "shared">;
 
@@ -13,7 +13,7 @@ export function createIdempotencyStore(engine: Parts): IdempotencyStore {
   const { database, writer, shared } = engine;
   const rows = new KeptRows(engine);
   const oldest = database.query<Forgotten, [number, number]>(
-    `SELECT seq, lower(hex(id)) AS id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
+    `SELECT seq, id FROM (SELECT seq, id, started_at FROM idempotent_requests ORDER BY seq LIMIT +?2)
        WHERE started_at < ?1 ORDER BY id`,
   );
   return {
