@@ -1,14 +1,12 @@
 import type { Clock } from "../clock.ts";
-import { ApiError } from "../errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
-import { canonicalProfileUrl } from "../network/profile-url.ts";
-import { pause } from "../pause.ts";
-import type { SuppressionTarget } from "../suppression/model.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
+import { DoNotContact } from "./do-not-contact.ts";
 import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
-import { leadFill } from "./lead-fill.ts";
+import { fillLead, leadOrNull } from "./fill-lead.ts";
+import { inParallel } from "./in-parallel.ts";
 import { lookUpPerson, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
 import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
@@ -61,13 +59,12 @@ type Found = {
 const dayMs = 86_400_000;
 /** So many leads of a request are looked up at once, which is as much as vendors like. */
 const lookUpsAtOnce = 10;
-const maxWriteTries = 3;
 
 /** Enriches leads: what requests and jobs have in common. Charging and storing are left to them. */
 export class Enricher {
   readonly #store: EnrichmentStore;
   readonly #leads: LeadService;
-  readonly #suppressions: SuppressionStore;
+  readonly #doNotContact: DoNotContact;
   readonly #providers: ReadonlyMap<string, GuardedProvider>;
   readonly #clock: Clock;
   readonly #cost: number;
@@ -83,7 +80,7 @@ export class Enricher {
   ) {
     this.#store = store;
     this.#leads = leads;
-    this.#suppressions = suppressions;
+    this.#doNotContact = new DoNotContact(suppressions);
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
     this.#clock = clock;
     this.#cost = cost;
@@ -96,12 +93,12 @@ export class Enricher {
     const people: Person[] = [];
     for (const { n, input } of numbered) {
       const leadId = leadIdOf(input);
-      const lead = leadId === null ? null : await this.#lead(userId, leadId);
+      const lead = leadId === null ? null : await leadOrNull(this.#leads, userId, leadId);
       if (lead !== null) leads.set(n, lead);
       const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#isBarred(userId, person))
+      else if (await this.#doNotContact.isBarred(userId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
@@ -167,7 +164,7 @@ export class Enricher {
       amount: 0,
       toStore: null,
     };
-    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
+    if (await this.#doNotContact.isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
     // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
     if (paid !== null)
       return asked.length === paid.asked.length
@@ -196,36 +193,8 @@ export class Enricher {
     }
     const result = resultOf(n, input, merged, { creditsUsed, fromStore, unavailable });
     const lead = leads.get(n);
-    if (writeBack && lead !== undefined) result.writtenBack = await this.#fill(userId, lead, merged);
+    if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
     return { kind: "enriched", result };
-  }
-
-  /** Nobody is to learn more about a person who is on the do-not-contact list. */
-  #isBarred(userId: string, { identity, texts }: Person): Promise<boolean> {
-    return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
-  }
-
-  /** Whether what was found of somebody shows that they are on the list, which what was known did not. */
-  async #isUnmasked(userId: string, merged: Merged): Promise<boolean> {
-    const textsAt = (field: EnrichField) => [merged[field]?.value ?? []].flat();
-    const profiles = textsAt("networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
-    const emails = [...textsAt("email"), ...textsAt("alternativeEmails")].map((email) => ({ email }));
-    for (const target of [...emails, ...profiles, ...textsAt("phone").map((phone) => ({ phone }))])
-      if (await this.#isListed(userId, target)) return true;
-    return false;
-  }
-
-  async #isListed(userId: string, target: SuppressionTarget): Promise<boolean> {
-    return (await this.#suppressions.matches(userId, target)).length > 0;
-  }
-
-  async #lead(userId: string, id: string): Promise<Lead | null> {
-    try {
-      return await this.#leads.get(userId, id);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
-      throw error;
-    }
   }
 
   async #stored(userId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
@@ -272,34 +241,4 @@ export class Enricher {
     const moments = names.flatMap((name) => this.#providers.get(name)?.backAt ?? []);
     return moments.length === 0 ? null : Math.max(...moments);
   }
-
-  /** Fills what is empty at the moment of writing; answers the names of the fields. */
-  async #fill(userId: string, lead: Lead, merged: Merged): Promise<string[]> {
-    for (let current = lead, attempt = 1; ; attempt++) {
-      const fill = leadFill(current, merged);
-      if (Object.keys(fill).length === 0) return [];
-      try {
-        await this.#leads.update(userId, current.id, fill, [current.version], "enrichment");
-        return Object.keys(fill);
-      } catch (error) {
-        if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;
-        const changed = error.code === "PRECONDITION_FAILED" ? await this.#lead(userId, lead.id) : null;
-        if (changed === null) return []; // it was deleted meanwhile
-        current = changed;
-      }
-    }
-  }
-}
-
-async function inParallel<T>(items: readonly T[], limit: number, run: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  await Promise.all(
-    Array.from({ length: Math.min(limit, items.length) }, async () => {
-      for (const item of queue) {
-        await run(item);
-        // Who answers without waiting must not keep everybody else waiting.
-        await pause();
-      }
-    }),
-  );
 }

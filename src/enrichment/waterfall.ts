@@ -196,6 +196,11 @@ export function entriesOf(merged: Merged): [EnrichField, MergedField][] {
   return Object.entries(merged) as [EnrichField, MergedField][]; // the keys of a record are those of its type
 }
 
+/** What is said in a field: no text, one, or those of a list. */
+export function textsAt(merged: Merged, field: EnrichField): string[] {
+  return [merged[field]?.value ?? []].flat();
+}
+
 /** Texts that differ in case, accents, spacing or the form of a URL only are the same. */
 function folded(value: FieldValue): string {
   const text = typeof value === "string" ? value : value.join("\n");
