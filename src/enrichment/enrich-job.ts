@@ -92,7 +92,7 @@ export function createEnrichHandler(
     const stored = await store.finishBatch(job.userId, {
       claim,
       outcomes,
-      payment: { results: found.results, settlement, freeSince: found.freeSince },
+      payment: { results: found.results, verdicts: found.verdicts, settlement, freeSince: found.freeSince },
       metadata,
       message: `${counts.processed} of ${counts.batchSize} leads done`,
       progress: Math.min(99, (counts.processed / counts.batchSize) * 100),

@@ -7,12 +7,12 @@ import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
 import { fillLead, leadOrNull } from "./fill-lead.ts";
 import { inParallel } from "./in-parallel.ts";
-import { lookUpPerson, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
-import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
+import { LookUp, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
+import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, type Verdict } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
-import { entriesOf, isNews, restricted, worthPaying } from "./waterfall.ts";
+import { entriesOf, isNews, restricted, textsAt, worthPaying } from "./waterfall.ts";
 
 /** How a request wants its leads to be enriched. */
 export type EnrichSettings = {
@@ -35,10 +35,11 @@ export type Prepared = {
 };
 /** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
 export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
-/** What came of leads: an outcome for each, results to store, and what to charge for which. */
+/** What came of leads: an outcome for each, results and verdicts to store, and what to charge for which. */
 export type Enriched = {
   outcomes: NumberedOutcome[];
   results: NewResult[];
+  verdicts: Verdict[];
   charges: { item: string; amount: number }[];
   /** As `Payment.freeSince`. */
   freeSince: number | null;
@@ -46,14 +47,19 @@ export type Enriched = {
 
 /** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
 type Found = {
-  /** The part that is wanted; null: nobody is to learn it. */
-  merged: Merged | null;
+  /** The part that is wanted. */
+  merged: Merged;
+  /** On the address that was sent or, where there is none, on the one that was found; null also where it is not wanted. */
+  verdict: Verdict | null;
+  /** Why nobody is told; null: they are. */
+  refusal: EnrichmentFailure["code"] | null;
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
   completeAt: number | null;
   amount: number;
   toStore: NewResult | null;
+  given: readonly Verdict[];
 };
 
 const dayMs = 86_400_000;
@@ -119,6 +125,7 @@ export class Enricher {
       completeAt: null,
     }));
     const results: NewResult[] = [];
+    const verdicts: Verdict[] = [];
     const charges: Enriched["charges"] = [];
     const groups = Map.groupBy(prepared.people, personKey);
     await inParallel([...groups.values()], lookUpsAtOnce, async (same) => {
@@ -126,6 +133,7 @@ export class Enricher {
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
       const found = await this.#find(userId, first, known, settings, signal);
+      verdicts.push(...found.given);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
@@ -137,6 +145,7 @@ export class Enricher {
     return {
       outcomes: outcomes.toSorted((a, b) => a.n - b.n),
       results,
+      verdicts,
       charges,
       freeSince: this.#freeSince(settings),
     };
@@ -153,45 +162,57 @@ export class Enricher {
     const wanted = fieldsOf(settings.groups);
     const paid = this.#isPaid(known, settings) ? known : null;
     const base = paid ?? this.#kept(known, wanted);
-    const looked = await this.#ask(userId, person, settings.providers, wanted, base, signal);
-    const { merged: all, asked, hindered: unavailable } = looked;
-    const found = {
+    const looked = await this.#lookUp(userId, person, base, settings, signal).run();
+    return this.#weigh(userId, person, looked, paid, this.#cost, wanted);
+  }
+
+  /** What a look-up comes to: what is told, costs and is to be stored. */
+  async #weigh(
+    userId: string,
+    { identity, n, texts, subject }: Person,
+    { merged: all, asked, isFromStore, hindered: unavailable, paused, verdicts, given }: LookedUp,
+    paid: StoredResult | null,
+    price: number,
+    wanted: ReadonlySet<EnrichField>,
+  ): Promise<Found> {
+    const email = subject.email ?? textsAt(all, "email")[0];
+    const found: Found = {
+      ...nothingFound,
       merged: restricted(all, wanted),
+      verdict: email !== undefined && wanted.has("email") ? verdicts.of(email) : null,
       paid,
-      isFromStore: all === paid?.merged,
+      isFromStore,
       unavailable,
-      completeAt: this.#backAt(looked.paused),
-      amount: 0,
-      toStore: null,
+      completeAt: this.#backAt(paused),
+      given,
     };
-    if (await this.#doNotContact.isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
+    if (await this.#doNotContact.isUnmasked(userId, all)) return { ...nothingFound, refusal: "DO_NOT_CONTACT" };
     // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
     if (paid !== null)
       return asked.length === paid.asked.length
         ? found
         : { ...found, toStore: { ...paid, merged: all, asked, item: null } };
     // A guess costs nothing, and is not kept: next time somebody may know more.
-    if (!isNews(found.merged, person.texts, worthPaying)) return found;
-    const { identity, n } = person;
+    if (!isNews(found.merged, texts, worthPaying)) return found;
     const toStore = { identity, merged: all, asked, at: this.#clock.now(), item: `${n}` };
-    return { ...found, amount: this.#cost, toStore };
+    return { ...found, amount: price, toStore };
   }
 
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, paid, isFromStore: fromStore, unavailable }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable }: Found,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
   ): Promise<ItemOutcome> {
-    if (merged === null) return { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") };
-    // What was paid for is shown again, also to a lead that has been filled with it.
-    if (!isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
+    if (refusal !== null) return { kind: "failed", failure: failureOf(n, input, refusal) };
+    // What was paid for is shown again, also to a lead that has been filled with it; and a verdict is news by itself.
+    if (verdict === null && !isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
       const code = unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
       return { kind: "failed", failure: failureOf(n, input, code) };
     }
-    const result = resultOf(n, input, merged, { creditsUsed, fromStore, unavailable });
+    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromStore, unavailable });
     const lead = leads.get(n);
     if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
     return { kind: "enriched", result };
@@ -224,16 +245,25 @@ export class Enricher {
     return known !== null && since !== null && known.at >= since;
   }
 
-  #ask(
+  #lookUp(
     userId: string,
     { subject, leadId }: Person,
-    names: readonly string[],
-    wanted: ReadonlySet<EnrichField>,
     known: Known,
+    settings: EnrichSettings,
     signal: AbortSignal,
-  ): Promise<LookedUp> {
-    const providers = names.map((name) => this.#providers.get(name)).filter((provider) => provider !== undefined);
-    return lookUpPerson(subject, wanted, providers, { userId, leadId, signal }, this.#clock, known);
+  ): LookUp {
+    const providers = settings.providers
+      .map((name) => this.#providers.get(name))
+      .filter((provider) => provider !== undefined);
+    const since = this.#freeSince(settings);
+    return new LookUp(subject, {
+      wanted: fieldsOf(settings.groups),
+      providers,
+      context: { userId, leadId, signal },
+      clock: this.#clock,
+      known,
+      recall: async (emails) => (since === null ? [] : this.#store.verdicts(userId, emails, since)),
+    });
   }
 
   /** When all of them who will be back are back. */
@@ -242,3 +272,16 @@ export class Enricher {
     return moments.length === 0 ? null : Math.max(...moments);
   }
 }
+
+const nothingFound: Found = {
+  merged: {},
+  verdict: null,
+  refusal: null,
+  paid: null,
+  isFromStore: false,
+  unavailable: [],
+  completeAt: null,
+  amount: 0,
+  toStore: null,
+  given: [],
+};

@@ -56,6 +56,11 @@ export class GuardedProvider {
     return this.#provider.brings(subject);
   }
 
+  /** As the provider's own. */
+  verifies(subject: Subject): string | null {
+    return this.#provider.verifies?.(subject) ?? null;
+  }
+
   view(): ProviderView {
     const isPaused = this.#pausedUntil > this.#clock.now();
     return {

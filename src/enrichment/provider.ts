@@ -30,5 +30,7 @@ export type EnrichmentProvider = {
   gives: readonly EnrichField[];
   /** What asking about this person can bring, by what is known of them; nothing where that is not enough to ask. */
   brings(subject: Subject): readonly EnrichField[];
+  /** The address that asking about this person would verify and do no more; null where it does more, or nothing. */
+  verifies?(subject: Subject): string | null;
   lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
 };

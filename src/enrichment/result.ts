@@ -1,17 +1,18 @@
 import { isoTime } from "../clock.ts";
 import type { EnrichField } from "./fields.ts";
-import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";
 import { leadIdOf } from "./people.ts";
+import { verificationOf } from "./verdicts.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
+type Settled = { verdict: Verdict | null; creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
 
 /** A record as a client sees it. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { creditsUsed, fromStore, unavailable }: Settled,
+  { verdict, creditsUsed, fromStore, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
   const leadId = leadIdOf(input);
@@ -25,6 +26,7 @@ export function resultOf(
     sources: sourcesOf(merged),
     fieldConfidence: byField(({ confidence }) => rounded(confidence)),
     provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
+    ...(verdict !== null && { emailVerification: verificationOf(verdict) }),
     creditsUsed,
     fromStore,
     ...(unavailable.length > 0 && { unavailable: [...unavailable] }),

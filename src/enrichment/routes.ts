@@ -58,7 +58,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
             tag: "Enrichment",
             summary: "Find out more about leads",
             description:
-              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days, also for a part that was not asked for before. A provider that could not be asked is named in `unavailable`; a repeat asks it, for what is missing. Up to 50 leads are answered directly, within 25 seconds; what is not known by then fails as retryable. More, or the header `Prefer: respond-async`, answer 202 with a job, whose results are at `metadata.results`.",
+              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days, also for a part that was not asked for before. An address that a verifier refutes is not told, charged or written to a lead, whoever brings it, for 90 days; what a verifier says of the address that you sent is in `emailVerification`, is kept for 90 days and costs nothing, since nothing new was found. A provider that could not be asked is named in `unavailable`; a repeat asks it, for what is missing. Up to 50 leads are answered directly, within 25 seconds; what is not known by then fails as retryable. More, or the header `Prefer: respond-async`, answer 202 with a job, whose results are at `metadata.results`.",
             errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
           }),
         ),

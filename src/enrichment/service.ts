@@ -262,9 +262,10 @@ export class EnrichmentService {
     const stop = new AbortController();
     const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
     try {
-      const { outcomes, results, charges, freeSince } = await enricher.enrich(userId, prepared, settings, stop.signal);
+      const found = await enricher.enrich(userId, prepared, settings, stop.signal);
+      const { outcomes, results, verdicts, charges, freeSince } = found;
       const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, true);
-      const { settled, free } = await store.finish(userId, { results, settlement, freeSince });
+      const { settled, free } = await store.finish(userId, { results, verdicts, settlement, freeSince });
       for (const { n, outcome } of outcomes)
         if (outcome.kind === "enriched" && free.includes(`${n}`)) outcome.result.creditsUsed = 0;
       return {

@@ -3,39 +3,8 @@ import type { CreditsView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
 import { FakeClock } from "../support/clock.ts";
-import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
-import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
-
-const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
-const ada = { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", domain: "analytical.example" };
-
-/** A service that asks these vendors, played on this machine, after the local provider. */
-async function startWith(
-  names: string[],
-  settings: Record<string, string> = {},
-  overrides: { clock?: FakeClock } = {},
-) {
-  const servers = names.map((name) => startVendor(vendorOf(name)));
-  const service = await startService({
-    ...overrides,
-    settings: {
-      ENRICHMENT_PROVIDERS: ["local", ...names].join(),
-      ENRICHMENT_URLS: names.map((name, index) => `${name}=${servers[index]?.url}`).join(),
-      ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_KEY`, vendorKey])),
-      ALLOW_PRIVATE_HOSTS: "127.0.0.1",
-      ENRICHMENTS_PER_HOUR: "0",
-      ...settings,
-    },
-  });
-  return {
-    service,
-    servers,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      for (const server of servers) await server[Symbol.asyncDispose]();
-    },
-  };
-}
+import { ada, startWith, vendorOf, withheld } from "../support/enrich-service.ts";
+import { eventually, succeeded, testInProcess } from "../support/service.ts";
 
 test("vendors are asked in the user's order until each field is sure enough", async () => {
   await using started = await startWith(["apollo", "hunter", "reacher"]);
@@ -201,14 +170,10 @@ test("requests for the same person that are under way at once are charged once",
   await using started = await startWith(["apollo"]);
   const { service, servers } = started;
   const user = await service.user();
-  const answers: (() => void)[] = [];
-  servers[0]!.answerWith(
-    (request) =>
-      new Promise((resolve) => answers.push(() => resolve(vendorOf("apollo").answer(request, new URL(request.url))))),
-  );
+  const { answers, asked } = withheld(servers[0]!, "apollo");
   const enrich = () => user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
   const both = Promise.all([enrich(), enrich()]);
-  await eventually("both to ask", async () => (answers.length === 2 ? true : null));
+  await asked(2);
   for (const answer of answers) answer();
   const used = (await both).map(({ data }) => [data.creditsUsed, data.enriched[0]?.creditsUsed]);
   expect(used.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([

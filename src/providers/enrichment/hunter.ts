@@ -1,6 +1,7 @@
 import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
+import { addressInDoubt } from "../../enrichment/verdicts.ts";
 import { numberAt, textAt } from "../json-path.ts";
 import {
   askVendor,
@@ -67,8 +68,11 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     const email = text("email");
     if (email === null) return { kind: "none", spent: 0 } as const;
     const score = (numberAt(answer.body, "data.score") ?? 0) / 100;
+    const status = text("verification.status");
     const findings = [
-      ...findingsOf({ email }, surenessOf(score, text("verification.status"))),
+      isRefuted(status)
+        ? ({ field: "email", value: email, confidence: sureness[status ?? ""] ?? 0, verifies: true } as const)
+        : ({ field: "email", value: email, confidence: surenessOf(score, status) } as const),
       ...findingsOf(
         {
           title: text("position"),
@@ -98,26 +102,30 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     gives,
     brings(subject) {
       if (isToFind(subject)) return gives;
-      return (subject.email ?? subject.candidateEmail) === null ? [] : ["email"];
+      return addressInDoubt(subject) === null ? [] : ["email"];
     },
+    verifies: (subject) => (isToFind(subject) ? null : addressInDoubt(subject)),
     // Whom it can find it finds, also when somebody has guessed: its address comes verified.
     lookUp(subject, { signal }) {
       if (isToFind(subject)) return find(subject, signal);
-      return verify(subject.email ?? subject.candidateEmail ?? "", signal);
+      return verify(addressInDoubt(subject) ?? "", signal);
     },
   };
 }
 
 /** A verdict against an address counts more than how it was found; one that says little takes nothing from that. */
-function surenessOf(score: number, status: string | null): number {
-  const verified = sureness[status ?? ""] ?? 0;
-  const isRefuted = status === "invalid" || status === "disposable";
-  return isRefuted ? verified : Math.max(verified, Math.min(score, sureness["valid"]!));
+function isRefuted(status: string | null): boolean {
+  return status === "invalid" || status === "disposable";
 }
 
-/** Of whom an address is known it only says whether that one is right. */
-function isToFind({ email, firstName, lastName, company, domain, networkUrl }: Subject): boolean {
-  if (email !== null) return false;
+function surenessOf(score: number, status: string | null): number {
+  return Math.max(sureness[status ?? ""] ?? 0, Math.min(score, sureness["valid"]!));
+}
+
+/** Of whom an address is known it only says whether that one is right, until it turns out to be wrong. */
+function isToFind({ email, emailIsRefuted = false, ...known }: Subject): boolean {
+  const { firstName, lastName, company, domain, networkUrl } = known;
+  if (email !== null && !emailIsRefuted) return false;
   const isNamed = firstName !== null && lastName !== null;
   return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
 }
