@@ -3,7 +3,7 @@ import type { CreditService } from "../credits/service.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
-import type { Enricher, EnrichSettings } from "./enricher.ts";
+import type { Enriched, Enricher, EnrichSettings } from "./enricher.ts";
 import type { EnrichmentStore } from "./store.ts";
 
 /** What a job needs to know beside its leads; its payload. */
@@ -67,14 +67,28 @@ export function createEnrichHandler(
 
   async function runBatch(
     job: Job,
-    { claim, signal, leaseUntil }: JobContext,
+    context: JobContext,
     settings: EnrichSettings,
     reservationId: string | null,
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
   ): Promise<{ counts: Counts; waitMs: number } | null> {
     const prepared = await enricher.prepare(job.userId, items);
-    const found = await enricher.enrich(job.userId, prepared, settings, signal);
+    const found = await enricher.enrich(job.userId, prepared, settings, context.signal);
+    try {
+      return await finish(job, context, found, reservationId, before);
+    } finally {
+      found.release();
+    }
+  }
+
+  async function finish(
+    job: Job,
+    { claim, signal, leaseUntil }: JobContext,
+    found: Enriched,
+    reservationId: string | null,
+    before: Counts,
+  ): Promise<{ counts: Counts; waitMs: number } | null> {
     // What was not asked because the server stops is not a miss: the next start asks.
     if (signal.aborted) throw new Error("Interrupted");
     const waits = found.outcomes.map(({ completeAt }) => waitFor(completeAt, before));

@@ -11,6 +11,7 @@ import { LookUp, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
 import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, type Verdict } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
+import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
 import { entriesOf, isNews, restricted, textsAt, worthPaying } from "./waterfall.ts";
 
@@ -43,6 +44,8 @@ export type Enriched = {
   charges: { item: string; amount: number }[];
   /** As `Payment.freeSince`. */
   freeSince: number | null;
+  /** To be called once it is stored, or will not be: until then, others who ask about the same people get the same. */
+  release: () => void;
 };
 
 /** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
@@ -62,6 +65,9 @@ type Found = {
   given: readonly Verdict[];
 };
 
+/** Work on a request, and the look-ups that others may join until it is stored. */
+type Work = { settings: EnrichSettings; signal: AbortSignal; held: SharedLookUp[] };
+
 const dayMs = 86_400_000;
 /** So many leads of a request are looked up at once, which is as much as vendors like. */
 const lookUpsAtOnce = 10;
@@ -74,6 +80,7 @@ export class Enricher {
   readonly #providers: ReadonlyMap<string, GuardedProvider>;
   readonly #clock: Clock;
   readonly #cost: number;
+  readonly #shared = new SharedLookUps();
 
   /** `cost` is what a lead costs that something was found for. */
   constructor(
@@ -119,6 +126,18 @@ export class Enricher {
 
   /** Asks the providers, and fills leads where that is wanted. Never fails for what a provider does. */
   async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
+    const work: Work = { settings, signal, held: [] };
+    const release = (): void => work.held.splice(0).forEach((shared) => shared.release());
+    try {
+      return { ...(await this.#enrich(userId, prepared, work)), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #enrich(userId: string, prepared: Prepared, work: Work): Promise<Omit<Enriched, "release">> {
+    const { settings } = work;
     const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
       n,
       outcome,
@@ -132,7 +151,7 @@ export class Enricher {
       // Who is in a request several times is asked about once, with the first, and paid for once.
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
-      const found = await this.#find(userId, first, known, settings, signal);
+      const found = await this.#find(userId, first, known, work);
       verdicts.push(...found.given);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
@@ -152,17 +171,13 @@ export class Enricher {
   }
 
   /** Asks whoever has not said what they know of somebody, and works out what that costs and what is to be stored. */
-  async #find(
-    userId: string,
-    person: Person,
-    known: StoredResult | null,
-    settings: EnrichSettings,
-    signal: AbortSignal,
-  ): Promise<Found> {
+  async #find(userId: string, person: Person, prepared: StoredResult | null, work: Work): Promise<Found> {
+    const { settings } = work;
+    const known = (await this.#storedNow(userId, person, settings)) ?? prepared;
     const wanted = fieldsOf(settings.groups);
     const paid = this.#isPaid(known, settings) ? known : null;
     const base = paid ?? this.#kept(known, wanted);
-    const looked = await this.#lookUp(userId, person, base, settings, signal).run();
+    const looked = await this.#ask(userId, person, base, paid, work);
     return this.#weigh(userId, person, looked, paid, this.#cost, wanted);
   }
 
@@ -243,6 +258,32 @@ export class Enricher {
   #isPaid(known: StoredResult | null, settings: EnrichSettings): boolean {
     const since = this.#freeSince(settings);
     return known !== null && since !== null && known.at >= since;
+  }
+
+  /** The newest result, which another request may have stored since this one was prepared. */
+  async #storedNow(userId: string, { identity }: Person, { refresh }: EnrichSettings): Promise<StoredResult | null> {
+    if (refresh) return null;
+    return (await this.#store.results(userId, [identity], this.#freshSince()))[0] ?? null;
+  }
+
+  /** Asks, or waits for what another request of the user asks the same about the same person. */
+  #ask(
+    userId: string,
+    person: Person,
+    base: Known,
+    paid: StoredResult | null,
+    { settings, signal, held }: Work,
+  ): Promise<LookedUp> {
+    const begin = (stop: AbortSignal) => this.#lookUp(userId, person, base, settings, stop);
+    // To ask anew is to ask anew.
+    if (settings.refresh) return begin(signal).run();
+    const { subject, leadId } = person;
+    const { groups, providers } = settings;
+    const key = JSON.stringify([userId, subject, leadId, groups, providers, paid?.at ?? null, base.asked]);
+    const shared = this.#shared.find(key) ?? this.#shared.start(key, begin);
+    shared.hold();
+    held.push(shared);
+    return shared.result(signal);
   }
 
   #lookUp(

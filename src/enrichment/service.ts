@@ -261,9 +261,11 @@ export class EnrichmentService {
     );
     const stop = new AbortController();
     const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
+    let release = (): void => {};
     try {
       const found = await enricher.enrich(userId, prepared, settings, stop.signal);
       const { outcomes, results, verdicts, charges, freeSince } = found;
+      ({ release } = found);
       const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, true);
       const { settled, free } = await store.finish(userId, { results, verdicts, settlement, freeSince });
       for (const { n, outcome } of outcomes)
@@ -277,6 +279,7 @@ export class EnrichmentService {
       if (reservationId !== null) await credits.release(reservationId);
       throw error;
     } finally {
+      release();
       cancelTimer();
     }
   }

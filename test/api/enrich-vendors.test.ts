@@ -166,21 +166,28 @@ test("a vendor spends no more than its cap, also over a restart", async () => {
   expect(servers[0]?.requests).toBe(2);
 });
 
-test("requests for the same person that are under way at once are charged once", async () => {
+test("requests for the same person that are under way at once ask once and are charged once, each user for themselves", async () => {
   await using started = await startWith(["apollo"]);
   const { service, servers } = started;
-  const user = await service.user();
+  const [user, other] = [await service.user(), await service.user()];
   const { answers, asked } = withheld(servers[0]!, "apollo");
-  const enrich = () => user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
-  const both = Promise.all([enrich(), enrich()]);
+  const enrich = (by = user) => by.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+  const all = Array.from({ length: 8 }, () => enrich());
+  const theirs = enrich(other);
   await asked(2);
+  // All of them are waiting: credits of each are reserved.
+  await eventually("all to wait", async () =>
+    (await user.get<CreditsView>("/api/v2/credits")).data.reserved === 8 ? true : null,
+  );
   for (const answer of answers) answer();
-  const used = (await both).map(({ data }) => [data.creditsUsed, data.enriched[0]?.creditsUsed]);
-  expect(used.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([
-    [0, 0],
-    [1, 1],
-  ]);
+  const told = (await Promise.all(all)).map(({ data }) => data);
+  expect(told.map(({ creditsUsed }) => creditsUsed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+  for (const { enriched, creditsUsed } of told)
+    expect(enriched).toMatchObject([{ creditsUsed, enrichedData: { email: "ada@analytical.example" } }]);
+  expect((await theirs).data).toMatchObject({ creditsUsed: 1, remainingCredits: 999 });
   expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
+  expect(servers[0]?.requests).toBe(2);
+  expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
 });
 
 testInProcess("a job waits for a vendor that pauses for a minute, and asks nobody twice meanwhile", async () => {
