@@ -34,6 +34,11 @@ export type Prepared = {
   leads: ReadonlyMap<number, Lead>;
   outcomes: Map<number, ItemOutcome>;
 };
+/**
+ * What was told before anybody was asked, and holds whatever happens meanwhile: who is free, by their numbers, and what
+ * all the others may cost together.
+ */
+export type Terms = { free: readonly number[]; credits: number };
 /** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
 export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
 /** What came of leads: an outcome for each, results and verdicts to store, and what to charge for which. */
@@ -65,8 +70,8 @@ type Found = {
   given: readonly Verdict[];
 };
 
-/** Work on a request, and the look-ups that others may join until it is stored. */
-type Work = { settings: EnrichSettings; signal: AbortSignal; held: SharedLookUp[] };
+/** Work on a request: what it may still cost, and the look-ups that others may join until it is stored. */
+type Work = { settings: EnrichSettings; signal: AbortSignal; creditsLeft: number; held: SharedLookUp[] };
 
 const dayMs = 86_400_000;
 /** So many leads of a request are looked up at once, which is as much as vendors like. */
@@ -118,25 +123,40 @@ export class Enricher {
     return { people, stored: await this.#stored(userId, people), leads, outcomes };
   }
 
-  /** Persons who have to be asked about, each once however often the request has it: what it can cost at most. */
-  chargeable({ people, stored }: Prepared, settings: EnrichSettings): number {
-    const unpaid = new Set(people.filter(({ n }) => !this.#isPaid(stored.get(n) ?? null, settings)).map(personKey));
-    return unpaid.size * this.#cost;
+  /** Persons who have to be asked about cost, each once however often the request has it. */
+  terms({ people, stored }: Prepared, settings: EnrichSettings): Terms {
+    const isPaid = ({ n }: Person): boolean => this.#isPaid(stored.get(n) ?? null, settings);
+    const unpaid = new Set(people.filter((person) => !isPaid(person)).map(personKey));
+    return { free: people.filter(isPaid).map(({ n }) => n), credits: unpaid.size * this.#cost };
   }
 
-  /** Asks the providers, and fills leads where that is wanted. Never fails for what a provider does. */
-  async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
-    const work: Work = { settings, signal, held: [] };
+  /**
+   * Asks the providers, and fills leads where that is wanted; charges no more than `terms` say. Never fails for what a
+   * provider does.
+   */
+  async enrich(
+    userId: string,
+    prepared: Prepared,
+    settings: EnrichSettings,
+    terms: Terms,
+    signal: AbortSignal,
+  ): Promise<Enriched> {
+    const work: Work = { settings, signal, creditsLeft: terms.credits, held: [] };
     const release = (): void => work.held.splice(0).forEach((shared) => shared.release());
     try {
-      return { ...(await this.#enrich(userId, prepared, work)), release };
+      return { ...(await this.#enrich(userId, prepared, new Set(terms.free), work)), release };
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  async #enrich(userId: string, prepared: Prepared, work: Work): Promise<Omit<Enriched, "release">> {
+  async #enrich(
+    userId: string,
+    prepared: Prepared,
+    free: ReadonlySet<number>,
+    work: Work,
+  ): Promise<Omit<Enriched, "release">> {
     const { settings } = work;
     const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
       n,
@@ -151,7 +171,8 @@ export class Enricher {
       // Who is in a request several times is asked about once, with the first, and paid for once.
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
-      const found = await this.#find(userId, first, known, work);
+      const isFree = same.some(({ n }) => free.has(n));
+      const found = await this.#find(userId, first, known, isFree, work);
       verdicts.push(...found.given);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
@@ -171,14 +192,25 @@ export class Enricher {
   }
 
   /** Asks whoever has not said what they know of somebody, and works out what that costs and what is to be stored. */
-  async #find(userId: string, person: Person, prepared: StoredResult | null, work: Work): Promise<Found> {
+  async #find(
+    userId: string,
+    person: Person,
+    prepared: StoredResult | null,
+    isFree: boolean,
+    work: Work,
+  ): Promise<Found> {
     const { settings } = work;
-    const known = (await this.#storedNow(userId, person, settings)) ?? prepared;
     const wanted = fieldsOf(settings.groups);
+    const known = (await this.#storedNow(userId, person, settings)) ?? prepared;
     const paid = this.#isPaid(known, settings) ? known : null;
+    const price = paid !== null || isFree ? 0 : this.#cost;
+    if (price > work.creditsLeft) return { ...nothingFound, refusal: "ENRICHMENT_CREDITS_EXHAUSTED" };
+    work.creditsLeft -= price;
     const base = paid ?? this.#kept(known, wanted);
     const looked = await this.#ask(userId, person, base, paid, work);
-    return this.#weigh(userId, person, looked, paid, this.#cost, wanted);
+    const found = await this.#weigh(userId, person, looked, paid, price, wanted);
+    work.creditsLeft += price - found.amount;
+    return found;
   }
 
   /** What a look-up comes to: what is told, costs and is to be stored. */

@@ -171,7 +171,13 @@ export const EnrichmentResult = Type.Object(
 );
 export type EnrichmentResult = Static<typeof EnrichmentResult>;
 
-export const failureCodes = ["NO_MATCH", "NOT_FOUND", "PROVIDERS_UNAVAILABLE", "DO_NOT_CONTACT"] as const;
+export const failureCodes = [
+  "NO_MATCH",
+  "NOT_FOUND",
+  "PROVIDERS_UNAVAILABLE",
+  "DO_NOT_CONTACT",
+  "ENRICHMENT_CREDITS_EXHAUSTED",
+] as const;
 export const EnrichmentFailure = Type.Object(
   {
     index: Type.Integer({ description: "Place in `leads`, from 0." }),

@@ -52,6 +52,11 @@ const failures = {
     message: "This person is on the do-not-contact list, so nothing is told of them.",
     retryable: false,
   },
+  ENRICHMENT_CREDITS_EXHAUSTED: {
+    message:
+      "The credits that were reserved for this request are used up, since this lead has become somebody else than it was when they were counted. Nobody was asked. Send it again.",
+    retryable: true,
+  },
   PROVIDERS_UNAVAILABLE: {
     message: "A provider that might know this person could not be asked now. Try again in a few minutes.",
     retryable: true,

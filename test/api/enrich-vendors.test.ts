@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { CreditsView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
+import type { LeadView } from "../../src/leads/model.ts";
+import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { ada, startWith, vendorOf, withheld } from "../support/enrich-service.ts";
-import { eventually, succeeded, testInProcess } from "../support/service.ts";
+import { eventually, succeeded, testInProcess, type Service } from "../support/service.ts";
 
 test("vendors are asked in the user's order until each field is sure enough", async () => {
   await using started = await startWith(["apollo", "hunter", "reacher"]);
@@ -224,6 +226,78 @@ testInProcess("a job waits for a vendor that pauses for a minute, and asks nobod
     expect(result).toMatchObject({ creditsUsed: 1, enrichedData: { bio: "Poetical science" } });
   expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 975, reserved: 0 });
   expect(hunter?.requests).toBe(25);
+});
+
+describe("a job costs no more than was told when it was sent", () => {
+  const dayMs = 86_400_000;
+  const paused = () => Response.json({}, { status: 429, headers: { "retry-after": "60" } });
+  const async = { headers: { prefer: "respond-async" } };
+  const submit = async (user: Client, leads: object[]) =>
+    (await user.post<JobView>("/api/v2/enrich", { leads, providers: ["apollo"] }, async)).data;
+  const ended = async (service: Service, user: Client, { id }: JobView) => {
+    await service.idle();
+    const job = (await user.get<JobView>(`/api/v2/users/jobs/${id}`)).data;
+    const results = (await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${id}/results`)).data;
+    return { job, ...results };
+  };
+  const credits = async (user: Client) => (await user.get<CreditsView>("/api/v2/credits")).data;
+
+  testInProcess("who was free then stays free, though the 90 days end before their turn", async () => {
+    const clock = new FakeClock();
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "11", MONTHLY_CREDITS: "0" }, { clock });
+    const { service, servers } = started;
+    const user = await service.user();
+    await user.post("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+    clock.advance(90 * dayMs - 30_000);
+    servers[0]?.answerWith(paused);
+    const others = Array.from({ length: 10 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
+    const job = await submit(user, [...others, ada]);
+    await service.idle();
+    expect(await credits(user)).toMatchObject({ balance: 0, reserved: 10 });
+    servers[0]?.answerWith(null);
+    const before = servers[0]!.requests;
+    clock.advance(60_000);
+    const done = await ended(service, user, job);
+    expect(done.job).toMatchObject({ status: "completed", metadata: { enriched: 11, creditsUsed: 10 } });
+    expect(done.enriched.at(-1)).toMatchObject({ index: 10, creditsUsed: 0, fromStore: false });
+    expect(servers[0]!.requests - before).toBe(11);
+    expect(await credits(user)).toMatchObject({ balance: 0, reserved: 0 });
+  });
+
+  testInProcess("one of people who are all free needs no credits", async () => {
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "1" }, { clock: new FakeClock() });
+    const { service } = started;
+    const user = await service.user();
+    await user.post("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+    expect(await credits(user)).toMatchObject({ balance: 0 });
+    const done = await ended(service, user, await submit(user, [ada]));
+    expect(done).toMatchObject({
+      job: { status: "completed", metadata: { enriched: 1, creditsUsed: 0 } },
+      enriched: [{ fromStore: true }],
+    });
+  });
+
+  testInProcess("who became somebody else meanwhile is not asked about, and told so", async () => {
+    const clock = new FakeClock();
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "5" }, { clock });
+    const { service, servers } = started;
+    const user = await service.user();
+    const lead = succeeded(await user.post<LeadView>("/api/v2/leads", { ...ada, email: "a@analytical.example" })).data;
+    servers[0]?.answerWith(paused);
+    // By now one person.
+    const job = await submit(user, [{ ...ada, email: "a@analytical.example" }, { leadId: lead.id }]);
+    await service.idle();
+    await user.put(`/api/v2/leads/${lead.id}`, { email: "b@analytical.example" });
+    servers[0]?.answerWith(null);
+    clock.advance(60_000);
+    const done = await ended(service, user, job);
+    expect(done).toMatchObject({
+      job: { status: "completed", metadata: { enriched: 1, failed: 1, creditsUsed: 1 } },
+      enriched: [{ index: 0, creditsUsed: 1 }],
+      failed: [{ index: 1, code: "ENRICHMENT_CREDITS_EXHAUSTED", retryable: true }],
+    });
+    expect(await credits(user)).toMatchObject({ balance: 4, reserved: 0 });
+  });
 });
 
 testInProcess("a job does not wait for a vendor that pauses for long, nor for one that is down for ever", async () => {
