@@ -79,11 +79,12 @@ export class LookUp {
       if (next === undefined) return this.soFar();
       this.#waiting.delete(next);
       this.#underWay = next;
-      const outcome = context.signal.aborted ? outOfTime : await next.lookUp(this.#subject, context);
+      const subject = this.#subject;
+      const outcome = context.signal.aborted ? outOfTime : await next.lookUp(subject, context);
       if (outcome.kind === "found") await this.#add(next.name, outcome.findings, clock.now());
       if (outcome.kind === "found" || outcome.kind === "none") this.#asked.push(next.name);
       else this.#hindered.push(next);
-      if (outcome.kind === "paused" || outcome.kind === "skipped") this.#paused.push(next);
+      if (outcome.kind === "paused" || (outcome.kind === "skipped" && next.canPayFor(subject))) this.#paused.push(next);
       this.#underWay = null;
     }
   }

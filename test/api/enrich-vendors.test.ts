@@ -192,6 +192,20 @@ test("requests for the same person that are under way at once ask once and are c
   expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
 });
 
+test("verifications go on until a cap can't pay the next one", async () => {
+  await using started = await startWith(["hunter"], { ENRICHMENT_SPEND_CAPS: "hunter=1" });
+  const { service, servers } = started;
+  const user = await service.user();
+  for (const [n, list] of [["enriched"], ["enriched"], ["failed"]].entries()) {
+    const leads = [{ email: `x${n}@analytical.example` }];
+    const { data } = await user.post<EnrichAnswer>("/api/v2/enrich", { leads, providers: ["hunter"] });
+    expect(data).toMatchObject({ [list[0]!]: [{ index: 0 }] });
+  }
+  const { available } = (await user.get<SettingsView>("/api/v2/enrich/settings")).data;
+  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "spent", spent: 1, spendCap: 1 });
+  expect(servers[0]?.requests).toBe(2);
+});
+
 testInProcess("a job waits for a vendor that pauses for a minute, and asks nobody twice meanwhile", async () => {
   const clock = new FakeClock();
   await using started = await startWith(["hunter", "apollo"], {}, { clock });

@@ -229,6 +229,15 @@ email = "mail"`)[0]!,
     expect(provider.verifies?.({ ...nobody, ...subject })).toBeNull();
   });
 
+  test("Hunter takes half a credit for a verification and one for an address", () => {
+    const { spends } = vendorOf("hunter").create(unreachable, "http://x.example", "key");
+    if (typeof spends !== "object") throw new Error("Expected a cost of each question");
+    expect(spends.least).toBe(0.5);
+    expect(spends.on({ ...nobody, email: "a@b.co" })).toBe(0.5);
+    expect(spends.on({ ...nobody, candidateEmail: "a@b.co" })).toBe(0.5);
+    expect(spends.on({ ...nobody, ...vendorOf("hunter").known.subject })).toBe(1);
+  });
+
   test.each(["INVALID", "INVALID_DOMAIN"])("FullEnrich that calls an address %s refutes it", async (status) => {
     const { server, lookUp } = await arrange(vendorOf("fullenrich"));
     await using _ = server;

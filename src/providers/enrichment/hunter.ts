@@ -26,7 +26,8 @@ const sureness: Record<string, number> = {
   disposable: 0.1,
   invalid: 0,
 };
-/** Its credits: a found address 1, a verification 0.5. */
+/** Its credits. */
+const findingCost = 1;
 const verificationCost = 0.5;
 /** 202: it is still working, ask again. */
 const againAfterMs = 2_000;
@@ -85,7 +86,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
         score,
       ),
     ];
-    return { kind: "found", findings, spent: 1 } as const;
+    return { kind: "found", findings, spent: findingCost } as const;
   }
 
   async function verify(email: string, signal: AbortSignal): Promise<LookUpOutcome> {
@@ -99,6 +100,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
 
   return {
     name: "hunter",
+    spends: { least: verificationCost, on: (subject) => (isToFind(subject) ? findingCost : verificationCost) },
     gives,
     brings(subject) {
       if (isToFind(subject)) return gives;
