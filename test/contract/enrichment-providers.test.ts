@@ -238,6 +238,24 @@ email = "mail"`)[0]!,
     expect(spends.on({ ...nobody, ...vendorOf("hunter").known.subject })).toBe(1);
   });
 
+  test.each<[string, Partial<Subject>, string[]]>([
+    ["an address where none is known", {}, ["contact.work_emails"]],
+    ["an address where none is sure", { candidateEmail: "a@b.co" }, ["contact.work_emails"]],
+    ["an address where the known one is wrong", { email: "a@b.co", emailIsRefuted: true }, ["contact.work_emails"]],
+    ["no address where one is known", { email: "a@b.co" }, []],
+  ])("FullEnrich is asked for %s", async (_name, known, fields) => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    const asked: unknown[] = [];
+    server.answerWith(async (request) => {
+      if (request.method === "POST") asked.push(await request.json());
+      return Response.json({ enrichment_id: "1", status: "FINISHED" });
+    });
+    const networkUrl = "https://network.example/in/ada";
+    await lookUp({ ...vendorOf("fullenrich").known.subject, networkUrl, ...known });
+    expect(asked).toMatchObject([{ data: [{ linkedin_url: networkUrl, enrich_fields: fields }] }]);
+  });
+
   test.each(["INVALID", "INVALID_DOMAIN"])("FullEnrich that calls an address %s refutes it", async (status) => {
     const { server, lookUp } = await arrange(vendorOf("fullenrich"));
     await using _ = server;

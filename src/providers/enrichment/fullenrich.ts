@@ -47,14 +47,15 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
     },
 
-    async lookUp({ firstName, lastName, company, domain, networkUrl }, { signal }) {
+    async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { signal }) {
       const person = {
         ...(firstName !== null && { first_name: firstName }),
         ...(lastName !== null && { last_name: lastName }),
         ...(domain !== null && { domain }),
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
-        enrich_fields: ["contact.work_emails"],
+        // Only what is missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
+        enrich_fields: isAddressMissing(known) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };
       const answer = await askVendor(world, { url: `${url}/contact/enrich/bulk`, headers, body, signal });
