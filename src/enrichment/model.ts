@@ -33,12 +33,20 @@ export type LeadToEnrich = Static<typeof LeadToEnrich>;
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: true, description }));
 
-export const EnrichmentOptions = Type.Object({
-  includePersonalInfo: flag("firstName, lastName, title, location, experience, skills, bio."),
-  includeCompanyInfo: flag("company and companyInfo."),
-  includeSocialProfiles: flag("networkUrl and socialProfiles."),
-  includeContactInfo: flag("email, alternativeEmails, phone."),
-});
+export const EnrichmentOptions = Type.Object(
+  {
+    includePersonalInfo: flag("firstName, lastName, title, location, experience, skills, bio."),
+    includeCompanyInfo: flag("company and companyInfo."),
+    includeSocialProfiles: flag("networkUrl and socialProfiles."),
+    includeContactInfo: flag("email, alternativeEmails, phone."),
+  },
+  {
+    // A misspelled one must not buy what was meant to be left out.
+    additionalProperties: false,
+    description:
+      "Parts of the answer: nobody is asked for the sake of one that is false. A misspelled name is refused.",
+  },
+);
 export type EnrichmentOptions = Static<typeof EnrichmentOptions>;
 
 export const groupOptions: Record<FieldGroup, keyof EnrichmentOptions> = {
