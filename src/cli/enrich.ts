@@ -68,7 +68,7 @@ function answerText(
 }
 
 function resultText(
-  { enrichedData, fieldConfidence, provenance, writtenBack, unavailable }: EnrichmentResult,
+  { enrichedData, fieldConfidence, provenance, emailVerification, writtenBack, unavailable }: EnrichmentResult,
   who: string,
 ): string {
   const rows = Object.entries(provenance).map(([field, { provider }]) => [
@@ -80,7 +80,12 @@ function resultText(
   const filled = writtenBack !== undefined && writtenBack.length > 0 ? `\nFilled: ${writtenBack.join(", ")}` : "";
   const missed =
     unavailable === undefined ? "" : `\nCould not be asked: ${unavailable.join(", ")}. Try again in a few minutes.`;
-  return `${who}\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}${filled}${missed}`;
+  const table = rows.length === 0 ? "" : `\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}`;
+  const verdict =
+    emailVerification === undefined
+      ? ""
+      : `\n${emailVerification.provider} says that ${emailVerification.email} is ${emailVerification.verdict}.`;
+  return `${who}${table}${verdict}${filled}${missed}`;
 }
 
 /** A dot in a field's name stands for a nested object. */

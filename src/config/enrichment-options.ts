@@ -51,7 +51,9 @@ export const enrichmentOptions = {
     parse: namedListOf(wholeNumber(0, 1_000_000_000)),
     default: {},
     show: showByName,
-    description: "How many of its own credits a provider may take in a calendar month; without one, no limit.",
+    unit: "credits of the provider",
+    description:
+      "What a provider may take of your account there in a calendar month (UTC), in its own credits as it counts them: Hunter takes 1 for an address and 0.5 for a verification. It is asked until what is left can't pay for the next question. Without one, no limit.",
   }),
   enrichmentVendors: option<string | null>({
     argument: "FILE",

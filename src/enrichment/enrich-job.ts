@@ -3,11 +3,11 @@ import type { CreditService } from "../credits/service.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
-import type { Enricher, EnrichSettings } from "./enricher.ts";
+import type { Enriched, Enricher, EnrichSettings, Terms } from "./enricher.ts";
 import type { EnrichmentStore } from "./store.ts";
 
 /** What a job needs to know beside its leads; its payload. */
-type Payload = { settings: EnrichSettings; keyId: string | null };
+type Payload = { settings: EnrichSettings; terms?: Terms; keyId: string | null };
 type Counts = {
   batchSize: number;
   processed: number;
@@ -41,12 +41,13 @@ export function createEnrichHandler(
   clock: Clock,
 ): JobHandler {
   async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
-    const { settings: wanted, keyId } = job.payload as Payload;
+    const { settings: wanted, keyId, ...told } = job.payload as Payload;
+    const terms = told.terms ?? termsOfOldJob(job);
     // What was asked for anew by this job, perhaps before a wait or a crash, is not asked for again.
     const settings = { ...wanted, since: job.createdAt };
     let counts = countsOf(job);
-    const amount = (counts.batchSize - counts.processed) * credits.costOf("enrichment");
-    // The reservation of the request, if it is still open; after a retry a new one.
+    // The reservation of the request, if it is still open; after a retry a new one. Never more than was told then.
+    const amount = terms.credits - counts.creditsUsed;
     const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
     const reserved = amount === 0 ? null : await credits.reserve(job.userId, request);
     if (reserved?.kind === "exhausted")
@@ -54,7 +55,7 @@ export function createEnrichHandler(
     for (;;) {
       const items = await store.pending(job.id, batchLeads);
       if (items.length === 0) break;
-      const done = await runBatch(job, context, settings, reserved?.id ?? null, items, counts);
+      const done = await runBatch(job, context, settings, terms, reserved?.id ?? null, items, counts);
       if (done === null) return null; // cancelled, or another runner has the job
       counts = done.counts;
       if (done.waitMs > 0) return waiting(counts, done.waitMs);
@@ -65,16 +66,38 @@ export function createEnrichHandler(
     return { kind: "completed", message, metadata, at: clock.now() };
   }
 
+  /** Of a job that a version before submitted, which reserved for each lead that is left. */
+  function termsOfOldJob(job: Job): Terms {
+    const { batchSize, processed, creditsUsed } = countsOf(job);
+    return { free: [], credits: creditsUsed + (batchSize - processed) * credits.costOf("enrichment") };
+  }
+
   async function runBatch(
     job: Job,
-    { claim, signal, leaseUntil }: JobContext,
+    context: JobContext,
     settings: EnrichSettings,
+    terms: Terms,
     reservationId: string | null,
     items: Awaited<ReturnType<EnrichmentStore["pending"]>>,
     before: Counts,
   ): Promise<{ counts: Counts; waitMs: number } | null> {
     const prepared = await enricher.prepare(job.userId, items);
-    const found = await enricher.enrich(job.userId, prepared, settings, signal);
+    const left = { ...terms, credits: terms.credits - before.creditsUsed };
+    const found = await enricher.enrich(job.userId, prepared, settings, left, context.signal);
+    try {
+      return await finish(job, context, found, reservationId, before);
+    } finally {
+      found.release();
+    }
+  }
+
+  async function finish(
+    job: Job,
+    { claim, signal, leaseUntil }: JobContext,
+    found: Enriched,
+    reservationId: string | null,
+    before: Counts,
+  ): Promise<{ counts: Counts; waitMs: number } | null> {
     // What was not asked because the server stops is not a miss: the next start asks.
     if (signal.aborted) throw new Error("Interrupted");
     const waits = found.outcomes.map(({ completeAt }) => waitFor(completeAt, before));
@@ -92,7 +115,7 @@ export function createEnrichHandler(
     const stored = await store.finishBatch(job.userId, {
       claim,
       outcomes,
-      payment: { results: found.results, settlement, freeSince: found.freeSince },
+      payment: { results: found.results, verdicts: found.verdicts, settlement, freeSince: found.freeSince },
       metadata,
       message: `${counts.processed} of ${counts.batchSize} leads done`,
       progress: Math.min(99, (counts.processed / counts.batchSize) * 100),

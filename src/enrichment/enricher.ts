@@ -1,20 +1,19 @@
 import type { Clock } from "../clock.ts";
-import { ApiError } from "../errors.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
-import { canonicalProfileUrl } from "../network/profile-url.ts";
-import { pause } from "../pause.ts";
-import type { SuppressionTarget } from "../suppression/model.ts";
 import type { SuppressionStore } from "../suppression/store.ts";
+import { DoNotContact } from "./do-not-contact.ts";
 import { fieldsOf, type EnrichField, type FieldGroup } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
-import { leadFill } from "./lead-fill.ts";
-import { lookUpPerson, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
-import { resultDays, type LeadToEnrich, type Merged } from "./model.ts";
+import { fillLead, leadOrNull } from "./fill-lead.ts";
+import { inParallel } from "./in-parallel.ts";
+import { LookUp, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
+import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, type Verdict } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
 import { failureOf, resultOf } from "./result.ts";
+import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
-import { entriesOf, isNews, restricted, worthPaying } from "./waterfall.ts";
+import { entriesOf, isNews, restricted, textsAt, worthPaying } from "./waterfall.ts";
 
 /** How a request wants its leads to be enriched. */
 export type EnrichSettings = {
@@ -35,42 +34,58 @@ export type Prepared = {
   leads: ReadonlyMap<number, Lead>;
   outcomes: Map<number, ItemOutcome>;
 };
+/**
+ * What was told before anybody was asked, and holds whatever happens meanwhile: who is free, by their numbers, and what
+ * all the others may cost together.
+ */
+export type Terms = { free: readonly number[]; credits: number };
 /** `completeAt`: when those can be asked who were not because they pause; null where nobody will be back by himself. */
 export type NumberedOutcome = { n: number; outcome: ItemOutcome; completeAt: number | null };
-/** What came of leads: an outcome for each, results to store, and what to charge for which. */
+/** What came of leads: an outcome for each, results and verdicts to store, and what to charge for which. */
 export type Enriched = {
   outcomes: NumberedOutcome[];
   results: NewResult[];
+  verdicts: Verdict[];
   charges: { item: string; amount: number }[];
   /** As `Payment.freeSince`. */
   freeSince: number | null;
+  /** To be called once it is stored, or will not be: until then, others who ask about the same people get the same. */
+  release: () => void;
 };
 
 /** What is found of somebody. `paid` is what was paid for before; null for what is to be paid now. */
 type Found = {
-  /** The part that is wanted; null: nobody is to learn it. */
-  merged: Merged | null;
+  /** The part that is wanted. */
+  merged: Merged;
+  /** On the address that was sent or, where there is none, on the one that was found; null also where it is not wanted. */
+  verdict: Verdict | null;
+  /** Why nobody is told; null: they are. */
+  refusal: EnrichmentFailure["code"] | null;
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
   completeAt: number | null;
   amount: number;
   toStore: NewResult | null;
+  given: readonly Verdict[];
 };
+
+/** Work on a request: what it may still cost, and the look-ups that others may join until it is stored. */
+type Work = { settings: EnrichSettings; signal: AbortSignal; creditsLeft: number; held: SharedLookUp[] };
 
 const dayMs = 86_400_000;
 /** So many leads of a request are looked up at once, which is as much as vendors like. */
 const lookUpsAtOnce = 10;
-const maxWriteTries = 3;
 
 /** Enriches leads: what requests and jobs have in common. Charging and storing are left to them. */
 export class Enricher {
   readonly #store: EnrichmentStore;
   readonly #leads: LeadService;
-  readonly #suppressions: SuppressionStore;
+  readonly #doNotContact: DoNotContact;
   readonly #providers: ReadonlyMap<string, GuardedProvider>;
   readonly #clock: Clock;
   readonly #cost: number;
+  readonly #shared = new SharedLookUps();
 
   /** `cost` is what a lead costs that something was found for. */
   constructor(
@@ -83,7 +98,7 @@ export class Enricher {
   ) {
     this.#store = store;
     this.#leads = leads;
-    this.#suppressions = suppressions;
+    this.#doNotContact = new DoNotContact(suppressions);
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
     this.#clock = clock;
     this.#cost = cost;
@@ -96,39 +111,69 @@ export class Enricher {
     const people: Person[] = [];
     for (const { n, input } of numbered) {
       const leadId = leadIdOf(input);
-      const lead = leadId === null ? null : await this.#lead(userId, leadId);
+      const lead = leadId === null ? null : await leadOrNull(this.#leads, userId, leadId);
       if (lead !== null) leads.set(n, lead);
       const person = leadId !== null && lead === null ? null : personOf(n, input, lead);
       if (person === null || "errors" in person)
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "NOT_FOUND") });
-      else if (await this.#isBarred(userId, person))
+      else if (await this.#doNotContact.isBarred(userId, person))
         outcomes.set(n, { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") });
       else people.push(person);
     }
     return { people, stored: await this.#stored(userId, people), leads, outcomes };
   }
 
-  /** Persons who have to be asked about, each once however often the request has it: what it can cost at most. */
-  chargeable({ people, stored }: Prepared, settings: EnrichSettings): number {
-    const unpaid = new Set(people.filter(({ n }) => !this.#isPaid(stored.get(n) ?? null, settings)).map(personKey));
-    return unpaid.size * this.#cost;
+  /** Persons who have to be asked about cost, each once however often the request has it. */
+  terms({ people, stored }: Prepared, settings: EnrichSettings): Terms {
+    const isPaid = ({ n }: Person): boolean => this.#isPaid(stored.get(n) ?? null, settings);
+    const unpaid = new Set(people.filter((person) => !isPaid(person)).map(personKey));
+    return { free: people.filter(isPaid).map(({ n }) => n), credits: unpaid.size * this.#cost };
   }
 
-  /** Asks the providers, and fills leads where that is wanted. Never fails for what a provider does. */
-  async enrich(userId: string, prepared: Prepared, settings: EnrichSettings, signal: AbortSignal): Promise<Enriched> {
+  /**
+   * Asks the providers, and fills leads where that is wanted; charges no more than `terms` say. Never fails for what a
+   * provider does.
+   */
+  async enrich(
+    userId: string,
+    prepared: Prepared,
+    settings: EnrichSettings,
+    terms: Terms,
+    signal: AbortSignal,
+  ): Promise<Enriched> {
+    const work: Work = { settings, signal, creditsLeft: terms.credits, held: [] };
+    const release = (): void => work.held.splice(0).forEach((shared) => shared.release());
+    try {
+      return { ...(await this.#enrich(userId, prepared, new Set(terms.free), work)), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #enrich(
+    userId: string,
+    prepared: Prepared,
+    free: ReadonlySet<number>,
+    work: Work,
+  ): Promise<Omit<Enriched, "release">> {
+    const { settings } = work;
     const outcomes: NumberedOutcome[] = [...prepared.outcomes].map(([n, outcome]) => ({
       n,
       outcome,
       completeAt: null,
     }));
     const results: NewResult[] = [];
+    const verdicts: Verdict[] = [];
     const charges: Enriched["charges"] = [];
     const groups = Map.groupBy(prepared.people, personKey);
     await inParallel([...groups.values()], lookUpsAtOnce, async (same) => {
       // Who is in a request several times is asked about once, with the first, and paid for once.
       const first = same[0]!;
       const known = same.map(({ n }) => prepared.stored.get(n)).find((result) => result !== undefined) ?? null;
-      const found = await this.#find(userId, first, known, settings, signal);
+      const isFree = same.some(({ n }) => free.has(n));
+      const found = await this.#find(userId, first, known, isFree, work);
+      verdicts.push(...found.given);
       if (found.toStore !== null) results.push(found.toStore);
       if (found.amount > 0) charges.push({ item: `${first.n}`, amount: found.amount });
       for (const person of same) {
@@ -140,6 +185,7 @@ export class Enricher {
     return {
       outcomes: outcomes.toSorted((a, b) => a.n - b.n),
       results,
+      verdicts,
       charges,
       freeSince: this.#freeSince(settings),
     };
@@ -149,83 +195,74 @@ export class Enricher {
   async #find(
     userId: string,
     person: Person,
-    known: StoredResult | null,
-    settings: EnrichSettings,
-    signal: AbortSignal,
+    prepared: StoredResult | null,
+    isFree: boolean,
+    work: Work,
   ): Promise<Found> {
+    const { settings } = work;
     const wanted = fieldsOf(settings.groups);
+    const known = (await this.#storedNow(userId, person, settings)) ?? prepared;
     const paid = this.#isPaid(known, settings) ? known : null;
+    const price = paid !== null || isFree ? 0 : this.#cost;
+    if (price > work.creditsLeft) return { ...nothingFound, refusal: "ENRICHMENT_CREDITS_EXHAUSTED" };
+    work.creditsLeft -= price;
     const base = paid ?? this.#kept(known, wanted);
-    const looked = await this.#ask(userId, person, settings.providers, wanted, base, signal);
-    const { merged: all, asked, hindered: unavailable } = looked;
-    const found = {
+    const looked = await this.#ask(userId, person, base, paid, work);
+    const found = await this.#weigh(userId, person, looked, paid, price, wanted);
+    work.creditsLeft += price - found.amount;
+    return found;
+  }
+
+  /** What a look-up comes to: what is told, costs and is to be stored. */
+  async #weigh(
+    userId: string,
+    { identity, n, texts, subject }: Person,
+    { merged: all, asked, isFromStore, hindered: unavailable, paused, verdicts, given }: LookedUp,
+    paid: StoredResult | null,
+    price: number,
+    wanted: ReadonlySet<EnrichField>,
+  ): Promise<Found> {
+    const email = subject.email ?? textsAt(all, "email")[0];
+    const found: Found = {
+      ...nothingFound,
       merged: restricted(all, wanted),
+      verdict: email !== undefined && wanted.has("email") ? verdicts.of(email) : null,
       paid,
-      isFromStore: all === paid?.merged,
+      isFromStore,
       unavailable,
-      completeAt: this.#backAt(looked.paused),
-      amount: 0,
-      toStore: null,
+      completeAt: this.#backAt(paused),
+      given,
     };
-    if (await this.#isUnmasked(userId, all)) return { ...found, merged: null, completeAt: null };
+    if (await this.#doNotContact.isUnmasked(userId, all)) return { ...nothingFound, refusal: "DO_NOT_CONTACT" };
     // What is paid for is completed at no charge, by whoever could not be asked then or in a part that nobody wanted.
     if (paid !== null)
       return asked.length === paid.asked.length
         ? found
         : { ...found, toStore: { ...paid, merged: all, asked, item: null } };
     // A guess costs nothing, and is not kept: next time somebody may know more.
-    if (!isNews(found.merged, person.texts, worthPaying)) return found;
-    const { identity, n } = person;
+    if (!isNews(found.merged, texts, worthPaying)) return found;
     const toStore = { identity, merged: all, asked, at: this.#clock.now(), item: `${n}` };
-    return { ...found, amount: this.#cost, toStore };
+    return { ...found, amount: price, toStore };
   }
 
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, paid, isFromStore: fromStore, unavailable }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable }: Found,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
   ): Promise<ItemOutcome> {
-    if (merged === null) return { kind: "failed", failure: failureOf(n, input, "DO_NOT_CONTACT") };
-    // What was paid for is shown again, also to a lead that has been filled with it.
-    if (!isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
+    if (refusal !== null) return { kind: "failed", failure: failureOf(n, input, refusal) };
+    // What was paid for is shown again, also to a lead that has been filled with it; and a verdict is news by itself.
+    if (verdict === null && !isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
       const code = unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
       return { kind: "failed", failure: failureOf(n, input, code) };
     }
-    const result = resultOf(n, input, merged, { creditsUsed, fromStore, unavailable });
+    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromStore, unavailable });
     const lead = leads.get(n);
-    if (writeBack && lead !== undefined) result.writtenBack = await this.#fill(userId, lead, merged);
+    if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
     return { kind: "enriched", result };
-  }
-
-  /** Nobody is to learn more about a person who is on the do-not-contact list. */
-  #isBarred(userId: string, { identity, texts }: Person): Promise<boolean> {
-    return this.#isListed(userId, { email: identity.email, profileKey: identity.network, phone: texts.phone ?? null });
-  }
-
-  /** Whether what was found of somebody shows that they are on the list, which what was known did not. */
-  async #isUnmasked(userId: string, merged: Merged): Promise<boolean> {
-    const textsAt = (field: EnrichField) => [merged[field]?.value ?? []].flat();
-    const profiles = textsAt("networkUrl").map((url) => ({ profileKey: canonicalProfileUrl(url) }));
-    const emails = [...textsAt("email"), ...textsAt("alternativeEmails")].map((email) => ({ email }));
-    for (const target of [...emails, ...profiles, ...textsAt("phone").map((phone) => ({ phone }))])
-      if (await this.#isListed(userId, target)) return true;
-    return false;
-  }
-
-  async #isListed(userId: string, target: SuppressionTarget): Promise<boolean> {
-    return (await this.#suppressions.matches(userId, target)).length > 0;
-  }
-
-  async #lead(userId: string, id: string): Promise<Lead | null> {
-    try {
-      return await this.#leads.get(userId, id);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
-      throw error;
-    }
   }
 
   async #stored(userId: string, people: readonly Person[]): Promise<Map<number, StoredResult>> {
@@ -255,16 +292,51 @@ export class Enricher {
     return known !== null && since !== null && known.at >= since;
   }
 
+  /** The newest result, which another request may have stored since this one was prepared. */
+  async #storedNow(userId: string, { identity }: Person, { refresh }: EnrichSettings): Promise<StoredResult | null> {
+    if (refresh) return null;
+    return (await this.#store.results(userId, [identity], this.#freshSince()))[0] ?? null;
+  }
+
+  /** Asks, or waits for what another request of the user asks the same about the same person. */
   #ask(
     userId: string,
-    { subject, leadId }: Person,
-    names: readonly string[],
-    wanted: ReadonlySet<EnrichField>,
-    known: Known,
-    signal: AbortSignal,
+    person: Person,
+    base: Known,
+    paid: StoredResult | null,
+    { settings, signal, held }: Work,
   ): Promise<LookedUp> {
-    const providers = names.map((name) => this.#providers.get(name)).filter((provider) => provider !== undefined);
-    return lookUpPerson(subject, wanted, providers, { userId, leadId, signal }, this.#clock, known);
+    const begin = (stop: AbortSignal) => this.#lookUp(userId, person, base, settings, stop);
+    // To ask anew is to ask anew.
+    if (settings.refresh) return begin(signal).run();
+    const { subject, leadId } = person;
+    const { groups, providers } = settings;
+    const key = JSON.stringify([userId, subject, leadId, groups, providers, paid?.at ?? null, base.asked]);
+    const shared = this.#shared.find(key) ?? this.#shared.start(key, begin);
+    shared.hold();
+    held.push(shared);
+    return shared.result(signal);
+  }
+
+  #lookUp(
+    userId: string,
+    { subject, leadId }: Person,
+    known: Known,
+    settings: EnrichSettings,
+    signal: AbortSignal,
+  ): LookUp {
+    const providers = settings.providers
+      .map((name) => this.#providers.get(name))
+      .filter((provider) => provider !== undefined);
+    const since = this.#freeSince(settings);
+    return new LookUp(subject, {
+      wanted: fieldsOf(settings.groups),
+      providers,
+      context: { userId, leadId, signal },
+      clock: this.#clock,
+      known,
+      recall: async (emails) => (since === null ? [] : this.#store.verdicts(userId, emails, since)),
+    });
   }
 
   /** When all of them who will be back are back. */
@@ -272,34 +344,17 @@ export class Enricher {
     const moments = names.flatMap((name) => this.#providers.get(name)?.backAt ?? []);
     return moments.length === 0 ? null : Math.max(...moments);
   }
-
-  /** Fills what is empty at the moment of writing; answers the names of the fields. */
-  async #fill(userId: string, lead: Lead, merged: Merged): Promise<string[]> {
-    for (let current = lead, attempt = 1; ; attempt++) {
-      const fill = leadFill(current, merged);
-      if (Object.keys(fill).length === 0) return [];
-      try {
-        await this.#leads.update(userId, current.id, fill, [current.version], "enrichment");
-        return Object.keys(fill);
-      } catch (error) {
-        if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;
-        const changed = error.code === "PRECONDITION_FAILED" ? await this.#lead(userId, lead.id) : null;
-        if (changed === null) return []; // it was deleted meanwhile
-        current = changed;
-      }
-    }
-  }
 }
 
-async function inParallel<T>(items: readonly T[], limit: number, run: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  await Promise.all(
-    Array.from({ length: Math.min(limit, items.length) }, async () => {
-      for (const item of queue) {
-        await run(item);
-        // Who answers without waiting must not keep everybody else waiting.
-        await pause();
-      }
-    }),
-  );
-}
+const nothingFound: Found = {
+  merged: {},
+  verdict: null,
+  refusal: null,
+  paid: null,
+  isFromStore: false,
+  unavailable: [],
+  completeAt: null,
+  amount: 0,
+  toStore: null,
+  given: [],
+};

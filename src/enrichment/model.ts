@@ -33,12 +33,20 @@ export type LeadToEnrich = Static<typeof LeadToEnrich>;
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: true, description }));
 
-export const EnrichmentOptions = Type.Object({
-  includePersonalInfo: flag("firstName, lastName, title, location, experience, skills, bio."),
-  includeCompanyInfo: flag("company and companyInfo."),
-  includeSocialProfiles: flag("networkUrl and socialProfiles."),
-  includeContactInfo: flag("email, alternativeEmails, phone."),
-});
+export const EnrichmentOptions = Type.Object(
+  {
+    includePersonalInfo: flag("firstName, lastName, title, location, experience, skills, bio."),
+    includeCompanyInfo: flag("company and companyInfo."),
+    includeSocialProfiles: flag("networkUrl and socialProfiles."),
+    includeContactInfo: flag("email, alternativeEmails, phone."),
+  },
+  {
+    // A misspelled one must not buy what was meant to be left out.
+    additionalProperties: false,
+    description:
+      "Parts of the answer: nobody is asked for the sake of one that is false. A misspelled name is refused.",
+  },
+);
 export type EnrichmentOptions = Static<typeof EnrichmentOptions>;
 
 export const groupOptions: Record<FieldGroup, keyof EnrichmentOptions> = {
@@ -117,6 +125,28 @@ export const EnrichedData = Type.Object(
 );
 export type EnrichedData = Static<typeof EnrichedData>;
 
+/** What a verdict on an address comes to. */
+export const verdictWords = ["valid", "uncertain", "invalid"] as const;
+
+export const EmailVerification = Type.Object(
+  {
+    email: Type.String(),
+    verdict: Type.Union(
+      verdictWords.map((word) => Type.Literal(word)),
+      { description: "uncertain: its server takes mail for everybody, or did not say." },
+    ),
+    confidence: Type.Number({ minimum: 0, maximum: 1, description: "How sure it is that mail arrives there." }),
+    provider: Type.String(),
+    at: Type.String({ format: "date-time" }),
+  },
+  {
+    $id: "EmailVerification",
+    description:
+      "What a provider says that was asked whether an address is right: of the one that you sent or, where there is none, of the one that was found. Where several were asked, the one that is surest. It is kept for 90 days and costs no credits. An invalid address is never in `enrichedData`.",
+  },
+);
+export type EmailVerification = Static<typeof EmailVerification>;
+
 const Input = Type.Record(Type.String(), Type.Unknown(), { description: "The lead as it was sent." });
 const byField = "By field; a dot stands for a nested object, as in companyInfo.name.";
 
@@ -133,6 +163,7 @@ export const EnrichmentResult = Type.Object(
       Type.Object({ provider: Type.String(), at: Type.String({ format: "date-time" }) }),
       { description: `Who said it, and when. ${byField}` },
     ),
+    emailVerification: Type.Optional(EmailVerification),
     creditsUsed: Type.Integer(),
     fromStore: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
     unavailable: Type.Optional(
@@ -148,7 +179,13 @@ export const EnrichmentResult = Type.Object(
 );
 export type EnrichmentResult = Static<typeof EnrichmentResult>;
 
-export const failureCodes = ["NO_MATCH", "NOT_FOUND", "PROVIDERS_UNAVAILABLE", "DO_NOT_CONTACT"] as const;
+export const failureCodes = [
+  "NO_MATCH",
+  "NOT_FOUND",
+  "PROVIDERS_UNAVAILABLE",
+  "DO_NOT_CONTACT",
+  "ENRICHMENT_CREDITS_EXHAUSTED",
+] as const;
 export const EnrichmentFailure = Type.Object(
   {
     index: Type.Integer({ description: "Place in `leads`, from 0." }),
@@ -251,6 +288,8 @@ export const SettingsInput = Type.Object(
 /** What is known of a person while providers are asked; texts are clean, the address and the domain in lower case. */
 export type Subject = {
   email: string | null;
+  /** `email` names the person, but a verifier says that no mail arrives there: another one is looked for. */
+  emailIsRefuted?: boolean;
   /** An address that was found or guessed, but that nobody is sure of yet; null when there is none or `email` is known. */
   candidateEmail: string | null;
   /** Canonical (`canonicalProfileUrl`). */
@@ -265,6 +304,9 @@ export type FieldValue = string | readonly string[];
 
 /** A provider's word on a field. `verifies`: it was asked whether this very value is right, so its word decides. */
 export type Finding = { field: EnrichField; value: FieldValue; confidence: number; verifies?: true };
+
+/** What a provider says that was asked whether an address is right; `confidence` is how sure mail arrives there. */
+export type Verdict = { email: string; provider: string; confidence: number; at: number };
 
 /** What the providers together say of a field: who said it first and when, then those who agreed. */
 export type MergedField = { value: FieldValue; confidence: number; providers: readonly string[]; at: number };

@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import type { EnrichField } from "./fields.ts";
 import type { ProviderView, Subject } from "./model.ts";
 import type { EnrichmentProvider, LookUpContext, LookUpOutcome } from "./provider.ts";
-import type { Spending } from "./spending.ts";
+import { Credits, sumOf, type Spending } from "./spending.ts";
 
 export type GuardSettings = {
   timeoutMs: number;
@@ -35,6 +35,8 @@ export class GuardedProvider {
   #pausedUntil = 0;
   #pauses = 0;
   #underWay = 0;
+  /** What those who are under way may cost. */
+  readonly #reserved = new Credits();
 
   constructor(provider: EnrichmentProvider, settings: GuardSettings, spending: Spending, clock: Clock, log: Log) {
     this.#provider = provider;
@@ -56,12 +58,17 @@ export class GuardedProvider {
     return this.#provider.brings(subject);
   }
 
+  /** As the provider's own. */
+  verifies(subject: Subject): string | null {
+    return this.#provider.verifies?.(subject) ?? null;
+  }
+
   view(): ProviderView {
     const isPaused = this.#pausedUntil > this.#clock.now();
     return {
       name: this.name,
       gives: [...this.gives],
-      state: isPaused ? "paused" : this.#isSpent() ? "spent" : "ready",
+      state: isPaused ? "paused" : this.#canPay(this.#least) ? "ready" : "spent",
       pausedUntil: isoTimeOrNull(isPaused ? this.#pausedUntil : null),
       spent: this.#spending.of(this.name),
       spendCap: this.#settings.spendCap,
@@ -70,12 +77,19 @@ export class GuardedProvider {
 
   /** When it may be asked again; in the past for one that is ready, null for one that has spent what it may. */
   get backAt(): number | null {
-    return this.#isSpent() ? null : this.#pausedUntil;
+    return this.#canPay(this.#least) ? this.#pausedUntil : null;
+  }
+
+  /** Whether its monthly cap leaves enough to ask about this person. */
+  canPayFor(subject: Subject): boolean {
+    return this.#canPay(this.#costOf(subject));
   }
 
   async lookUp(subject: Subject, context: LookUpContext): Promise<GuardedOutcome> {
-    if (!this.#mayAsk()) return { kind: "skipped" };
+    if (!this.#mayAsk(subject)) return { kind: "skipped" };
+    const cost = this.#costOf(subject);
     this.#underWay++;
+    this.#reserved.add(cost);
     const pauses = this.#pauses;
     try {
       const outcome = await this.#withinTime(subject, context);
@@ -85,20 +99,30 @@ export class GuardedProvider {
       return outcome;
     } finally {
       this.#underWay--;
+      this.#reserved.add(-cost);
     }
   }
 
-  #mayAsk(): boolean {
-    if (this.#pausedUntil > this.#clock.now() || this.#isSpent()) return false;
+  #mayAsk(subject: Subject): boolean {
+    if (this.#pausedUntil > this.#clock.now() || !this.canPayFor(subject)) return false;
     const isOnTrial = this.#failures >= failuresToPause;
     return !isOnTrial || this.#underWay === 0;
   }
 
-  #isSpent(): boolean {
+  get #least(): number {
+    const { spends = 1 } = this.#provider;
+    return typeof spends === "number" ? spends : spends.least;
+  }
+
+  #costOf(subject: Subject): number {
+    const { spends = 1 } = this.#provider;
+    return typeof spends === "number" ? spends : spends.on(subject);
+  }
+
+  #canPay(cost: number): boolean {
     const { spendCap } = this.#settings;
-    if (spendCap === null) return false;
     // A call is taken for the most that it may cost until it tells.
-    return this.#spending.of(this.name) + (this.#underWay + 1) * (this.#provider.spends ?? 1) > spendCap;
+    return spendCap === null || sumOf(this.#spending.of(this.name), this.#reserved.sum, cost) <= spendCap;
   }
 
   /** A provider that does not heed its signal is not waited for. */

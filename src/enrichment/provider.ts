@@ -20,15 +20,20 @@ export type LookUpOutcome =
   | { kind: "exhausted"; reason: string }
   | { kind: "failed"; reason: string };
 
+/** `least`: its cheapest question; `on`: that about this person. */
+export type Spends = { least: number; on(subject: Subject): number };
+
 /** Somebody who knows people. It never throws for what a vendor answers. */
 export type EnrichmentProvider = {
   /** As in `sources`; unique. */
   name: string;
-  /** What a match takes of its credits at most; one where it does not say. */
-  spends?: number;
+  /** What asking takes of its credits at most; one where it does not say. */
+  spends?: number | Spends;
   /** All that it can bring. */
   gives: readonly EnrichField[];
   /** What asking about this person can bring, by what is known of them; nothing where that is not enough to ask. */
   brings(subject: Subject): readonly EnrichField[];
+  /** The address that asking about this person would verify and do no more; null where it does more, or nothing. */
+  verifies?(subject: Subject): string | null;
   lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
 };

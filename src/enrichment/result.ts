@@ -1,17 +1,18 @@
 import { isoTime } from "../clock.ts";
 import type { EnrichField } from "./fields.ts";
-import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import type { EnrichedData, EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";
 import { leadIdOf } from "./people.ts";
+import { verificationOf } from "./verdicts.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
+type Settled = { verdict: Verdict | null; creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
 
 /** A record as a client sees it. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { creditsUsed, fromStore, unavailable }: Settled,
+  { verdict, creditsUsed, fromStore, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
   const leadId = leadIdOf(input);
@@ -25,6 +26,7 @@ export function resultOf(
     sources: sourcesOf(merged),
     fieldConfidence: byField(({ confidence }) => rounded(confidence)),
     provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
+    ...(verdict !== null && { emailVerification: verificationOf(verdict) }),
     creditsUsed,
     fromStore,
     ...(unavailable.length > 0 && { unavailable: [...unavailable] }),
@@ -49,6 +51,11 @@ const failures = {
   DO_NOT_CONTACT: {
     message: "This person is on the do-not-contact list, so nothing is told of them.",
     retryable: false,
+  },
+  ENRICHMENT_CREDITS_EXHAUSTED: {
+    message:
+      "The credits that were reserved for this request are used up, since this lead has become somebody else than it was when they were counted. Nobody was asked. Send it again.",
+    retryable: true,
   },
   PROVIDERS_UNAVAILABLE: {
     message: "A provider that might know this person could not be asked now. Try again in a few minutes.",

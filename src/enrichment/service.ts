@@ -237,7 +237,7 @@ export class EnrichmentService {
   ): Promise<EnrichAnswer> {
     const { enricher, credits } = this.#parts;
     const prepared = await this.#prepare(userId, leads);
-    const maxCredits = enricher.chargeable(prepared, settings);
+    const { credits: maxCredits } = enricher.terms(prepared, settings);
     const { balance, budget } = await credits.overview(caller, userId);
     const cost = credits.costOf("enrichment");
     const estimate: Estimate = {
@@ -253,18 +253,17 @@ export class EnrichmentService {
 
   async #answer(caller: Caller, userId: string, prepared: Prepared, settings: EnrichSettings): Promise<EnrichAnswer> {
     const { store, enricher, credits, clock, ids } = this.#parts;
-    const reservationId = await this.#reserve(
-      caller,
-      userId,
-      ids.next(clock.now()),
-      enricher.chargeable(prepared, settings),
-    );
+    const terms = enricher.terms(prepared, settings);
+    const reservationId = await this.#reserve(caller, userId, ids.next(clock.now()), terms.credits);
     const stop = new AbortController();
     const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
+    let release = (): void => {};
     try {
-      const { outcomes, results, charges, freeSince } = await enricher.enrich(userId, prepared, settings, stop.signal);
+      const found = await enricher.enrich(userId, prepared, settings, terms, stop.signal);
+      const { outcomes, results, verdicts, charges, freeSince } = found;
+      ({ release } = found);
       const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, true);
-      const { settled, free } = await store.finish(userId, { results, settlement, freeSince });
+      const { settled, free } = await store.finish(userId, { results, verdicts, settlement, freeSince });
       for (const { n, outcome } of outcomes)
         if (outcome.kind === "enriched" && free.includes(`${n}`)) outcome.result.creditsUsed = 0;
       return {
@@ -276,6 +275,7 @@ export class EnrichmentService {
       if (reservationId !== null) await credits.release(reservationId);
       throw error;
     } finally {
+      release();
       cancelTimer();
     }
   }
@@ -299,6 +299,7 @@ export class EnrichmentService {
     const { store, enricher, credits, clock, ids, poke } = this.#parts;
     const now = clock.now();
     const id = ids.next(now);
+    const terms = enricher.terms(prepared, settings);
     const job: Job = {
       id,
       userId,
@@ -319,12 +320,12 @@ export class EnrichmentService {
         creditsUsed: 0,
         results: `/api/v2/enrich/jobs/${id}/results`,
       },
-      payload: { settings, keyId: caller.keyId },
+      payload: { settings, terms, keyId: caller.keyId },
       createdAt: now,
       updatedAt: now,
       completedAt: null,
     };
-    const amount = enricher.chargeable(prepared, settings);
+    const { credits: amount } = terms;
     const request = { request: id, purpose: "enrichment", amount, keyId: caller.keyId, jobId: id } as const;
     const inputs = leads.map(({ input }) => input);
     const outcome = await store.submit(job, inputs, amount === 0 ? null : credits.reservation(userId, request));

@@ -1,6 +1,22 @@
 import type { Clock } from "../clock.ts";
 import type { EnrichmentStore } from "./store.ts";
 
+/** Vendors have halves and tenths of credits, which no binary fraction is exactly: they are counted in millionths. */
+const millionths = 1_000_000;
+
+export function sumOf(...amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + Math.round(amount * millionths), 0) / millionths;
+}
+
+/** A sum of a vendor's credits, exactly. */
+export class Credits {
+  sum = 0;
+
+  add(amount: number): void {
+    this.sum = sumOf(this.sum, amount);
+  }
+}
+
 /** What providers take of their own credits in the current month. Counted in memory; `flush` writes it. */
 export class Spending {
   readonly #clock: Clock;
@@ -20,7 +36,7 @@ export class Spending {
 
   add(provider: string, amount: number): void {
     if (amount <= 0) return;
-    this.#spent[provider] = this.of(provider) + amount;
+    this.#spent[provider] = sumOf(this.of(provider), amount);
     this.#isChanged = true;
   }
 

@@ -2,7 +2,7 @@ import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } fro
 import type { Job, JobMetadata } from "../jobs/model.ts";
 import type { JobClaim } from "../jobs/store.ts";
 import type { LeadIdentity } from "../leads/model.ts";
-import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged } from "./model.ts";
+import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";
 
 /**
  * What is known of a person who was paid for at `at`, all that was said of them included, wanted or not. `identity` is
@@ -15,9 +15,15 @@ export type NewResult = StoredResult & { item: string | null };
 
 /**
  * What is stored together. With `freeSince`, a person whose result of that moment or later has been stored meanwhile,
- * by another request for the same one, is not charged and not stored again.
+ * by another request for the same one, is not charged and not stored again. `verdicts` take the place of those of before
+ * `freeSince` on the same addresses; of all, where it is null.
  */
-export type Payment = { results: NewResult[]; settlement: SettleCredits | null; freeSince: number | null };
+export type Payment = {
+  results: NewResult[];
+  verdicts?: Verdict[];
+  settlement: SettleCredits | null;
+  freeSince: number | null;
+};
 /** `free` are the items that were not charged because of `freeSince`. */
 export type Paid = { settled: SettleOutcome | null; free: string[] };
 
@@ -43,7 +49,9 @@ export type FinishedBatch = {
 export type EnrichmentStore = {
   /** For each person the newest result since `since`, or null. */
   results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
-  /** Stores results and charges for them: both or neither. */
+  /** What verifiers have said of these addresses since `since`. */
+  verdicts(userId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
+  /** Stores results and verdicts, and charges for the results: all or nothing. */
   finish(userId: string, payment: Payment): Promise<Paid>;
 
   /** Stores a job with its leads and reserves its credits: all or, when they are exhausted, nothing. */
@@ -67,6 +75,6 @@ export type EnrichmentStore = {
   /** Replaces what is known of the month. */
   saveSpending(month: number, spent: Record<string, number>): Promise<void>;
 
-  /** Forgets results and leads of jobs from before, at most `limit` of each; answers how many. */
+  /** Forgets results, verdicts and leads of jobs from before, at most `limit` of each; answers how many. */
   forgetBefore(before: number, limit: number): Promise<number>;
 };

@@ -2,6 +2,7 @@ import { singleLine } from "../clean-text.ts";
 import { domainOfEmail, isFreeMail } from "./email-domain.ts";
 import { isList, maxListItems, maxTextLength, recordWeights, type EnrichField } from "./fields.ts";
 import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.ts";
+import { refutes, Verdicts } from "./verdicts.ts";
 
 // How the words of several providers become one record. Pure: nobody is asked here.
 
@@ -30,7 +31,8 @@ export function isWorthAsking(
 
 /**
  * Adds what a provider said: the surer value wins, among equals the earlier one; others who agree make it surer; lists
- * are joined; an address that loses becomes an alternative; a verification decides. `input` is what was asked about.
+ * are joined; an address that loses becomes an alternative; a verification decides. `input` is what was asked about;
+ * an address that `verdicts` refute is left out, whoever brings it.
  */
 export function merge(
   merged: Merged,
@@ -38,18 +40,53 @@ export function merge(
   findings: readonly Finding[],
   input: Subject,
   at: number,
+  verdicts = new Verdicts(),
 ): Merged {
   const draft = { ...merged };
+  const isOwnRight = input.email !== null && !verdicts.isRefuted(input.email);
   const factor = namesSomebodyElse(input, findings) ? otherNameFactor : 1;
   for (const finding of findings.map(cleaned).filter((each) => each !== null)) {
-    const said = { value: finding.value, confidence: finding.confidence * factor, providers: [provider], at };
-    if (isList(finding.field)) joinList(draft, finding.field, said);
-    else if (finding.verifies) decide(draft, finding.field, said);
-    else if (finding.field === "email" && input.email !== null && folded(finding.value) !== folded(input.email))
+    const { field, verifies = false } = finding;
+    const value = verifies ? finding.value : believable(field, finding.value, verdicts);
+    if (value === null) continue;
+    // A verdict is about the address, whoever it belongs to.
+    const confidence = verifies ? decided(finding, verdicts) : finding.confidence * factor;
+    const said = { value, confidence, providers: [provider], at };
+    if (isList(field)) joinList(draft, field, said);
+    else if (verifies) decide(draft, field, said);
+    else if (field === "email" && isOwnRight && folded(value) !== folded(input.email ?? ""))
       joinList(draft, "alternativeEmails", said);
-    else if (said.confidence > 0) choose(draft, finding.field, said);
+    else if (said.confidence > 0) choose(draft, field, said);
   }
-  return draft;
+  return withoutRefuted(draft, verdicts);
+}
+
+/** What is left of a record when addresses that verifiers refute are taken out. */
+export function withoutRefuted(merged: Merged, verdicts: Verdicts): Merged {
+  const entries = entriesOf(merged).map(([field, said]) => ({
+    field,
+    said,
+    value: believable(field, said.value, verdicts),
+  }));
+  if (entries.every(({ said, value }) => value === said.value)) return merged;
+  return Object.fromEntries(
+    entries.flatMap(({ field, said, value }) => (value === null ? [] : [[field, { ...said, value }]])),
+  );
+}
+
+/** The value without addresses that are refuted; null when nothing is left of it. */
+function believable(field: EnrichField, value: FieldValue, verdicts: Verdicts): FieldValue | null {
+  if (field === "email") return typeof value === "string" && verdicts.isRefuted(value) ? null : value;
+  if (field !== "alternativeEmails") return value;
+  const emails = [value].flat();
+  const right = emails.filter((email) => !verdicts.isRefuted(email));
+  if (right.length === emails.length) return value;
+  return right.length === 0 ? null : right;
+}
+
+/** What a verification comes to, where others were asked about the same address. */
+function decided({ value, confidence }: Finding, verdicts: Verdicts): number {
+  return (typeof value === "string" ? verdicts.of(value)?.confidence : null) ?? confidence;
 }
 
 function choose(draft: Merged, field: EnrichField, said: MergedField): void {
@@ -74,7 +111,7 @@ function choose(draft: Merged, field: EnrichField, said: MergedField): void {
 function decide(draft: Merged, field: EnrichField, said: MergedField): void {
   const existing = draft[field];
   if (existing !== undefined && folded(existing.value) !== folded(said.value)) return;
-  if (said.confidence <= 0) delete draft[field];
+  if (refutes(said)) delete draft[field];
   else if (existing === undefined) draft[field] = said;
   else
     draft[field] = {
@@ -130,18 +167,22 @@ function namesSomebodyElse({ lastName }: Subject, findings: readonly Finding[]):
 }
 
 /** What is known by now: what was asked, and what was found where that was empty. */
-export function extended(input: Subject, merged: Merged): Subject {
+export function extended(input: Subject, merged: Merged, verdicts = new Verdicts()): Subject {
   const found = (field: EnrichField): string | null => {
     const value = merged[field]?.value;
     return typeof value === "string" ? value : null;
   };
   const foundEmail = found("email")?.toLowerCase() ?? null;
   const isSure = (merged.email?.confidence ?? 0) >= sureEnough;
-  const email = input.email ?? (isSure ? foundEmail : null);
-  const candidateEmail = email === null ? foundEmail : null;
+  const emailIsRefuted = input.email !== null && verdicts.isRefuted(input.email);
+  const right = (emailIsRefuted ? null : input.email) ?? (isSure ? foundEmail : null);
+  // One that is wrong still tells who is meant.
+  const email = right ?? input.email;
+  const candidateEmail = right === null ? foundEmail : null;
   const ofEmail = domainOfEmail(email ?? candidateEmail ?? "");
   return {
     email,
+    ...(emailIsRefuted && right === null && { emailIsRefuted }),
     candidateEmail,
     networkUrl: input.networkUrl ?? found("networkUrl"),
     firstName: input.firstName ?? found("firstName"),
@@ -194,6 +235,11 @@ export function rounded(confidence: number): number {
 
 export function entriesOf(merged: Merged): [EnrichField, MergedField][] {
   return Object.entries(merged) as [EnrichField, MergedField][]; // the keys of a record are those of its type
+}
+
+/** What is said in a field: no text, one, or those of a list. */
+export function textsAt(merged: Merged, field: EnrichField): string[] {
+  return [merged[field]?.value ?? []].flat();
 }
 
 /** Texts that differ in case, accents, spacing or the form of a URL only are the same. */

@@ -1,6 +1,7 @@
 import { Kind, OptionalKind, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler, type TypeCheck, ValueErrorType, type ValueError } from "@sinclair/typebox/compiler";
 import { invalid, type FieldError } from "../errors.ts";
+import { closestName } from "../spelling.ts";
 
 /** A TypeBox schema as Elysia takes any validator: by the Standard Schema interface (standardschema.dev). */
 export type Input<T extends TSchema> = {
@@ -113,7 +114,7 @@ function sentence(error: ValueError): string {
     case ValueErrorType.ObjectRequiredProperty:
       return "This field is required.";
     case ValueErrorType.ObjectAdditionalProperties:
-      return `There is no such field. Expected one of ${Object.keys(schema.properties).join(", ")}.`;
+      return noSuchField(error.path, Object.keys(schema.properties));
     case ValueErrorType.Union:
       return unionSentence(error);
     case ValueErrorType.StringPattern:
@@ -138,6 +139,12 @@ function sentence(error: ValueError): string {
     default:
       return `${error.message}, got ${shown(value)}`;
   }
+}
+
+function noSuchField(path: string, known: readonly string[]): string {
+  const meant = closestName(path.slice(path.lastIndexOf("/") + 1), known);
+  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
+  return `There is no such field. Expected one of ${known.join(", ")}.${hint}`;
 }
 
 function unionSentence(error: ValueError): string {

@@ -1,41 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { CreditsView } from "../../src/credits/model.ts";
 import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
+import type { LeadView } from "../../src/leads/model.ts";
+import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
-import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";
-import { startVendor, vendorKey, vendors } from "../support/vendors.ts";
-
-const vendorOf = (name: string) => vendors.find((vendor) => vendor.name === name)!;
-const ada = { firstName: "Ada", lastName: "Lovelace", company: "Analytical Engines", domain: "analytical.example" };
-
-/** A service that asks these vendors, played on this machine, after the local provider. */
-async function startWith(
-  names: string[],
-  settings: Record<string, string> = {},
-  overrides: { clock?: FakeClock } = {},
-) {
-  const servers = names.map((name) => startVendor(vendorOf(name)));
-  const service = await startService({
-    ...overrides,
-    settings: {
-      ENRICHMENT_PROVIDERS: ["local", ...names].join(),
-      ENRICHMENT_URLS: names.map((name, index) => `${name}=${servers[index]?.url}`).join(),
-      ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_KEY`, vendorKey])),
-      ALLOW_PRIVATE_HOSTS: "127.0.0.1",
-      ENRICHMENTS_PER_HOUR: "0",
-      ...settings,
-    },
-  });
-  return {
-    service,
-    servers,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      for (const server of servers) await server[Symbol.asyncDispose]();
-    },
-  };
-}
+import { ada, startWith, vendorOf, withheld } from "../support/enrich-service.ts";
+import { eventually, succeeded, testInProcess, type Service } from "../support/service.ts";
 
 test("vendors are asked in the user's order until each field is sure enough", async () => {
   await using started = await startWith(["apollo", "hunter", "reacher"]);
@@ -197,25 +168,42 @@ test("a vendor spends no more than its cap, also over a restart", async () => {
   expect(servers[0]?.requests).toBe(2);
 });
 
-test("requests for the same person that are under way at once are charged once", async () => {
+test("requests for the same person that are under way at once ask once and are charged once, each user for themselves", async () => {
   await using started = await startWith(["apollo"]);
   const { service, servers } = started;
-  const user = await service.user();
-  const answers: (() => void)[] = [];
-  servers[0]!.answerWith(
-    (request) =>
-      new Promise((resolve) => answers.push(() => resolve(vendorOf("apollo").answer(request, new URL(request.url))))),
+  const [user, other] = [await service.user(), await service.user()];
+  const { answers, asked } = withheld(servers[0]!, "apollo");
+  const enrich = (by = user) => by.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+  const all = Array.from({ length: 8 }, () => enrich());
+  const theirs = enrich(other);
+  await asked(2);
+  // All of them are waiting: credits of each are reserved.
+  await eventually("all to wait", async () =>
+    (await user.get<CreditsView>("/api/v2/credits")).data.reserved === 8 ? true : null,
   );
-  const enrich = () => user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
-  const both = Promise.all([enrich(), enrich()]);
-  await eventually("both to ask", async () => (answers.length === 2 ? true : null));
   for (const answer of answers) answer();
-  const used = (await both).map(({ data }) => [data.creditsUsed, data.enriched[0]?.creditsUsed]);
-  expect(used.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))).toEqual([
-    [0, 0],
-    [1, 1],
-  ]);
+  const told = (await Promise.all(all)).map(({ data }) => data);
+  expect(told.map(({ creditsUsed }) => creditsUsed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+  for (const { enriched, creditsUsed } of told)
+    expect(enriched).toMatchObject([{ creditsUsed, enrichedData: { email: "ada@analytical.example" } }]);
+  expect((await theirs).data).toMatchObject({ creditsUsed: 1, remainingCredits: 999 });
   expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
+  expect(servers[0]?.requests).toBe(2);
+  expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+});
+
+test("verifications go on until a cap can't pay the next one", async () => {
+  await using started = await startWith(["hunter"], { ENRICHMENT_SPEND_CAPS: "hunter=1" });
+  const { service, servers } = started;
+  const user = await service.user();
+  for (const [n, list] of [["enriched"], ["enriched"], ["failed"]].entries()) {
+    const leads = [{ email: `x${n}@analytical.example` }];
+    const { data } = await user.post<EnrichAnswer>("/api/v2/enrich", { leads, providers: ["hunter"] });
+    expect(data).toMatchObject({ [list[0]!]: [{ index: 0 }] });
+  }
+  const { available } = (await user.get<SettingsView>("/api/v2/enrich/settings")).data;
+  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "spent", spent: 1, spendCap: 1 });
+  expect(servers[0]?.requests).toBe(2);
 });
 
 testInProcess("a job waits for a vendor that pauses for a minute, and asks nobody twice meanwhile", async () => {
@@ -252,6 +240,78 @@ testInProcess("a job waits for a vendor that pauses for a minute, and asks nobod
     expect(result).toMatchObject({ creditsUsed: 1, enrichedData: { bio: "Poetical science" } });
   expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 975, reserved: 0 });
   expect(hunter?.requests).toBe(25);
+});
+
+describe("a job costs no more than was told when it was sent", () => {
+  const dayMs = 86_400_000;
+  const paused = () => Response.json({}, { status: 429, headers: { "retry-after": "60" } });
+  const async = { headers: { prefer: "respond-async" } };
+  const submit = async (user: Client, leads: object[]) =>
+    (await user.post<JobView>("/api/v2/enrich", { leads, providers: ["apollo"] }, async)).data;
+  const ended = async (service: Service, user: Client, { id }: JobView) => {
+    await service.idle();
+    const job = (await user.get<JobView>(`/api/v2/users/jobs/${id}`)).data;
+    const results = (await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${id}/results`)).data;
+    return { job, ...results };
+  };
+  const credits = async (user: Client) => (await user.get<CreditsView>("/api/v2/credits")).data;
+
+  testInProcess("who was free then stays free, though the 90 days end before their turn", async () => {
+    const clock = new FakeClock();
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "11", MONTHLY_CREDITS: "0" }, { clock });
+    const { service, servers } = started;
+    const user = await service.user();
+    await user.post("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+    clock.advance(90 * dayMs - 30_000);
+    servers[0]?.answerWith(paused);
+    const others = Array.from({ length: 10 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
+    const job = await submit(user, [...others, ada]);
+    await service.idle();
+    expect(await credits(user)).toMatchObject({ balance: 0, reserved: 10 });
+    servers[0]?.answerWith(null);
+    const before = servers[0]!.requests;
+    clock.advance(60_000);
+    const done = await ended(service, user, job);
+    expect(done.job).toMatchObject({ status: "completed", metadata: { enriched: 11, creditsUsed: 10 } });
+    expect(done.enriched.at(-1)).toMatchObject({ index: 10, creditsUsed: 0, fromStore: false });
+    expect(servers[0]!.requests - before).toBe(11);
+    expect(await credits(user)).toMatchObject({ balance: 0, reserved: 0 });
+  });
+
+  testInProcess("one of people who are all free needs no credits", async () => {
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "1" }, { clock: new FakeClock() });
+    const { service } = started;
+    const user = await service.user();
+    await user.post("/api/v2/enrich", { leads: [ada], providers: ["apollo"] });
+    expect(await credits(user)).toMatchObject({ balance: 0 });
+    const done = await ended(service, user, await submit(user, [ada]));
+    expect(done).toMatchObject({
+      job: { status: "completed", metadata: { enriched: 1, creditsUsed: 0 } },
+      enriched: [{ fromStore: true }],
+    });
+  });
+
+  testInProcess("who became somebody else meanwhile is not asked about, and told so", async () => {
+    const clock = new FakeClock();
+    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "5" }, { clock });
+    const { service, servers } = started;
+    const user = await service.user();
+    const lead = succeeded(await user.post<LeadView>("/api/v2/leads", { ...ada, email: "a@analytical.example" })).data;
+    servers[0]?.answerWith(paused);
+    // By now one person.
+    const job = await submit(user, [{ ...ada, email: "a@analytical.example" }, { leadId: lead.id }]);
+    await service.idle();
+    await user.put(`/api/v2/leads/${lead.id}`, { email: "b@analytical.example" });
+    servers[0]?.answerWith(null);
+    clock.advance(60_000);
+    const done = await ended(service, user, job);
+    expect(done).toMatchObject({
+      job: { status: "completed", metadata: { enriched: 1, failed: 1, creditsUsed: 1 } },
+      enriched: [{ index: 0, creditsUsed: 1 }],
+      failed: [{ index: 1, code: "ENRICHMENT_CREDITS_EXHAUSTED", retryable: true }],
+    });
+    expect(await credits(user)).toMatchObject({ balance: 4, reserved: 0 });
+  });
 });
 
 testInProcess("a job does not wait for a vendor that pauses for long, nor for one that is down for ever", async () => {

@@ -110,6 +110,31 @@ describe("an answer", () => {
     expect(nothing).toMatchObject({ status: 400, details: { errors: [{ path: "enrichmentOptions" }] } });
   });
 
+  test.each([
+    ["socail", "includeSocialProfiles"],
+    ["contact", "includeContactInfo"],
+    ["includePersonalInf", "includePersonalInfo"],
+    ["includeEverything", null],
+  ])("is refused for the option %s, with the one that is near", async (name, meant) => {
+    const user = await service.user();
+    await store(user, ada);
+    const known = "includePersonalInfo, includeCompanyInfo, includeSocialProfiles, includeContactInfo";
+    const hint = meant === null ? "" : ` Did you mean ${meant}?`;
+    expect(await enrich(user, [{ email: ada.email }], { enrichmentOptions: { [name]: false } })).toMatchObject({
+      status: 400,
+      code: "VALIDATION_ERROR",
+      details: {
+        errors: [
+          {
+            path: `enrichmentOptions.${name}`,
+            message: `There is no such field. Expected one of ${known}.${hint}`,
+          },
+        ],
+      },
+    });
+    expect(await balanceOf(user)).toBe(200);
+  });
+
   test("costs nothing when it is repeated, and something again when it is refreshed", async () => {
     const user = await service.user();
     await store(user, ada);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Subject } from "../../src/enrichment/model.ts";
 import type { LookUpOutcome } from "../../src/enrichment/provider.ts";
+import { createHttpVendor, readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
 import { createHttpClient } from "../../src/providers/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
@@ -179,7 +180,92 @@ describe("in particular", () => {
     const email = "ada@analytical.example";
     server.answerWith(() => Response.json({ data: { email, score: 92, verification: { status } } }));
     const outcome = await lookUp(vendorOf("hunter").known.subject);
+    // A verdict against it holds against whoever else brings it.
     expect(outcome).toMatchObject({ findings: [{ field: "email", value: email, confidence }] });
+    expect(outcome.kind === "found" && "verifies" in outcome.findings[0]!).toBe(confidence <= 0.1);
+  });
+
+  test("who has found out that an address is wrong looks for another, and verifies that one", () => {
+    const subject = { ...nobody, ...vendorOf("hunter").known.subject, email: "x@analytical.example" };
+    const known = { ...subject, emailIsRefuted: true };
+    const of = (name: string) => vendorOf(name).create(unreachable, "http://x.example", "key");
+    expect(of("hunter").verifies?.(subject)).toBe(subject.email);
+    expect(of("hunter").verifies?.(known)).toBeNull();
+    expect(of("hunter").brings(known)).toContain("title");
+    expect(of("reacher").brings(known)).toEqual([]);
+    expect(of("reacher").verifies?.({ ...known, candidateEmail: "y@b.co" })).toBe("y@b.co");
+    expect(of("fullenrich").brings(known)).toEqual(["email"]);
+  });
+
+  test("a vendor of one's own that brings nothing but an address verifies the one that it is asked by", async () => {
+    const acme: Vendor = {
+      ...vendorOf("acme"),
+      create: (world, url) =>
+        createHttpVendor(
+          world,
+          readVendorMappings(`[[vendor]]
+name = "check"
+url = "${url}/verify?mail={email}"
+needs = ["email", "firstName+lastName+domain"]
+confidence = "score"
+[vendor.fields]
+email = "mail"`)[0]!,
+          null,
+        ),
+    };
+    const { server, provider, lookUp } = await arrange(acme);
+    await using _ = server;
+    const { subject } = vendorOf("hunter").known;
+    server.answerWith(() => Response.json({ mail: "A@b.co", score: 0 }));
+    const said = { field: "email", value: "A@b.co", confidence: 0 };
+    expect(await lookUp({ email: "a@b.co" })).toMatchObject({ findings: [{ ...said, verifies: true }] });
+    expect(provider.verifies?.({ ...nobody, email: "a@b.co" })).toBe("a@b.co");
+    // It found this one, or says another than it was asked about.
+    for (const other of [subject, { email: "x@b.co" }]) {
+      const outcome = await lookUp(other);
+      expect(outcome).toMatchObject({ findings: [said] });
+      expect(outcome.kind === "found" && "verifies" in outcome.findings[0]!).toBe(false);
+    }
+    expect(provider.verifies?.({ ...nobody, ...subject })).toBeNull();
+  });
+
+  test("Hunter takes half a credit for a verification and one for an address", () => {
+    const { spends } = vendorOf("hunter").create(unreachable, "http://x.example", "key");
+    if (typeof spends !== "object") throw new Error("Expected a cost of each question");
+    expect(spends.least).toBe(0.5);
+    expect(spends.on({ ...nobody, email: "a@b.co" })).toBe(0.5);
+    expect(spends.on({ ...nobody, candidateEmail: "a@b.co" })).toBe(0.5);
+    expect(spends.on({ ...nobody, ...vendorOf("hunter").known.subject })).toBe(1);
+  });
+
+  test.each<[string, Partial<Subject>, string[]]>([
+    ["an address where none is known", {}, ["contact.work_emails"]],
+    ["an address where none is sure", { candidateEmail: "a@b.co" }, ["contact.work_emails"]],
+    ["an address where the known one is wrong", { email: "a@b.co", emailIsRefuted: true }, ["contact.work_emails"]],
+    ["no address where one is known", { email: "a@b.co" }, []],
+  ])("FullEnrich is asked for %s", async (_name, known, fields) => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    const asked: unknown[] = [];
+    server.answerWith(async (request) => {
+      if (request.method === "POST") asked.push(await request.json());
+      return Response.json({ enrichment_id: "1", status: "FINISHED" });
+    });
+    const networkUrl = "https://network.example/in/ada";
+    await lookUp({ ...vendorOf("fullenrich").known.subject, networkUrl, ...known });
+    expect(asked).toMatchObject([{ data: [{ linkedin_url: networkUrl, enrich_fields: fields }] }]);
+  });
+
+  test.each(["INVALID", "INVALID_DOMAIN"])("FullEnrich that calls an address %s refutes it", async (status) => {
+    const { server, lookUp } = await arrange(vendorOf("fullenrich"));
+    await using _ = server;
+    const email = "ada@analytical.example";
+    const data = [{ contact_info: { most_probable_work_email: { email, status } } }];
+    const finished = { status: "FINISHED", cost: { credits: 0 }, data };
+    server.answerWith(({ method }) => Response.json(method === "POST" ? { enrichment_id: "1" } : finished));
+    expect(await lookUp(vendorOf("fullenrich").known.subject)).toMatchObject({
+      findings: [{ field: "email", value: email, confidence: 0, verifies: true }],
+    });
   });
 
   test("Hunter is asked again while it is still working", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Verdict } from "../../src/enrichment/model.ts";
 import type { EnrichmentStore, ItemOutcome, Payment, StoredResult } from "../../src/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/leads/model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -242,6 +243,53 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await enrichment.spending(202602)).toEqual({});
   });
 
+  test("what verifiers say of an address is its user's own, each one's newest, in whatever spelling", async () => {
+    await using opened = await open();
+    const { make, userId } = await arrange(opened.storage);
+    const { enrichment } = opened.storage;
+    const said = (email: string, provider: string, confidence: number, at = startOfTests) => ({
+      ...{ email, provider, confidence, at },
+    });
+    const put = (...verdicts: Verdict[]) =>
+      enrichment.finish(userId, { results: [], verdicts, settlement: null, freeSince: 0 });
+    await put(said("a@b.co", "hunter", 0.6), said("a@b.co", "reacher", 0), said("c@b.co", "hunter", 1));
+    await put(said("A@B.co", "hunter", 0.97, startOfTests + 5));
+    await put(said("a@b.co", "hunter", 0.1, startOfTests + 1));
+    const found = await enrichment.verdicts(userId, ["A@b.co", "x@b.co"], 0);
+    expect(found.toSorted((a, b) => a.provider.localeCompare(b.provider))).toEqual([
+      said("A@b.co", "hunter", 0.97, startOfTests + 5),
+      said("A@b.co", "reacher", 0),
+    ]);
+    expect(await enrichment.verdicts(userId, ["a@b.co"], startOfTests + 1)).toMatchObject([{ provider: "hunter" }]);
+    const other = (await make.storedUser(opened.storage)).user.id;
+    expect(await enrichment.verdicts(other, ["a@b.co"], 0)).toEqual([]);
+  });
+
+  test("a verdict that was wanted anew takes the place of all before, and none is kept of who is on the list", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId } = await arrange(storage);
+    const put = (provider: string, at: number, freeSince: number | null) =>
+      storage.enrichment.finish(userId, {
+        results: [],
+        verdicts: [{ email: "a@b.co", provider, confidence: 0.5, at }],
+        settlement: null,
+        freeSince,
+      });
+    const by = async () =>
+      (await storage.enrichment.verdicts(userId, ["a@b.co"], 0)).map(({ provider }) => provider).toSorted();
+    await put("hunter", 10, 0);
+    await put("reacher", 20, 0);
+    expect(await by()).toEqual(["hunter", "reacher"]);
+    await put("web", 30, 20);
+    expect(await by()).toEqual(["reacher", "web"]);
+    await put("acme", 40, null);
+    expect(await by()).toEqual(["acme"]);
+    await storage.suppressions.add([make.suppression(userId, "email", "a@b.co")]);
+    await put("late", 50, 0);
+    expect(await by()).toEqual(["acme"]);
+  });
+
   test("what is old is forgotten, in bounded steps", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -249,13 +297,17 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await storage.enrichment.finishBatch(userId, batch([0]));
     const people = ["a@b.co", "b@b.co", "c@b.co"].map(byEmail);
     const results = people.map((person, n) => resultOf(person, { at: startOfTests + n * 8 }));
-    await storage.enrichment.finish(userId, unpaid(results));
+    const verdicts = ["x", "y", "z"].map((provider, n) => ({
+      ...{ email: "a@b.co", provider, confidence: 1, at: startOfTests + n * 8 },
+    }));
+    await storage.enrichment.finish(userId, { ...unpaid(results), verdicts });
     // A job that runs is never old.
-    expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(1);
+    expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(2);
     await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests + 2 });
     let forgotten = 0;
     for (let last = 1; last > 0; forgotten += last) last = await storage.enrichment.forgetBefore(startOfTests + 10, 1);
-    expect(forgotten).toBe(4);
+    expect(forgotten).toBe(5);
+    expect(await storage.enrichment.verdicts(userId, ["a@b.co"], 0)).toMatchObject([{ provider: "z" }]);
     expect(await storage.enrichment.done(job.id, -1, 10)).toEqual([]);
     expect(await storage.enrichment.results(userId, ["a@b.co", "b@b.co", "c@b.co"].map(byEmail), 0)).toEqual([
       null,

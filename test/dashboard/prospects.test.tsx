@@ -117,6 +117,18 @@ test("every field tells who said it and how sure it is, nested ones too", async 
             creditsUsed: 1,
             fromStore: false,
           },
+          {
+            index: 2,
+            input: { email: "x@example.com" },
+            enrichedData: {},
+            confidence: 0,
+            sources: [],
+            fieldConfidence: {},
+            provenance: {},
+            emailVerification: { email: "x@example.com", verdict: "invalid", confidence: 0, provider: "hunter", at },
+            creditsUsed: 0,
+            fromStore: true,
+          },
         ],
         failed: [
           { index: 1, input: { email: "x@example.com" }, code: "NO_MATCH", message: "Nobody.", retryable: true },
@@ -132,4 +144,7 @@ test("every field tells who said it and how sure it is, nested ones too", async 
     ["Company, industry", "Computing", "50 %", "apollo"],
   ]);
   expect(place.querySelector(".failures")?.textContent).toContain("Trying later can help");
+  const verdict = place.querySelectorAll(".enriched")[1]?.textContent;
+  expect(verdict).toContain("x@example.com is invalid, says hunter");
+  expect(verdict).not.toContain("% sure");
 });

@@ -83,6 +83,16 @@ test("people are named by e-mail, profile or lead; what was found is shown with 
   expect(out).toEndWith("1 credits used, 9 left.\n");
 });
 
+test("what a verifier says of an address is told, also when nothing else is", async () => {
+  const emailVerification = { email: "a@b.co", verdict: "invalid", confidence: 0, provider: "hunter", at: "" };
+  const nothing = { enrichedData: {}, provenance: {}, fieldConfidence: {}, writtenBack: [] };
+  const bare = { ...result, index: 0, ...nothing, emailVerification };
+  await using arranged = await arrange({ enriched: [bare], failed: [], creditsUsed: 0, remainingCredits: 9 });
+  expect((await arranged.cli.run("enrich", "a@b.co")).out).toBe(
+    "a@b.co\nhunter says that a@b.co is invalid.\n\n0 credits used, 9 left.\n",
+  );
+});
+
 test("a dry run tells what it would cost", async () => {
   const estimate = {
     leads: 1,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { formatBytes, renderBar } from "../../src/cli/progress.ts";
 import { RowCounter, type ExportFormat } from "../../src/cli/row-counter.ts";
 import { renderTable } from "../../src/cli/table.ts";
-import { closest } from "../../src/config/spelling.ts";
+import { closest, closestName } from "../../src/spelling.ts";
 
 test("a bar is filled by its percentage and never as wide as the screen", () => {
   expect(renderBar(50, "Importing", 80)).toBe(`${"█".repeat(12)}${"░".repeat(12)}  50%  Importing`);
@@ -52,4 +52,11 @@ test("a name finds the one it was meant to be, and only a near one", () => {
   expect(closest("drain-second", names)).toBe("drain-seconds");
   expect(closest("date", names)).toBe("data");
   expect(closest("colour", names)).toBeNull();
+});
+
+test("a name of several words is also meant by one of them, if no other has it", () => {
+  const names = ["includePersonalInfo", "includeCompanyInfo", "includeSocialProfiles"];
+  for (const word of ["socail", "social", "Socials", "includeSocial", "profile", "includeSocialProfile"])
+    expect(closestName(word, names)).toBe("includeSocialProfiles");
+  for (const word of ["info", "include", "x", "everything"]) expect(closestName(word, names)).toBeNull();
 });

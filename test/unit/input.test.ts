@@ -65,7 +65,7 @@ describe("a body", () => {
       "a field that an object of known names has not",
       { name: "A", size: 1, place: { citty: "Rome" } },
       "place.citty",
-      "There is no such field. Expected one of city, state.",
+      "There is no such field. Expected one of city, state. Did you mean city?",
     ],
     ["a list that is too short", { name: "A", tags: [] }, "tags", "Expected at least 1 item."],
     ["a list that is too long", { name: "A", tags: ["aa", "bb", "cc"] }, "tags", "Expected at most 2 items, got 3."],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { fieldsOf } from "../../src/enrichment/fields.ts";
-import { lookUpPerson } from "../../src/enrichment/look-up.ts";
+import { fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
+import { LookUp, type Known } from "../../src/enrichment/look-up.ts";
 import type { Finding, Subject } from "../../src/enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
 import { GuardedProvider } from "../../src/enrichment/provider-guard.ts";
@@ -137,6 +137,33 @@ describe("a guarded provider", () => {
     expect(guard.view()).toMatchObject({ state: "spent", spent: 4, spendCap: 5 });
   });
 
+  test("is asked as long as its cap can pay for the very question, and no longer", async () => {
+    const isCheap = ({ email }: Subject) => email !== null;
+    const spends = { least: 0.5, on: (subject: Subject) => (isCheap(subject) ? 0.5 : 1) };
+    const { guard, asked } = guarded({ spendCap: 2, spends, outcomes: [{ ...found, spent: 0.5 }] });
+    const cheap = { ...nobody, email: "a@b.co" };
+    const outcome = async (subject: Subject) => (await guard.lookUp(subject, context)).kind;
+    // Two at a credit each fill the cap until they have told that they took less.
+    const atOnce = [nobody, nobody, cheap].map(outcome);
+    expect(await Promise.all(atOnce)).toEqual(["found", "found", "skipped"]);
+    expect(await outcome(cheap)).toBe("found");
+    expect(guard.canPayFor(nobody)).toBe(false);
+    expect(await outcome(nobody)).toBe("skipped");
+    expect(guard.view()).toMatchObject({ state: "ready", spent: 1.5 });
+    expect(await outcome(cheap)).toBe("found");
+    expect(await outcome(cheap)).toBe("skipped");
+    expect(guard.view()).toMatchObject({ state: "spent", spent: 2, spendCap: 2 });
+    expect(asked).toHaveLength(4);
+  });
+
+  test.each([0.1, 0.3, 0.7])("counts questions of %d credits exactly", async (spends) => {
+    const { ask, guard } = guarded({ spendCap: 21, spends, outcomes: [{ ...found, spent: spends }] });
+    let answers = 0;
+    while ((await ask()).kind === "found") answers++;
+    expect(answers).toBe(Math.round(21 / spends));
+    expect(guard.view()).toMatchObject({ spent: 21 });
+  });
+
   test("what is spent survives a restart", async () => {
     await using opened = await engines[0]!.open();
     const clock = new FakeClock();
@@ -157,6 +184,15 @@ describe("the waterfall", () => {
     spent: 0,
   });
   const all = fieldsOf(["personal", "company", "social", "contact"]);
+
+  const lookUpPerson = (
+    input: Subject,
+    wanted: ReadonlySet<EnrichField>,
+    providers: readonly GuardedProvider[],
+    asking: typeof context,
+    clock: FakeClock,
+    known?: Known,
+  ) => new LookUp(input, { wanted, providers, context: asking, clock, ...(known && { known }) }).run();
 
   test("asks in order, stops when everything is sure, and tells the next one what was found", async () => {
     const clock = new FakeClock();
@@ -213,10 +249,19 @@ describe("the waterfall", () => {
     expect([asked, fresh, useless].map((each) => each.asked.length)).toEqual([0, 1, 0]);
   });
 
+  test("waits for nobody whose cap is too small for this person, though others could be asked about", async () => {
+    const spends = { least: 0.5, on: () => 1 };
+    const poor = guarded({ name: "poor", spendCap: 1, spends, outcomes: [{ ...found, findings: [], spent: 0.5 }] });
+    await poor.ask();
+    const looked = await lookUpPerson(nobody, all, [poor.guard], context, poor.clock);
+    expect(looked).toMatchObject({ hindered: ["poor"], paused: [] });
+    expect(poor.guard.backAt).not.toBeNull();
+  });
+
   test("names all who were not reached when the time is over", async () => {
     const providers = ["a", "b"].map((name) => guarded({ name }).guard);
     const over = { ...context, signal: AbortSignal.abort() };
     const looked = await lookUpPerson(nobody, all, providers, over, new FakeClock());
-    expect(looked).toEqual({ merged: {}, asked: [], hindered: ["a", "b"], paused: [] });
+    expect(looked).toMatchObject({ merged: {}, asked: [], hindered: ["a", "b"], paused: [] });
   });
 });

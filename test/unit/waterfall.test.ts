@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allFields, fieldsOf } from "../../src/enrichment/fields.ts";
 import type { Finding, Merged, Subject } from "../../src/enrichment/model.ts";
+import { Verdicts } from "../../src/enrichment/verdicts.ts";
 import {
   entriesOf,
   extended,
@@ -127,6 +128,62 @@ describe("merging", () => {
     expect(merged({}, guess, verdict(0))).toEqual({});
     expect(shown(merged({}, guess, verdict(0, "other@x.com")))).toEqual({ email: ["a@x.com", 0.7] });
     expect(shown(merged({ email: "a@x.com" }, verdict(0.97)))).toEqual({ email: ["a@x.com", 0.97] });
+  });
+
+  describe("an address that is refuted", () => {
+    const refuted = (...emails: string[]): Verdicts => {
+      const verdicts = new Verdicts();
+      for (const email of emails) verdicts.add({ email, provider: "check", confidence: 0, at: 1 });
+      return verdicts;
+    };
+    const alternatives = says("alternativeEmails", ["a@x.com", "b@x.com"], 0.9);
+
+    test("is left out of what others say, and takes nothing from what was there", () => {
+      const before = merged({}, ["a", [says("email", "b@x.com", 0.6)]]);
+      const record = merge(before, "b", [says("email", "A@x.com", 0.95), alternatives], nobody, 1, refuted("a@x.com"));
+      expect(shown(record)).toEqual({ email: ["b@x.com", 0.6] });
+      expect(merge({}, "b", [alternatives], nobody, 1, refuted("a@x.com", "B@x.com"))).toEqual({});
+    });
+
+    test("goes out of the record with the verdict, alternatives included", () => {
+      const before = merged({}, ["a", [says("email", "c@x.com", 0.9), alternatives]]);
+      const verdict = { ...says("email", "a@x.com", 0), verifies: true } as const;
+      expect(shown(merge(before, "check", [verdict], nobody, 2, refuted("a@x.com")))).toEqual({
+        email: ["c@x.com", 0.9],
+        alternativeEmails: [["b@x.com"], 0.9],
+      });
+    });
+
+    test("and was asked about makes room for another one", () => {
+      const input = { ...nobody, email: "a@x.com" };
+      const record = merge({}, "b", [says("email", "b@x.com", 0.9)], input, 1, refuted("a@x.com"));
+      expect(shown(record)).toEqual({ email: ["b@x.com", 0.9] });
+      expect(extended(input, {}, refuted("a@x.com"))).toMatchObject({ email: "a@x.com", emailIsRefuted: true });
+      const found = extended(input, record, refuted("a@x.com"));
+      expect(found).toMatchObject({ email: "b@x.com", candidateEmail: null });
+      expect(found).not.toHaveProperty("emailIsRefuted");
+      const guess = merge({}, "b", [says("email", "b@x.com", 0.5)], input, 1, refuted("a@x.com"));
+      expect(extended(input, guess, refuted("a@x.com"))).toMatchObject({ email: "a@x.com", candidateEmail: "b@x.com" });
+    });
+  });
+
+  test("of several verdicts on an address the surest counts, whoever came first, and of equals the newest", () => {
+    const verdict = (provider: string, confidence: number, at = 1) => ({ email: "a@x.com", provider, confidence, at });
+    const counts = (...all: ReturnType<typeof verdict>[]) => {
+      const verdicts = new Verdicts();
+      for (const each of all) verdicts.add(each);
+      return verdicts.of("A@x.com")?.provider;
+    };
+    const [invalid, valid, risky] = [verdict("i", 0), verdict("v", 0.97), verdict("r", 0.6)];
+    for (const order of [
+      [invalid, valid, risky],
+      [valid, risky, invalid],
+    ])
+      expect(counts(...order)).toBe("i");
+    expect(counts(risky, valid)).toBe("v");
+    expect(counts(verdict("old", 1, 1), verdict("new", 0, 2))).toBe("new");
+    expect(counts(invalid, verdict("i", 0.6, 2), valid)).toBe("v");
+    expect(counts()).toBeUndefined();
   });
 
   test("a record under another family name counts half", () => {

@@ -1,5 +1,5 @@
 import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
-import type { Finding } from "../../enrichment/model.ts";
+import type { Finding, Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, asUrl, findingsOf, pause, usualRefusal, type VendorAnswer, type VendorWorld } from "./vendor.ts";
@@ -7,6 +7,7 @@ import { askVendor, asUrl, findingsOf, pause, usualRefusal, type VendorAnswer, t
 export const fullenrichUrl = "https://app.fullenrich.com/api/v2";
 
 const sureness: Record<string, number> = { DELIVERABLE: 0.97, HIGH_PROBABILITY: 0.85, CATCH_ALL: 0.6 };
+const refuted = ["INVALID", "INVALID_DOMAIN"];
 const profileSureness = 0.8;
 /** It tells a profile of those only whose profile URL it gets. */
 const ofProfile: readonly EnrichField[] = [...fieldGroups.personal, "networkUrl", ...fieldGroups.company];
@@ -40,20 +41,21 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
   return {
     name: "fullenrich",
     gives: ["email", ...ofProfile],
-    brings({ email, networkUrl, firstName, lastName, company, domain }) {
-      const address: EnrichField[] = email === null ? ["email"] : [];
+    brings({ networkUrl, firstName, lastName, company, domain, ...known }) {
+      const address: EnrichField[] = isAddressMissing(known) ? ["email"] : [];
       if (networkUrl !== null) return [...address, ...ofProfile];
       return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
     },
 
-    async lookUp({ firstName, lastName, company, domain, networkUrl }, { signal }) {
+    async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { signal }) {
       const person = {
         ...(firstName !== null && { first_name: firstName }),
         ...(lastName !== null && { last_name: lastName }),
         ...(domain !== null && { domain }),
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
-        enrich_fields: ["contact.work_emails"],
+        // Only what is missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
+        enrich_fields: isAddressMissing(known) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };
       const answer = await askVendor(world, { url: `${url}/contact/enrich/bulk`, headers, body, signal });
@@ -64,6 +66,10 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       return id === null ? { kind: "failed", reason: "It did not name the enrichment" } : follow(id, signal);
     },
   };
+}
+
+function isAddressMissing({ email, emailIsRefuted = false }: Pick<Subject, "email" | "emailIsRefuted">): boolean {
+  return email === null || emailIsRefuted;
 }
 
 /** Null while it works. */
@@ -93,7 +99,7 @@ function findingsIn(body: unknown): Finding[] {
   const text = (path: string) => textAt(profile, path);
   const employer = valueAt(profile, "employment.current.company");
   return [
-    ...findingsOf({ email: textAt(found, "email") }, sureness[textAt(found, "status") ?? ""] ?? 0),
+    ...addressIn(textAt(found, "email"), textAt(found, "status") ?? ""),
     ...findingsOf(
       {
         firstName: text("first_name"),
@@ -115,7 +121,13 @@ function findingsIn(body: unknown): Finding[] {
       },
       profileSureness,
     ),
-  ].filter(({ confidence }) => confidence > 0);
+  ];
+}
+
+function addressIn(email: string | null, status: string): Finding[] {
+  if (email !== null && refuted.includes(status))
+    return [{ field: "email", value: email, confidence: 0, verifies: true }];
+  return findingsOf({ email }, sureness[status] ?? 0).filter(({ confidence }) => confidence > 0);
 }
 
 /** 0 stands for a number that it does not know. */

@@ -67,14 +67,25 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
   const needs = vendor.needs.map((set) => set.split("+") as (keyof Subject)[]);
   const gives = Object.keys(vendor.fields) as EnrichField[];
   const spends = vendor.spends ?? 1;
+  const isKnown = (subject: Subject, set: readonly (keyof Subject)[]) => set.every((field) => subject[field] !== null);
+  const asksForAddressOnly = gives.length === 1 && gives[0] === "email";
+
+  /** Who brings nothing but an address, asked by the address that is known, says whether it is right. */
+  function verifies(subject: Subject): string | null {
+    const set = needs.find((each) => isKnown(subject, each));
+    return asksForAddressOnly && set?.includes("email") ? subject.email : null;
+  }
+
   return {
     name: vendor.name,
     spends,
     gives,
-    brings: (subject) => (needs.some((set) => set.every((field) => subject[field] !== null)) ? gives : []),
+    brings: (subject) => (needs.some((set) => isKnown(subject, set)) ? gives : []),
+    verifies,
 
     async lookUp(subject, { signal }) {
-      const values = { ...subject, secret };
+      const { emailIsRefuted: _refuted, ...known } = subject;
+      const values = { ...known, secret };
       const body = vendor.body === undefined ? undefined : filledBody(vendor.body, values);
       const answer = await askVendor(world, {
         method: vendor.method ?? (body === undefined ? "GET" : "POST"),
@@ -88,11 +99,16 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
       if (answer.kind !== "json") return answer;
       const refusal = usualRefusal(answer, world.clock);
       if (refusal !== null) return refusal;
-      const findings = findingsIn(answer.body, vendor);
+      const findings = verdictsAmong(findingsIn(answer.body, vendor), verifies(subject));
       if (findings.length === 0) return { kind: "none", spent: 0 };
       return { kind: "found", findings, spent: spends };
     },
   };
+}
+
+function verdictsAmong(findings: Finding[], verified: string | null): Finding[] {
+  const isVerdict = ({ value }: Finding) => typeof value === "string" && value.trim().toLowerCase() === verified;
+  return findings.map((finding) => (isVerdict(finding) ? { ...finding, verifies: true } : finding));
 }
 
 type Values = Record<string, string | null>;

@@ -1,6 +1,7 @@
 import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../enrichment/provider.ts";
+import { addressInDoubt } from "../../enrichment/verdicts.ts";
 import { numberAt, textAt } from "../json-path.ts";
 import {
   askVendor,
@@ -25,7 +26,8 @@ const sureness: Record<string, number> = {
   disposable: 0.1,
   invalid: 0,
 };
-/** Its credits: a found address 1, a verification 0.5. */
+/** Its credits. */
+const findingCost = 1;
 const verificationCost = 0.5;
 /** 202: it is still working, ask again. */
 const againAfterMs = 2_000;
@@ -67,8 +69,11 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
     const email = text("email");
     if (email === null) return { kind: "none", spent: 0 } as const;
     const score = (numberAt(answer.body, "data.score") ?? 0) / 100;
+    const status = text("verification.status");
     const findings = [
-      ...findingsOf({ email }, surenessOf(score, text("verification.status"))),
+      isRefuted(status)
+        ? ({ field: "email", value: email, confidence: sureness[status ?? ""] ?? 0, verifies: true } as const)
+        : ({ field: "email", value: email, confidence: surenessOf(score, status) } as const),
       ...findingsOf(
         {
           title: text("position"),
@@ -81,7 +86,7 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
         score,
       ),
     ];
-    return { kind: "found", findings, spent: 1 } as const;
+    return { kind: "found", findings, spent: findingCost } as const;
   }
 
   async function verify(email: string, signal: AbortSignal): Promise<LookUpOutcome> {
@@ -95,29 +100,34 @@ export function createHunter(world: VendorWorld, { url, key }: { url: string; ke
 
   return {
     name: "hunter",
+    spends: { least: verificationCost, on: (subject) => (isToFind(subject) ? findingCost : verificationCost) },
     gives,
     brings(subject) {
       if (isToFind(subject)) return gives;
-      return (subject.email ?? subject.candidateEmail) === null ? [] : ["email"];
+      return addressInDoubt(subject) === null ? [] : ["email"];
     },
+    verifies: (subject) => (isToFind(subject) ? null : addressInDoubt(subject)),
     // Whom it can find it finds, also when somebody has guessed: its address comes verified.
     lookUp(subject, { signal }) {
       if (isToFind(subject)) return find(subject, signal);
-      return verify(subject.email ?? subject.candidateEmail ?? "", signal);
+      return verify(addressInDoubt(subject) ?? "", signal);
     },
   };
 }
 
 /** A verdict against an address counts more than how it was found; one that says little takes nothing from that. */
-function surenessOf(score: number, status: string | null): number {
-  const verified = sureness[status ?? ""] ?? 0;
-  const isRefuted = status === "invalid" || status === "disposable";
-  return isRefuted ? verified : Math.max(verified, Math.min(score, sureness["valid"]!));
+function isRefuted(status: string | null): boolean {
+  return status === "invalid" || status === "disposable";
 }
 
-/** Of whom an address is known it only says whether that one is right. */
-function isToFind({ email, firstName, lastName, company, domain, networkUrl }: Subject): boolean {
-  if (email !== null) return false;
+function surenessOf(score: number, status: string | null): number {
+  return Math.max(sureness[status ?? ""] ?? 0, Math.min(score, sureness["valid"]!));
+}
+
+/** Of whom an address is known it only says whether that one is right, until it turns out to be wrong. */
+function isToFind({ email, emailIsRefuted = false, ...known }: Subject): boolean {
+  const { firstName, lastName, company, domain, networkUrl } = known;
+  if (email !== null && !emailIsRefuted) return false;
   const isNamed = firstName !== null && lastName !== null;
   return isNamed ? (domain ?? company) !== null : networkUrl?.includes("/in/") === true;
 }

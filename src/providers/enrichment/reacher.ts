@@ -1,5 +1,6 @@
 import type { EnrichField } from "../../enrichment/fields.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
+import { addressInDoubt } from "../../enrichment/verdicts.ts";
 import { textAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 
@@ -16,10 +17,11 @@ export function createReacher(
   return {
     name: "reacher",
     gives,
-    brings: ({ email, candidateEmail }) => ((email ?? candidateEmail) === null ? [] : gives),
+    brings: (subject) => (addressInDoubt(subject) === null ? [] : gives),
+    verifies: addressInDoubt,
 
-    async lookUp({ email: known, candidateEmail }, { signal }) {
-      const email = known ?? candidateEmail;
+    async lookUp(subject, { signal }) {
+      const email = addressInDoubt(subject);
       if (email === null) return { kind: "none", spent: 0 };
       const answer = await askVendor(world, {
         url: `${url}/v0/check_email`,

@@ -2,6 +2,7 @@ import { resolveMx } from "node:dns/promises";
 import type { Clock } from "../../clock.ts";
 import { domainOfEmail } from "../../enrichment/email-domain.ts";
 import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
+import { addressInDoubt } from "../../enrichment/verdicts.ts";
 import type { Finding } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
 import { redirectOf, type HttpClient, type HttpOutcome } from "../http-client.ts";
@@ -98,14 +99,16 @@ export function createWeb({ http, clock, takesMail }: WebWorld): EnrichmentProvi
     name: "web",
     gives,
     // Of an address it only says that it can't be right.
-    brings({ email, candidateEmail, domain }) {
+    brings(subject) {
+      const { domain } = subject;
       if (domain === null) return [];
-      return isAt(domain, email ?? candidateEmail) ? gives : ofCompany;
+      return isAt(domain, addressInDoubt(subject)) ? gives : ofCompany;
     },
 
-    async lookUp({ email, candidateEmail, domain }) {
+    async lookUp(subject) {
+      const { domain } = subject;
       if (domain === null) return { kind: "none", spent: 0 };
-      const [{ page }, mail] = await Promise.all([siteOf(domain), mailFindings(email ?? candidateEmail, domain)]);
+      const [{ page }, mail] = await Promise.all([siteOf(domain), mailFindings(addressInDoubt(subject), domain)]);
       const findings = [...mail, ...(page === null ? [] : findingsIn(page, domain))];
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },

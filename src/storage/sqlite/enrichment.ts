@@ -1,6 +1,8 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Verdict } from "../../enrichment/model.ts";
 import type { EnrichmentStore, FinishedBatch, ItemOutcome, Paid, Payment } from "../../enrichment/store.ts";
 import { createCreditRows } from "./credit-rows.ts";
+import { createVerdictRows } from "./email-verdicts.ts";
 import { createResultRows } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
@@ -18,6 +20,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   const credits = createCreditRows(engine);
   const jobRows = createJobRows(engine);
   const results = createResultRows(engine);
+  const verdictRows = createVerdictRows(engine);
   const suppressions = createSuppressionRows(engine);
   const at = sql.placeholder;
   const { outcome: _outcome, ...itemValues } = placeholdersOf(enrichmentItems);
@@ -66,10 +69,17 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     return { creditsUsed };
   }
 
-  /** Stores results that are new and charges for them. */
-  function pay(userId: string, { results: found, settlement, freeSince }: Payment): Paid {
+  /** Stores what is new and charges for it. */
+  function pay(userId: string, { results: found, verdicts = [], settlement, freeSince }: Payment): Paid {
     const owner = ownerOf(userId);
     const free: string[] = [];
+    const isListed = ({ email }: Verdict) => suppressions.find(userId, { email, profileKey: null }) !== null;
+    if (owner !== null)
+      verdictRows.replace(
+        owner,
+        verdicts.filter((verdict) => !isListed(verdict)),
+        freeSince,
+      );
     for (const { item, ...result } of owner === null ? [] : found) {
       const { email, network } = result.identity;
       // Somebody who was erased while providers were asked; what they took is paid for.
@@ -111,7 +121,7 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
     const items = ended.flatMap(({ id }) =>
       orm.delete(enrichmentItems).where(eq(enrichmentItems.jobId, id)).returning({ n: enrichmentItems.n }).all(),
     );
-    return removed + items.length;
+    return removed + items.length + verdictRows.forgetBefore(before, limit);
   }
 
   return {
@@ -123,6 +133,10 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
         const { n: _n, ...result } = row;
         return result;
       });
+    },
+    async verdicts(userId, emails, since) {
+      const owner = ownerOf(userId);
+      return owner === null ? [] : verdictRows.of(owner, emails, since);
     },
     finish: (userId, payment) => writer.writeForAnswer(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>

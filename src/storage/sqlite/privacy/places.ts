@@ -130,6 +130,17 @@ export const places: readonly Place[] = [
     erasesMentions: true,
   },
   {
+    name: "emailVerdicts",
+    table: "email_verdicts",
+    key: ["owner", "key", "provider"],
+    personal: ["key"],
+    others: ["confidence", "at"],
+    owner: ownerBy("t.owner"),
+    own: `t.key IN (SELECT unhex(value) FROM json_each(?1, '$.suppressions'))`,
+    texts: [],
+    erase: "remove",
+  },
+  {
     name: "enrichmentItems",
     table: "enrichment_items",
     key: ["job_id", "n"],

@@ -51,15 +51,23 @@ export function Results({ answer, name }: { answer: Answer; name?: string | unde
 
 function ResultCard({ result, name }: { result: EnrichmentResult; name: string }) {
   const { enrichedData, fieldConfidence, provenance, confidence, creditsUsed, fromStore } = result;
+  const { emailVerification: verified } = result;
   const fields = fieldsOf(enrichedData);
   return (
     <section class="card enriched">
       <header>
         <h2>{name}</h2>
         <p class="badges">
-          <Badge tone={confidence >= 0.8 ? "good" : confidence >= 0.5 ? "info" : "warn"}>
-            {Math.round(confidence * 100)} % sure
-          </Badge>
+          {fields.length > 0 && (
+            <Badge tone={confidence >= 0.8 ? "good" : confidence >= 0.5 ? "info" : "warn"}>
+              {Math.round(confidence * 100)} % sure
+            </Badge>
+          )}
+          {verified && (
+            <Badge tone={verdictTones[verified.verdict]}>
+              {verified.email} is {verified.verdict}, says {verified.provider}
+            </Badge>
+          )}
           <Badge>{fromStore ? "Known before, free" : counted(creditsUsed, "credit")}</Badge>
           {result.unavailable && (
             <Badge tone="warn">Could not be asked, try again later: {result.unavailable.join(", ")}</Badge>
@@ -70,39 +78,43 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
           {result.leadId !== undefined && <Link to={`/leads/${result.leadId}`}>Open the lead</Link>}
         </p>
       </header>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={`What was found about ${name}`}>
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Value</th>
-              <th scope="col">Sure</th>
-              <th scope="col">Said by</th>
-              <th scope="col" class="hide-small">
-                When
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map(([name, value]) => {
-              const sure = fieldConfidence[name];
-              const origin = provenance[name];
-              return (
-                <tr key={name}>
-                  <th scope="row">{fieldInWords(name)}</th>
-                  <td>{value}</td>
-                  <td>{sure !== undefined && <Sureness share={sure} />}</td>
-                  <td>{origin?.provider}</td>
-                  <td class="hide-small">{origin && <DateTime at={origin.at} />}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      {fields.length > 0 && (
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={`What was found about ${name}`}>
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">Value</th>
+                <th scope="col">Sure</th>
+                <th scope="col">Said by</th>
+                <th scope="col" class="hide-small">
+                  When
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {fields.map(([name, value]) => {
+                const sure = fieldConfidence[name];
+                const origin = provenance[name];
+                return (
+                  <tr key={name}>
+                    <th scope="row">{fieldInWords(name)}</th>
+                    <td>{value}</td>
+                    <td>{sure !== undefined && <Sureness share={sure} />}</td>
+                    <td>{origin?.provider}</td>
+                    <td class="hide-small">{origin && <DateTime at={origin.at} />}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
     </section>
   );
 }
+
+const verdictTones = { valid: "good", uncertain: "info", invalid: "warn" } as const;
 
 function Sureness({ share }: { share: number }) {
   return (

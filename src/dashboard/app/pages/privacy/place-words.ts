@@ -3,6 +3,7 @@ const placeWords: Record<string, string> = {
   leads: "Leads",
   prospects: "Prospects in the directory",
   enrichments: "Results of enrichment",
+  emailVerdicts: "What verifiers say of the address",
   enrichmentItems: "Entries of enrichment jobs",
   contacts: "Notes on being connected and on messages",
   enrolments: "Places in campaigns",

@@ -14,6 +14,20 @@ export function closest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
+/**
+ * As `closest`, for names of several words (includeSocialProfiles): also the only one that has `word` in it, or has a word
+ * that `word` is near to.
+ */
+export function closestName(word: string, names: readonly string[]): string | null {
+  const near = closest(word, names);
+  if (near !== null) return near;
+  const lower = word.toLowerCase();
+  const wordsOf = (name: string): string[] => name.split(/(?=[A-Z])/).map((part) => part.toLowerCase());
+  const byWord = names.filter((name) => lower.length > 2 && name.toLowerCase().includes(lower));
+  const candidates = byWord.length > 0 ? byWord : names.filter((name) => closest(lower, wordsOf(name)) !== null);
+  return candidates.length === 1 ? candidates[0]! : null;
+}
+
 /** Levenshtein distance: how many letters have to be inserted, removed or replaced. */
 export function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
