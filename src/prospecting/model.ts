@@ -27,7 +27,7 @@ export const maxTechnologyLength = 100;
 /** Yearly revenue in US dollars: at least `min`, below `max`; null = no upper end is known. */
 export type RevenueRange = { min: number; max: number | null };
 
-/** What is known of a prospect; what is not is absent. */
+/** What is known of a prospect; what is not is absent. An empty `lastName` is that of somebody who has none. */
 export type ProspectContent = { [F in ProspectTextField]?: string } & {
   revenue?: RevenueRange;
   technologies?: string[];
