@@ -20,7 +20,7 @@ const values: Record<string, readonly string[]> = {
     "https://network.example/in/ada\\b", "https://network.example/", "not a url", "https://de.bp.co.uk/in/ada/de",
     "https://xn--.example/in/ada", "https://www.de.example/in/ada_b/",
   ],
-  title: ["VP Sales", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
+  title: ["VP Sales", "Co-Founder & CEO", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
   company: ["Acme, Inc.", "ACME", "Société Générale S.A.", "AG", "Co", "Müller  &  Söhne GmbH & Co. KG", "Quiet Systems 244"],
   domain: ["https://www.acme.example/about", "acme.example", "WWW.Acme.Example", "127.0.0.1", "nothing", "www.de", "a..b.de", "xn--x.de", "-a.de"],
   industry: ["Software", "\u2028", "Wine & Spirits"],

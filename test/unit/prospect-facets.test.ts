@@ -8,7 +8,7 @@ import {
   revenueRangeOfThousands,
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
-import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
+import { senioritiesOfTitle, seniorityNamed } from "../../src/prospecting/facets/seniority.ts";
 import { positionOf } from "../../src/prospecting/facets/position.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { technologyValue, termsOf } from "../../src/prospecting/facets/terms.ts";
@@ -42,6 +42,9 @@ describe("titles", () => {
     ["Eng", "Software Engineer"],
     ["Software Engineer", "Sr. Software Eng"],
     ["Software Eng", "SWE"],
+    ["Engineer", "Software Dev"],
+    ["Software Development Manager", "Software Dev Manager"],
+    ["Software Dev Manager", "Software Development Manager"],
     ["Software Eng", "Head of Software Engineering"],
     ["Marketing Manager", "Mktg Mgr"],
     ["Mktg Mgr", "Senior Marketing Manager"],
@@ -75,6 +78,8 @@ describe("titles", () => {
     ["of the", "VP of Sales"],
     ["Engineer", "VP Engineering"],
     ["Engineering", "Software Engineer"],
+    ["Engineer", "Software Dev Manager"],
+    ["Engineer", "Head of Software Dev"],
     ["Developer", "Business Development Manager"],
     ["Accountant", "Account Manager"],
     ["Operations", "DevOps Engineer"],
@@ -105,7 +110,46 @@ test.each([
   ["Asst Dir", "entry"],
   ["Eng Mgr", "manager"],
 ])("%s speaks of the level %s", (title, level) => {
-  expect<string | null>(seniorityOfTitle(title)).toBe(level);
+  expect<string[]>(senioritiesOfTitle(title)).toEqual(level === null ? [] : [level]);
+});
+
+test.each([
+  ["Co-Founder & CEO", ["founder", "c_suite"]],
+  ["Owner / President", ["owner", "c_suite"]],
+  ["Partner, Head of Tax", ["partner", "head"]],
+  ["SVP & CFO", ["c_suite", "vp"]],
+  ["Vice President & General Manager", ["vp"]],
+  ["HR Business Partner", []],
+  ["Senior Business Partner, HR", ["senior"]],
+  ["Channel Partner Manager", ["manager"]],
+  ["Partner Success Manager", ["manager"]],
+  ["Head of Partner Sales", ["head"]],
+  ["Managing Partner", ["partner"]],
+  ["Partner - Audit", ["partner"]],
+  ["Assistant to the VP", ["entry"]],
+  ["EA to CEO", []],
+  ["Manager, Office of the CEO", ["manager"]],
+  ["VP, Go to Market", ["vp"]],
+  ["Chief of Staff to the CEO", ["head"]],
+  ["Chief Product Officer and Engineer", ["c_suite"]],
+  ["Chief Engineer", ["manager"]],
+  ["Head Pastry Chef", ["manager"]],
+  ["Head of Engineer Training", ["head"]],
+  ["Sales Manager, Head Office", ["manager"]],
+  ["Senior Product Owner", ["senior"]],
+  ["Business Owner", ["owner"]],
+  ["Founder in Residence", []],
+])("%s holds the offices %p", (title, levels) => {
+  expect<string[]>(senioritiesOfTitle(title)).toEqual(levels);
+});
+
+test("who holds two offices is found by each, and shown with the higher", () => {
+  const content = { title: "Co-Founder & CEO", confidence: 1 };
+  expect(positionOf(content).seniority).toBe("founder");
+  const levels = termsOf(content).filter(({ facet }) => facet === "seniority");
+  expect(levels.map(({ value }) => value)).toEqual(["founder", "c_suite"]);
+  const told = termsOf({ ...content, seniority: "Owner" }).filter(({ facet }) => facet === "seniority");
+  expect(told.map(({ value }) => value)).toEqual(["owner"]);
 });
 
 test.each([
@@ -121,6 +165,8 @@ test.each([
   ["Acct Exec", "sales"],
   ["Sr Acct", null],
   ["Corp Dev", null],
+  ["Assistant to the CEO", null],
+  ["Process Owner", null],
 ])("%s speaks of the department %s", (title, department) => {
   expect<string | null>(departmentOfTitle(title)).toBe(department);
 });

@@ -2,7 +2,7 @@ import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
 import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeTerms } from "./places.ts";
-import { positionOf } from "./position.ts";
+import { positionOf, senioritiesOf } from "./position.ts";
 import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
@@ -51,7 +51,7 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
  */
 export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
   const { industry, companySize, location, companyLocation, title, technologies } = content;
-  const { seniority, department } = positionOf(content);
+  const { department } = positionOf(content);
   add("all", rawNumbers(content.confidence, content.revenue ?? null));
   if (industry !== undefined) add("industry", industry);
   if (companySize !== undefined) add("size", companySize);
@@ -59,7 +59,7 @@ export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: st
   const place = companyLocation ?? location;
   if (place !== undefined) add("location", place);
   if (title !== undefined) add("title", title);
-  if (seniority !== undefined) add("seniority", seniority);
+  for (const level of senioritiesOf(content)) add("seniority", level);
   if (department !== undefined) add("department", department);
   if (technologies !== undefined) for (const technology of technologies) add("technology", technology);
 }

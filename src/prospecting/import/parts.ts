@@ -105,12 +105,12 @@ const facets: { [F in ProspectTextField]?: RawFacet } = {
 };
 
 function impliedRaws(title: string): ImpliedRaws {
-  const { seniority, department } = impliedByTitle(title);
+  const { seniorities, department } = impliedByTitle(title);
   const raws = (facet: RawFacet, raw: string | undefined) =>
     raw === undefined ? nothing : [new NumberedRaw(facet, raw)];
   return {
-    seniority: raws("seniority", seniority),
-    nonManager: raws("seniority", levelOfNonManager(seniority)),
+    seniority: seniorities.map((level) => new NumberedRaw("seniority", level)),
+    nonManager: raws("seniority", levelOfNonManager(seniorities[0])),
     department: raws("department", department),
   };
 }
