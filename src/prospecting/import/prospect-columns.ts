@@ -1,5 +1,6 @@
 import { singleLine } from "../../clean-text.ts";
 import { normalized } from "../../leads/import/columns.ts";
+import { nestedTarget } from "./nested-names.ts";
 import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asian-headers.ts";
 
 const columnTargets = [
@@ -74,6 +75,7 @@ const targetByName = new Map<string, ProspectTarget>([
   ...Object.entries(eastAsianNames).flatMap(([target, names]) => namesOf(target, names)),
   ...Object.entries(headerNames).flatMap(([target, names]) => namesOf(target, [target, ...names.split(",")])),
 ]);
+const knownTarget = (name: string): ProspectTarget | undefined => targetByName.get(name);
 const namesOfGiven = new Set(givenBesideFamily.map(normalized));
 
 function namesOf(target: string, names: readonly string[]): (readonly [string, ProspectTarget])[] {
@@ -109,7 +111,8 @@ export function prospectTargets(
   const columns = headers.map((header) => {
     const name = normalized(header);
     const chosen = overrides.get(name);
-    return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
+    const target = chosen ?? knownTarget(name) ?? nestedTarget(header, knownTarget) ?? "ignore";
+    return { name, target, isChosen: chosen !== undefined };
   });
   const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
   const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
