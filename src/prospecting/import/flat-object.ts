@@ -49,6 +49,11 @@ export function currentJob(object: Record<string, unknown>): Entry[] {
   return [];
 }
 
+/** Whether a field of that name is read by `currentJob`. */
+export function isJobList(name: string): boolean {
+  return jobLists.includes(name);
+}
+
 const jobLists = ["experience", "experiences", "employment_history", "employmentHistory", "work_experience", "positions", "jobs"]; // prettier-ignore
 const maxJobs = 100;
 const currentMarks = ["is_primary", "current", "is_current", "isCurrent"];

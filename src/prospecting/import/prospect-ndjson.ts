@@ -4,7 +4,7 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
-import { currentJob, flatEntries, textsIn, type Entry } from "./flat-object.ts";
+import { currentJob, flatEntries, isJobList, textsIn, type Entry } from "./flat-object.ts";
 import { noteIgnored, profileOwner, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
@@ -134,7 +134,9 @@ export class ProspectNdjsonRows {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
       targets = prospectTargets(names, this.#overrides, ofPeople);
       if (key.length <= longestKey) this.#targets.set(key, targets);
-      noteIgnored(this.ignored, names, targets, this.#overrides);
+      // What is left out of a list of jobs is no column.
+      const columns = names.map((name) => (isJobList(name) ? "" : name));
+      noteIgnored(this.ignored, columns, targets, this.#overrides);
     }
     return targets;
   }
