@@ -8,7 +8,7 @@ type Names = { firstName: string; lastName: string };
  * of a wrong name is worse than a whole one. Null for any other text.
  */
 export function splitEastAsianName(name: string): Names | null {
-  if (!eastAsian.test(name)) return null;
+  if (!eastAsian.test(name) || !letter.test(name)) return null;
   // Names of foreigners keep their order: ジョン・スミス, 约翰·史密斯.
   const foreign = name.split(/\s*[・·•･‧]\s*/).filter((part) => part !== "");
   if (foreign.length > 1) return { firstName: foreign.slice(0, -1).join(" "), lastName: foreign.at(-1)! };
@@ -21,12 +21,12 @@ export function splitEastAsianName(name: string): Names | null {
 
 /** Whether a text of one word is a name as a whole, and no given name alone: "山田太郎", "高橋まなみ", "김민수". */
 export function isWholeEastAsianName(text: string): boolean {
-  if (!eastAsian.test(text)) return false;
   return wholeName.test(text);
 }
 
 // Here and not where they are used: a name of any file comes by.
-const eastAsian = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー・·•･‧ ]*[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}][\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー・·•･‧ ]*$/u; // prettier-ignore
+const eastAsian = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー・·•･‧ ]+$/u;
+const letter = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 /** Given names have two characters at most, and few of Japan three. */
 const wholeName = /^(?:\p{sc=Han}{3,8}|\p{sc=Hangul}{3,8}|(?=.{4,10}$)\p{sc=Han}+[\p{sc=Hiragana}\p{sc=Katakana}ー][\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]*)$/u; // prettier-ignore
 const honorific = /(?: ?(?:様|さま|さん|님)| (?:殿|氏|씨|先生|女士|小姐))$/;

@@ -14,33 +14,23 @@ const dollars: Record<string, number> = {
   UZS: 0, XAF: 0, XOF: 0, YER: 0, ZMW: 0,
 }; // prettier-ignore
 
-/** Other names, the longer first where one begins another. `kr` is of three countries, close to one another. */
+/** Other names. `kr` is of three countries, close to one another. */
 const names: Record<string, string> = {
   AUD: "AU$|A$", CAD: "CA$|C$", NZD: "NZ$", SGD: "SG$|S$", HKD: "HK$", TWD: "NT$", MXN: "MX$|MXN$", BRL: "R$|reais", ARS: "AR$",
-  CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|US dollars|dollars|dollar|TUSD|KUSD|MUSD", EUR: "€|T€|euros|euro|TEUR|KEUR|MEUR",
+  CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|dollars|dollar|TUSD|KUSD|MUSD", EUR: "€|euros|euro|TEUR|KEUR|MEUR",
   GBP: "£|pounds|pound|sterling", CHF: "SFr|Franken", CNY: "CN¥|RMB|元|人民币|人民幣|yuan", JPY: "JP¥|¥|￥|円|yen",
   INR: "₹|Rs|rupees|rupee", KRW: "₩|￦|원|won", SEK: "kr|kronor", DKK: "kroner", PLN: "zł|zloty", CZK: "Kč", HUF: "Ft", RUB: "₽|руб",
   TRY: "₺|TL", ILS: "₪|NIS", UAH: "₴", PHP: "₱", VND: "₫", THB: "฿|baht", NGN: "₦", IDR: "Rp", MYR: "RM", KZT: "₸", GEL: "₾",
   PKR: "PKR", AED: "Dhs", CRC: "₡", ZAR: "rand",
 }; // prettier-ignore
 
-let made: { pattern: RegExp; byName: ReadonlyMap<string, string> } | null = null;
+let made: ReadonlyMap<string, string> | null = null;
 
-/** Made when the first amount names one that is no plain dollar. */
-function known(): { pattern: RegExp; byName: ReadonlyMap<string, string> } {
-  if (made !== null) return made;
+/** Codes by names in lower case; made when the first amount names one that is no plain dollar. */
+function codesByName(): ReadonlyMap<string, string> {
   const pairs = Object.entries(names).flatMap(([code, list]) => list.split("|").map((name) => [name, code] as const));
-  for (const code of Object.keys(dollars)) pairs.push([code, code], [code.toLowerCase(), code]);
-  const sorted = pairs.map(([name]) => name).toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(sorted.map(bounded).join("|"), "giu");
-  return (made = { pattern, byName: new Map(pairs.map(([name, code]) => [name.toLowerCase(), code])) });
-}
-
-/** A word does not stand in a longer one: "US$5M", but no "Ft" in "after". */
-function bounded(name: string): string {
-  const literal = name.replaceAll("$", "\\$");
-  const start = /^\p{L}/u.test(name) ? "(?<!\\p{L})" : "";
-  return `${start}${literal}${/[a-zł]$/iu.test(name) ? "(?!\\p{L})" : ""}`;
+  const codes = Object.keys(dollars).map((code) => [code, code] as const);
+  return new Map([...codes, ...pairs].map(([name, code]) => [name.toLowerCase(), code]));
 }
 
 /**
@@ -48,18 +38,32 @@ function bounded(name: string): string {
  * nobody says otherwise; lakhs and crores are of rupees. Null where several are named, or one without a rate.
  */
 export function inCurrency(text: string): { amount: string; dollars: number } | null {
+  if (text.length > longest) return null;
   if (plainDollars.test(text)) return { amount: text, dollars: 1 };
-  const { pattern, byName } = known();
-  const found = new Set([...text.matchAll(pattern)].map(([name]) => byName.get(name.toLowerCase())!));
+  const byName = (made ??= codesByName());
+  const found = new Set<string>();
+  const amount = text.replace(words, (word) => {
+    const code = byName.get(word.toLowerCase());
+    const sign = word.at(-1)!;
+    const ofSign = code ?? byName.get(sign);
+    if (ofSign === undefined) return word;
+    found.add(ofSign);
+    // What the reader of amounts knows stays, because a unit may hang on to it: T€ is a thousand.
+    if (code === undefined) return knownSign.test(sign) ? word : `${word.slice(0, -1)} `;
+    return ofUnit.test(word) ? word : " ";
+  });
   if (found.size === 0 && indianUnit.test(text)) found.add("INR");
   const [code = "USD", ...others] = found;
   const rate = dollars[code]!;
-  // Signs and words that units hang on to, and that the reader of amounts knows, stay: T€ is a thousand.
-  const amount = text.replace(pattern, (name) => (keptNames.test(name) ? name : " "));
   return others.length > 0 || rate === 0 || otherSign.test(amount) ? null : { amount, dollars: rate };
 }
 
+/** No amount is longer. */
+const longest = 200;
 const plainDollars = /^[\d\s.,'’$<>+~–-]*[kmb]?[\d\s.,'’$<>+~–-]*[kmb]?\+?$/i;
+/** A word, or a sign with the letters before it: "zł", "US$", "m€". */
+const words = /\p{L}*\p{Sc}|\p{L}+/gu;
 const indianUnit = /(?<!\p{L})(lakhs?|lacs?|crores?|cr)(?!\p{L})/iu;
-const keptNames = /^([$€£¥]|T€|[TKM](EUR|USD))$/i;
+const knownSign = /[$€£¥]/;
+const ofUnit = /^([$€£¥]|[TKM](EUR|USD))$/i;
 const otherSign = /(?![$€£¥])\p{Sc}/u;

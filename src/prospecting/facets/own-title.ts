@@ -6,11 +6,13 @@ import { withoutInitialDots } from "./title-words.ts";
  * Business Partner" and "Partner Manager", no "owner" in "Product Owner". Only who holds an office has its level.
  */
 export function ownTitle(title: string): string {
+  if (!mayBeOfOthers.test(title)) return title;
   const own = withoutInitialDots(title).replace(ofOthers, "");
   return own.split(separators).map(ownPhrase).join(" ").trim();
 }
 
-// One place for each list: titles are read by the million.
+/** Most titles have none of it, and a file may have a million of them. */
+const mayBeOfOthers = /partner|owner|founder|head|chief|lead|\sto\s|supporting|office/i;
 const separators = /[,;:|/&+()[\]]|\s(?:[-–—]|and)\s/i;
 const office = "ceo|cto|cfo|coo|cmo|cio|ciso|chief|vp|svp|evp|avp|vice|president|managing|executive|director|md|founder|co-founder|cofounder|owner|board|chairman|chairwoman|chair|partner|partners|general|senior|head"; // prettier-ignore
 /** "… to the CEO", "Office of the President", "CEO's Office" */
@@ -33,9 +35,6 @@ const readings: [RegExp, string][] = [
   [/\blead (?=(?:generation|gen|qualification|nurturing|conversion)\b)/g, ""],
 ]; // prettier-ignore
 
-const hasReadings = /partner|owner|founder|head|chief|lead/;
-
 function ownPhrase(phrase: string): string {
-  const text = folded(phrase);
-  return hasReadings.test(text) ? readings.reduce((own, [pattern, by]) => own.replace(pattern, by), text) : text;
+  return readings.reduce((own, [pattern, by]) => own.replace(pattern, by), folded(phrase));
 }

@@ -9,7 +9,7 @@ export function nestedTarget(
   header: string,
   known: (name: string) => ProspectTarget | undefined,
 ): ProspectTarget | null {
-  if (!header.includes(".")) return null;
+  if (header.length > longest || !header.includes(".")) return null;
   const names = header.split(".").map(normalized);
   while (names.length > 1 && wrappers.has(names[0]!)) names.shift();
   if (names.length === 1) return known(names[0]!) ?? null;
@@ -25,6 +25,7 @@ export function nestedTarget(
   return names.length < header.split(".").length ? (known(names.join("")) ?? null) : null;
 }
 
+const longest = 200;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 /** What a record as a whole lies in. */
 const wrappers = set("person contact profile lead prospect data attributes properties fields record result people");
