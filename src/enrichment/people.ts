@@ -93,6 +93,8 @@ export function personKey({ identity: { email, network, name } }: Person): strin
 
 /** What was known of somebody when they were paid for, as far as it names them. */
 export function textsOfIdentity({ email, network, name }: LeadIdentity): InputTexts {
-  const [firstName, lastName, company] = name?.split("\n") ?? [];
+  const [firstName, last, company] = name?.split("\n") ?? [];
+  // There is none where the first name is all of the name.
+  const lastName = last || undefined;
   return { email, networkUrl: network, firstName, lastName, company, "companyInfo.name": company };
 }

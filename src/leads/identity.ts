@@ -1,6 +1,7 @@
 import type { FieldError } from "../errors.ts";
 import { canonicalProfileUrl } from "../network/profile-url.ts";
 import { multiLine, singleLine } from "../clean-text.ts";
+import { isWholeEastAsianName } from "./east-asian-name.ts";
 import {
   leadTextFields,
   leadTextLimits,
@@ -95,7 +96,7 @@ function checkCustomFields(customFields: Record<string, unknown>, errors: FieldE
 export const identifierHelp =
   "A lead needs an identifier: an email, a networkUrl, or firstName, lastName and company together.";
 
-/** The keys that duplicates are found by. */
+/** The keys that duplicates are found by. A first name that is a whole name, "山田太郎", needs no last name. */
 export function leadIdentity(
   lead: Pick<LeadContent, "email" | "networkUrl" | "firstName" | "lastName" | "company">,
 ): LeadIdentity {
@@ -103,7 +104,10 @@ export function leadIdentity(
   return {
     email: lead.email?.toLowerCase() ?? null,
     network: lead.networkUrl === null ? null : canonicalProfileUrl(lead.networkUrl),
-    name: firstName && lastName && company ? nameKey(firstName, lastName, company) : null,
+    name:
+      firstName && company && (lastName || isWholeEastAsianName(firstName))
+        ? nameKey(firstName, lastName ?? "", company)
+        : null,
   };
 }
 

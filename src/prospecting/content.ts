@@ -15,7 +15,11 @@ import {
 } from "./model.ts";
 
 /** What a file or a service says of a prospect, before it is checked. */
-export type ProspectDraft = Partial<Omit<ProspectContent, "confidence">> & { confidence?: number };
+export type ProspectDraft = Partial<Omit<ProspectContent, "confidence">> & {
+  confidence?: number;
+  /** The first name is all of the name, and together with the company it tells who is meant. */
+  hasOneName?: boolean;
+};
 
 /**
  * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become one of the usual ranges,
@@ -27,6 +31,7 @@ export function prospectContent(
 ): { content: ProspectContent; identity: ProspectIdentity } | { errors: FieldError[] } {
   const errors: FieldError[] = [];
   const known: ProspectDraft = cleanTexts(draft, errors);
+  if (draft.hasOneName && known.firstName !== undefined) known.lastName = "";
   const identity = prospectIdentity(known);
   checkIdentity(known, identity, errors);
   if (errors.length > 0) return { errors };
@@ -52,7 +57,7 @@ function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectI
 }
 
 const identifierHelp =
-  "A prospect needs an identifier: an email, a networkUrl, or firstName, lastName and company together.";
+  "A prospect needs an identifier: an email, a networkUrl, or firstName, lastName and company together. A full name of one word does beside a company.";
 
 /** As `prospectContent`, for what a file says of a company. It needs a name or a domain. */
 export function companyContent(

@@ -1,5 +1,5 @@
 import { domainOfEmail, isFreeMail } from "../enrichment/email-domain.ts";
-import { leadIdentity } from "../leads/identity.ts";
+import { leadIdentity, regularNamePart } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import { folded } from "./facets/fold.ts";
 import { remembered } from "./remembered.ts";
@@ -13,9 +13,12 @@ export function prospectIdentity(
 ): ProspectIdentity {
   const { firstName = null, lastName = null, email = null, networkUrl = null, company = null, domain = null } = content;
   const person = leadIdentity({ firstName, lastName, email, networkUrl, company });
+  // Who is known to have no last name is told by the first, as "Suharto" is.
+  const hasOneName = lastName === "" && firstName !== null && company !== null && person.name === null;
+  const name = hasOneName ? [regularNamePart(firstName), "", regularNamePart(company)].join("\n") : person.name;
   return {
     ...person,
-    name: prospectName(person),
+    name: prospectName({ name }),
     company: company === null ? null : knownCompanyKey(company),
     domain: domain ?? (person.email === null ? null : businessDomain(person.email)),
   };

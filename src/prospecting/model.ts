@@ -24,10 +24,10 @@ export const prospectTextFields = Object.keys(prospectTextLimits) as ProspectTex
 export const maxTechnologies = 200;
 export const maxTechnologyLength = 100;
 
-/** Yearly revenue in US dollars: at least `min`, below `max`; null = no upper end is known. */
+/** Yearly revenue in US dollars (other currencies by `inCurrency`): at least `min`, below `max`; null = no upper end is known. */
 export type RevenueRange = { min: number; max: number | null };
 
-/** What is known of a prospect; what is not is absent. */
+/** What is known of a prospect; what is not is absent. An empty `lastName` is that of somebody who has none. */
 export type ProspectContent = { [F in ProspectTextField]?: string } & {
   revenue?: RevenueRange;
   technologies?: string[];
@@ -94,7 +94,11 @@ function filterGroups(options: { additionalProperties: boolean }) {
               "London), or several parted by commas, all of which must fit (Austin, TX). Finds what lies in that place.",
           ),
           revenue: Type.Optional(
-            Type.Object(revenueEnds, { ...options, description: "Fits every range of revenue that it touches." }),
+            Type.Object(revenueEnds, {
+              ...options,
+              description:
+                "Fits every range of revenue that it touches. Amounts that a file has in another currency were turned into dollars by rounded rates of 2025.",
+            }),
           ),
         },
         options,

@@ -25,7 +25,7 @@ function personOf(prospect: Prospect): KnownPerson {
   const { domain, companySize, companyLocation } = prospect;
   return {
     firstName: firstName ?? null,
-    lastName: lastName ?? null,
+    lastName: lastName || null,
     email: email ?? null,
     phone: phone ?? null,
     networkUrl: networkUrl ?? null,

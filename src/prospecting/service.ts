@@ -277,7 +277,7 @@ export function prospectView(prospect: Prospect): ProspectView {
   return {
     id,
     firstName: prospect.firstName ?? null,
-    lastName: prospect.lastName ?? null,
+    lastName: prospect.lastName || null,
     email: prospect.email ?? null,
     networkUrl: prospect.networkUrl ?? null,
     title: prospect.title ?? null,

@@ -23,6 +23,15 @@ Linus,Torvalds,,https://network.example/in/linus,VP of Engineering,Kernel Works,
 Joan,Clarke,joan@park.example,,Sales Manager,Bletchley Park,park.example,Government,201-500,500M,"Milton Keynes, United Kingdom",C
 `;
 
+/** Written by other programs than ours, in Base64. */
+const eastAsianLists = {
+  shift_jis:
+    "joGWvCyJ747QlrwslvCQRSyPio3dkm4NCo5Sk2ORvphZLIqUjq6J747Qg1SDk4N2g4sslZSStyyTjIuek3MNCo2yk6GCs4Ktgucsg2eDiINejqmTro7ULInbkrcsiKSSbYynDQo=",
+  gb18030:
+    "0NXD+yy5q8u+w/uzxizWsM67LLPHytANCs310KHD9yywosDvsM2wzSy+rcDtLLq81t0NCsW30fTEyMTILLuqzqosuaSzzMqmLMnu29oNCg==",
+  "euc-kr": "wMy4pyzIuLvnuO0swffDpSzB9r+qDQqx6LnOvPYsu++8usD8wNosus7A5Sy8rb/vDQqzsrHDuc4sxKvEq7/ALLD6wOUswabB1g0K",
+};
+
 async function imported(
   client: Client,
   body: string,
@@ -494,9 +503,12 @@ test("columns that are not understood are named by the job of an import and of i
     expect(job).toMatchObject({ status: "completed", metadata: { created: 1, ignoredColumns: ["Shoe Size", "Hat"] } });
     expect(job.message).toEndWith("Columns not understood: Shoe Size, Hat");
   }
-  const lines = ['{"email":"b@example.com","hat":1}', '{"email":"c@example.com","pet":{"name":"Tom"}}'].join("\n");
+  const lines = [
+    '{"email":"b@example.com","hat":1}',
+    '{"email":"c@example.com","experience":[],"pet":{"name":"Tom"}}',
+  ].join("\n");
   const job = await imported(client, lines, {}, "application/x-ndjson");
-  expect(job.metadata["ignoredColumns"]).toEqual(["hat", "pet name"]);
+  expect(job.metadata["ignoredColumns"]).toEqual(["hat", "pet.name"]);
   const known = await imported(client, "Email,Title\nd@example.com,CTO\n");
   expect(known.metadata).not.toHaveProperty("ignoredColumns");
 });
@@ -512,6 +524,34 @@ test("people with a full name and a company are people, and their revenue is wha
   expect((await searched(client, filters)).prospects).toMatchObject([
     { firstName: "Ada", lastName: "Lovelace", company: "Engines Ltd", revenue: { min: 1_000_000, max: 2_000_000 } },
   ]);
+});
+
+test("a full name of one word beside a company is a person, who becomes a lead; a company's name is none", async () => {
+  const client = await service.user();
+  const rows = ["Name,Company,Title", "山田太郎,ソニー,CEO", "高圆圆,百度,CTO", "Suharto,Jakarta,President", "Acme,Acme Inc.,", "N/A,Acme,"];
+  expect(await imported(client, rows.join("\n"))).toMatchObject({ metadata: { created: 3, failed: 2 } });
+  expect(await imported(client, rows.join("\n"))).toMatchObject({ metadata: { created: 0, failed: 2 } });
+  const { prospects } = await searched(client, {});
+  const named = new Map(prospects.map((one) => [one.firstName, one]));
+  expect([...named].map(([first, { lastName }]) => [first, lastName])).toEqual([
+    ["太郎", "山田"], ["高圆圆", null], ["Suharto", null],
+  ]);
+  for (const first of ["太郎", "高圆圆"]) {
+    const { id, lastName } = named.get(first)!;
+    const { lead } = succeeded(await client.post<{ lead: LeadView }>(`${api}/prospects/${id}/lead`, {})).data;
+    expect(lead).toMatchObject({ firstName: first, lastName });
+    const lookUp = { leads: [{ firstName: first, ...(lastName !== null && { lastName }), company: lead.company }] };
+    expect(succeeded(await client.post<object>("/api/v2/enrich", lookUp)).status).toBe(200);
+  }
+}); // prettier-ignore
+
+test("a Japanese, a Chinese and a Korean list are read in their usual encodings", async () => {
+  const client = await service.user();
+  for (const [name, file] of Object.entries(eastAsianLists)) {
+    const job = await imported(client, Buffer.from(file, "base64") as unknown as string);
+    expect([name, job.metadata]).toMatchObject([name, { encoding: name, created: 2, failed: 0 }]);
+  }
+  expect(await names(client, {})).toEqual(["さくら", "太郎", "娜娜", "小明", "민", "민수"].toSorted());
 });
 
 test("broken rows are reported and the others stored", async () => {

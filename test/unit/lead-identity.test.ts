@@ -97,6 +97,15 @@ describe("the identity of a lead", () => {
     expect(leadIdentity(one)).toEqual(leadIdentity(other));
   });
 
+  test("a first name that is a whole name needs no last name", () => {
+    const of = (firstName: string) =>
+      leadIdentity({ firstName, lastName: null, company: "ACME", email: null, networkUrl: null }).name;
+    expect(["山田太郎", "高圆圆", "선우진", "竹ノ内豊"].map(of)).toEqual([
+      "山田太郎\n\nacme", "高圆圆\n\nacme", "선우진\n\nacme", "竹ノ内豊\n\nacme",
+    ]); // prettier-ignore
+    expect(["太郎", "さくら", "민수", "Suharto"].map(of)).toEqual([null, null, null, null]);
+  });
+
   test("a name without a company is none", () => {
     expect(leadIdentity({ ...nobody, firstName: "Ada", lastName: "L" })).toEqual({
       email: null,

@@ -11,16 +11,16 @@ import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const values: Record<string, readonly string[]> = {
-  firstName: ["Ada", "Björn", "  Łukasz ", "A\u0001da", "O\u0301scar", "Jean  Luc", "x".repeat(300), '"Bob"', "\ud800x"],
+  firstName: ["Ada", "Björn", "  Łukasz ", "A\u0001da", "O\u0301scar", "Jean  Luc", "山田太郎", "x".repeat(300), '"Bob"', "\ud800x"],
   lastName: ["Lovelace", "ÅNGSTRÖM", "O'Neill", "de la\tCruz", "\\", "\u0007"],
-  fullName: ["Dr. Ludwig van Beethoven", "Ada", "Lovelace, Ada", "Grace Hopper PhD"],
+  fullName: ["Dr. Ludwig van Beethoven", "Ada", "Lovelace, Ada", "Grace Hopper PhD", "王小明", "高圆圆", "Suharto", "ACME", "田中様"],
   email: ["ada@example.com", "Ada.L@Gmail.COM", "no address", "a b@c.de", "jörg@firma.de", "a@b", `"x"@y.de`, "x@-.y"],
   networkUrl: [
     "https://network.example/in/ada", "http://UK.network.example/in/Ada/", "www.network.example/in/ada?x=1", "ftp://x.y/z",
     "https://network.example/in/ada\\b", "https://network.example/", "not a url", "https://de.bp.co.uk/in/ada/de",
     "https://xn--.example/in/ada", "https://www.de.example/in/ada_b/",
   ],
-  title: ["VP Sales", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
+  title: ["VP Sales", "Co-Founder & CEO", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
   company: ["Acme, Inc.", "ACME", "Société Générale S.A.", "AG", "Co", "Müller  &  Söhne GmbH & Co. KG", "Quiet Systems 244"],
   domain: ["https://www.acme.example/about", "acme.example", "WWW.Acme.Example", "127.0.0.1", "nothing", "www.de", "a..b.de", "xn--x.de", "-a.de"],
   industry: ["Software", "\u2028", "Wine & Spirits"],

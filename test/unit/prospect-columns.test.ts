@@ -27,6 +27,18 @@ describe("a full name beside a company is a person's", () => {
   });
 });
 
+test.each<[string, ProspectTarget[]]>([
+  ["氏名,会社名,役職,部署,メールアドレス,電話番号,所在地", ["fullName", "company", "title", "department", "email", "phone", "location"]],
+  ["姓名,公司名称,职位,部门,邮箱,电话,城市", ["fullName", "company", "title", "department", "email", "phone", "city"]],
+  ["이름,회사명,직책,부서,이메일,전화번호,지역", ["fullName", "company", "title", "department", "email", "phone", "location"]],
+  ["姓,名,公司名稱", ["lastName", "firstName", "company"]],
+  ["성,이름,회사", ["lastName", "firstName", "company"]],
+  ["이름,홈페이지,업종,직원수", ["company", "domain", "industry", "companySize"]],
+])("the headers %s are understood", (headers, expected) => {
+  expect(targets(headers)).toEqual(expected);
+  expect(tellsApart(targets(headers))).toBe(true);
+}); // prettier-ignore
+
 test("a list without a column of persons is one of companies", () => {
   expect(targets("Name,Website,Industry,Employees")).toEqual(["company", "domain", "industry", "companySize"]);
   expect(targets("Name,LinkedIn URL,Phone")).toEqual(["company", "companyNetworkUrl", "companyPhone"]);

@@ -8,7 +8,7 @@ import {
   revenueRangeOfThousands,
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
-import { seniorityNamed, seniorityOfTitle } from "../../src/prospecting/facets/seniority.ts";
+import { senioritiesOfTitle, seniorityNamed } from "../../src/prospecting/facets/seniority.ts";
 import { positionOf } from "../../src/prospecting/facets/position.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { technologyValue, termsOf } from "../../src/prospecting/facets/terms.ts";
@@ -42,6 +42,9 @@ describe("titles", () => {
     ["Eng", "Software Engineer"],
     ["Software Engineer", "Sr. Software Eng"],
     ["Software Eng", "SWE"],
+    ["Engineer", "Software Dev"],
+    ["Software Development Manager", "Software Dev Manager"],
+    ["Software Dev Manager", "Software Development Manager"],
     ["Software Eng", "Head of Software Engineering"],
     ["Marketing Manager", "Mktg Mgr"],
     ["Mktg Mgr", "Senior Marketing Manager"],
@@ -75,6 +78,8 @@ describe("titles", () => {
     ["of the", "VP of Sales"],
     ["Engineer", "VP Engineering"],
     ["Engineering", "Software Engineer"],
+    ["Engineer", "Software Dev Manager"],
+    ["Engineer", "Head of Software Dev"],
     ["Developer", "Business Development Manager"],
     ["Accountant", "Account Manager"],
     ["Operations", "DevOps Engineer"],
@@ -105,7 +110,46 @@ test.each([
   ["Asst Dir", "entry"],
   ["Eng Mgr", "manager"],
 ])("%s speaks of the level %s", (title, level) => {
-  expect<string | null>(seniorityOfTitle(title)).toBe(level);
+  expect<string[]>(senioritiesOfTitle(title)).toEqual(level === null ? [] : [level]);
+});
+
+test.each([
+  ["Co-Founder & CEO", ["founder", "c_suite"]],
+  ["Owner / President", ["owner", "c_suite"]],
+  ["Partner, Head of Tax", ["partner", "head"]],
+  ["SVP & CFO", ["c_suite", "vp"]],
+  ["Vice President & General Manager", ["vp"]],
+  ["HR Business Partner", []],
+  ["Senior Business Partner, HR", ["senior"]],
+  ["Channel Partner Manager", ["manager"]],
+  ["Partner Success Manager", ["manager"]],
+  ["Head of Partner Sales", ["head"]],
+  ["Managing Partner", ["partner"]],
+  ["Partner - Audit", ["partner"]],
+  ["Assistant to the VP", ["entry"]],
+  ["EA to CEO", []],
+  ["Manager, Office of the CEO", ["manager"]],
+  ["VP, Go to Market", ["vp"]],
+  ["Chief of Staff to the CEO", ["head"]],
+  ["Chief Product Officer and Engineer", ["c_suite"]],
+  ["Chief Engineer", ["manager"]],
+  ["Head Pastry Chef", ["manager"]],
+  ["Head of Engineer Training", ["head"]],
+  ["Sales Manager, Head Office", ["manager"]],
+  ["Senior Product Owner", ["senior"]],
+  ["Business Owner", ["owner"]],
+  ["Founder in Residence", []],
+])("%s holds the offices %p", (title, levels) => {
+  expect<string[]>(senioritiesOfTitle(title)).toEqual(levels);
+});
+
+test("who holds two offices is found by each, and shown with the higher", () => {
+  const content = { title: "Co-Founder & CEO", confidence: 1 };
+  expect(positionOf(content).seniority).toBe("founder");
+  const levels = termsOf(content).filter(({ facet }) => facet === "seniority");
+  expect(levels.map(({ value }) => value)).toEqual(["founder", "c_suite"]);
+  const told = termsOf({ ...content, seniority: "Owner" }).filter(({ facet }) => facet === "seniority");
+  expect(told.map(({ value }) => value)).toEqual(["owner"]);
 });
 
 test.each([
@@ -121,6 +165,8 @@ test.each([
   ["Acct Exec", "sales"],
   ["Sr Acct", null],
   ["Corp Dev", null],
+  ["Assistant to the CEO", null],
+  ["Process Owner", null],
 ])("%s speaks of the department %s", (title, department) => {
   expect<string | null>(departmentOfTitle(title)).toBe(department);
 });
@@ -230,8 +276,31 @@ test.each([
   ["2 Milliarden", 2e9, 5e9],
   ["1 trillion", 1e11, null],
   ["1tn", 1e11, null],
-  ["50 crore", 5e8, 1e9],
-  ["15 lakh", 1e6, 2e6],
+  ["$50 crore", 5e8, 1e9],
+  ["50 crore", 5e6, 1e7],
+  ["₹50 crore", 5e6, 1e7],
+  ["Rs. 5,00,00,000", 0, 1e6],
+  ["15 lakh", 0, 1e6],
+  ["¥500 million", 2e6, 5e6],
+  ["￥500 million", 2e6, 5e6],
+  ["JPY 50 billion", 2e8, 5e8],
+  ["RMB 500 million", 5e7, 1e8],
+  ["€1.2B", 1e9, 2e9],
+  ["£1.8m", 2e6, 5e6],
+  ["5 Mio. €", 5e6, 1e7],
+  ["CHF 4.5m", 5e6, 1e7],
+  ["4.5m CHF", 5e6, 1e7],
+  ["₩80 billion", 5e7, 1e8],
+  ["100 mln zł", 2e7, 5e7],
+  ["kr 100m", 1e7, 2e7],
+  ["100 mio. DKK", 1e7, 2e7],
+  ["A$10M", 5e6, 1e7],
+  ["HK$100 million", 1e7, 2e7],
+  ["US$10M", 1e7, 2e7],
+  ["5 USD million", 5e6, 1e7],
+  ["R$ 10M", 1e6, 2e6],
+  ["£1M - £4M", 1e6, 1e7],
+  ["5 T€", 0, 1e6],
   ["100mil", 1e8, 2e8],
   ["$3 mil.", 2e6, 5e6],
   ["$3 bil.", 2e9, 5e9],
@@ -252,8 +321,8 @@ test.each([
 });
 
 test.each([
-  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 USD million", "5 tys", "1.250 Mio", "5億", "5%", "1,23,4", "12.34.56",
-  "FY2023: $5M", "$5M (2023)", "1 2 3", "10M-1M", "1-2-3",
+  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 tys", "1.250 Mio", "5億", "5%", "1,23,4", "12.34.56",
+  "FY2023: $5M", "$5M (2023)", "1 2 3", "10M-1M", "1-2-3", "ARS 500 million", "$5M (€4.5M)", "₿ 5", "XOF 3 million",
 ])("a revenue of %s is not understood, and none", (text) => {
   expect(revenueRange(text)).toBeNull();
 }); // prettier-ignore

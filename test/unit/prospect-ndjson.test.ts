@@ -74,3 +74,70 @@ test("an object with a name and a website is a company, with the place that was 
   const [row] = read([{ name: "Engines", website: "engines.example", where: "Paris" }], { where: "city" });
   expect(row).toMatchObject({ kind: "company", content: { company: "Engines", companyLocation: "Paris" } });
 });
+
+test("what Apollo nests is read: organization, place, phone numbers", () => {
+  const [row] = read([
+    {
+      ...{
+        name: "Ada Lovelace",
+        title: "CTO",
+        linkedin_url: ada.networkUrl,
+        location: { city: "London", country: "UK" },
+      },
+      organization: {
+        ...{ name: "Engines", primary_domain: "engines.example", industry: "Software", estimated_num_employees: 120 },
+        ...{ annual_revenue: 12e6, city: "Paris", technology_names: ["Go"], current_technologies: [{ name: "Zig" }] },
+        ...{ primary_phone: { number: "+44 9" }, departmental_head_count: { sales: 3 } },
+      },
+      phone_numbers: [{ raw_number: "(020) 1", sanitized_number: "+44 1", type: "mobile" }],
+      employment_history: [{ current: true, organization_name: "Other", title: "Countess" }],
+    },
+  ]);
+  expect(row?.content).toEqual({
+    ...{ ...ada, title: "CTO", phone: "+44 1", location: "London, UK", company: "Engines", domain: "engines.example" },
+    ...{ industry: "Software", companySize: "51-200", companyLocation: "Paris", technologies: ["Go"] },
+    ...{ revenue: { min: 1e7, max: 2e7 }, confidence: 0.6 },
+  });
+});
+
+test("the job of now, and no other, tells what the record itself does not", () => {
+  const old = { company: { name: "Old", website: "old.example" }, title: { name: "Clerk" }, end_date: "1840" };
+  const now = {
+    ...{ company: { name: "Engines", size: "51-200", location: { name: "Boston" } }, location: "Turin" },
+    title: { name: "VP Engineering", role: "engineering", levels: ["vp"] },
+  };
+  const named = { full_name: "Ada Lovelace", linkedin_url: ada.networkUrl };
+  const of = (more: object) => read([{ ...named, ...more }])[0]?.content;
+  const engines = { company: "Engines", companySize: "51-200", companyLocation: "Boston" };
+  const vp = { title: "VP Engineering", department: "engineering", seniority: "vp" };
+  const found = { ...ada, ...engines, ...vp };
+  expect(of({ experience: [old, { ...now, is_primary: true }] })).toEqual({ ...found, confidence: expect.any(Number) });
+  expect(of({ experience: [old, { ...now, start_date: "1842", end_date: null }] })).toMatchObject(found);
+  expect(of({ experience: [old, now] })).toEqual({ ...ada, confidence: 0.2 });
+  expect(of({ experience: [{ ...old, start_date: "1830" }] })).toEqual({ ...ada, confidence: 0.2 });
+  const known = of({ company: "Own", experience: [{ ...now, is_primary: true }] });
+  expect(known).toEqual({ ...ada, ...vp, company: "Own", confidence: expect.any(Number) });
+  const [company] = read([
+    { name: "Engines", website: "engines.example", positions: [{ title: "Clerk", current: true }] },
+  ]);
+  expect(company).toMatchObject({ kind: "company", content: { company: "Engines" } });
+});
+
+test("what a record lies in, and a name in parts, are no hindrance; what is too deep or too much is left out", () => {
+  const [wrapped, deep] = read([
+    {
+      id: 1,
+      properties: { name: { first: "Ada", last: "Lovelace" }, email: "ada@engines.example" },
+      spouse: { email: "x@y.z" },
+    },
+    {
+      ...{ email: "ada@engines.example", a: { b: { c: { d: { e: { title: "CTO" } } } } } },
+      more: Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field ${n}`, n])),
+      location: { city: "Paris" },
+      title: "CEO",
+    },
+  ]);
+  expect(wrapped?.content).toMatchObject({ firstName: "Ada", lastName: "Lovelace", email: "ada@engines.example" });
+  expect(deep?.content).toMatchObject({ email: "ada@engines.example", title: "CEO" });
+  expect(deep?.content).not.toHaveProperty("location");
+});

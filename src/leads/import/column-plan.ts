@@ -1,4 +1,5 @@
 import { columnTarget, columnTargets, normalized, recognizedTarget, type ColumnTarget } from "./columns.ts";
+import { givenBesideFamily } from "./east-asian-headers.ts";
 import { LeadFileError } from "./lead-file.ts";
 
 /** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */
@@ -14,7 +15,7 @@ const maxNameBase = 90;
 export function columnPlan(headers: string[], overrides: ColumnOverrides): PlannedColumn[] {
   const spareFields = uniqueNames(headers);
   const chosen = headers.map((header) => overrides.get(normalized(header))?.target ?? recognizedTarget(header));
-  const targets = withoutRedundancy(chosen);
+  const targets = withoutRedundancy(chosen, headers);
   return headers.map((header, index) => {
     const spareField = spareFields[index] ?? header;
     return { header: header.trim(), target: targets[index] ?? `customFields.${spareField}`, spareField };
@@ -53,12 +54,14 @@ export function identifies(columns: PlannedColumn[]): boolean {
   return targets.has("email") || targets.has("networkUrl") || (hasName && targets.has("company"));
 }
 
-/** "Name" beside a first name alone means the last name; a place in parts is not needed beside a whole location. */
-function withoutRedundancy(targets: (ColumnTarget | null)[]): (ColumnTarget | null)[] {
+/** "Name" beside a first name alone means the last name, "이름" beside a last name alone the first; a place in parts is not needed beside a whole location. */
+function withoutRedundancy(targets: (ColumnTarget | null)[], headers: string[]): (ColumnTarget | null)[] {
   const nameIsLast = targets.includes("firstName") && !targets.includes("lastName");
+  const nameIsFirst = targets.includes("lastName") && !targets.includes("firstName");
   const hasLocation = targets.includes("location");
-  return targets.map((target) => {
+  return targets.map((target, index) => {
     if (target === "fullName" && nameIsLast) return "lastName";
+    if (target === "fullName" && nameIsFirst && givenBesideFamily.includes(headers[index]!.trim())) return "firstName";
     if (hasLocation && (target === "city" || target === "state" || target === "country")) return null;
     return target;
   });

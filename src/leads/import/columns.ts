@@ -1,4 +1,5 @@
 import { leadTextFields, type LeadTextField } from "../model.ts";
+import { eastAsianHeaders } from "./east-asian-headers.ts";
 
 const otherTargets = ["fullName", "city", "state", "country", "status", "tags", "customFields", "ignore"] as const;
 
@@ -145,7 +146,7 @@ let byName: ReadonlyMap<string, ColumnTarget> | null = null;
 
 function targetsByName(): ReadonlyMap<string, ColumnTarget> {
   return new Map(
-    Object.entries(headerNames).flatMap(([target, names]) =>
+    [...Object.entries(headerNames), ...Object.entries(eastAsianHeaders)].flatMap(([target, names]) =>
       names.map((name) => [normalized(name), target as ColumnTarget]),
     ),
   );

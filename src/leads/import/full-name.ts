@@ -1,3 +1,5 @@
+import { splitEastAsianName } from "../east-asian-name.ts";
+
 /** Words that begin a last name of several words, in lower case. */
 const particles = new Set(
   "af al av bin da dal das de degli dei del dela della den der di do dos du el ibn la las le les lo los st st. te ten ter van vom von zu zum zur".split(
@@ -13,15 +15,15 @@ const suffix =
 /**
  * Splits a full name into first and last name. Middle names stay with the first name, particles ("van", "de la") and
  * what follows the name ("Jr.", "PhD") with the last; titles before it ("Dr.") are dropped; "Last, First" is turned
- * round. One word alone is a first name.
+ * round. One word alone is a first name. Names in Chinese characters, kana or Hangul have the last name first.
  *
  * @example splitFullName("Dr. Ludwig van Beethoven Jr.") // { firstName: "Ludwig", lastName: "van Beethoven Jr." }
  */
 export function splitFullName(fullName: string): { firstName: string; lastName: string } {
-  const [beforeComma = "", ...behind] = fullName
-    .replace(/\s+/g, " ")
-    .trim()
-    .split(/\s*,\s*/);
+  const name = fullName.replace(/\s+/g, " ").trim();
+  const eastAsian = isLatin.test(name) ? null : splitEastAsianName(name);
+  if (eastAsian !== null) return eastAsian;
+  const [beforeComma = "", ...behind] = name.split(/\s*,\s*/);
   const degrees = behind.filter((part) => suffix.test(part));
   const first = behind.find((part) => part !== "" && !suffix.test(part));
   if (first !== undefined)
@@ -29,6 +31,9 @@ export function splitFullName(fullName: string): { firstName: string; lastName: 
   const { firstName, lastName } = splitInOrder(withoutHonorifics(beforeComma).split(" "));
   return { firstName, lastName: lastName && [lastName, ...degrees].join(", ") };
 }
+
+/** As most names are; saves a look at their scripts. */
+const isLatin = /^[\0-\u024f]*$/;
 
 function splitInOrder(words: string[]): { firstName: string; lastName: string } {
   const start = lastNameStart(words);

@@ -1,4 +1,5 @@
 import { folded } from "./fold.ts";
+import { ownTitle } from "./own-title.ts";
 import { sureTitleTerms } from "./title-words.ts";
 
 export const departments = [
@@ -91,12 +92,13 @@ const signs: [RegExp, Department][] = [
   [/^(physician|nurse|medical|doctor|clinical)$/, "health"],
   [/^(research|researcher|scientist|rd)$/, "research"],
   [/^(consultant|consulting|advisor)$/, "consulting"],
-  [/^(ceo|founder|cofounder|owner|president|md|gm|chairman)$/, "executive"],
 ];
+const executives = /^(ceo|founder|cofounder|owner|president|md|gm|chairman)$/;
 
 /** The department that a title speaks of; null when it does not tell. */
 export function departmentOfTitle(title: string): Department | null {
   const terms = sureTitleTerms(title);
   for (const [sign, department] of signs) if (terms.some((term) => sign.test(term))) return department;
-  return null;
+  // An assistant to the CEO works for one.
+  return sureTitleTerms(ownTitle(title)).some((term) => executives.test(term)) ? "executive" : null;
 }

@@ -6,16 +6,18 @@ export type PlaceTerm = { value: string; label: string };
 
 /**
  * What a place is found by: each city, region, country and area that it names or that these lie in. "Austin, TX" lies in
- * the United States and in Greater Austin, too.
+ * the United States and in Greater Austin, too; "Greater Boston" is found by Boston.
  */
 export function placeTerms(text: string): PlaceTerm[] {
   const place = readPlace(text);
   const region = place.region ?? place.implied.region;
   const country = place.country ?? place.implied.country;
+  const cities = new Map([...place.cities, ...place.centers.map(({ city }) => city)].map((city) => [city.name, city]));
+  const ofCenters = region === null ? place.centers.flatMap((center) => center.region ?? []) : [region];
   return [
-    ...place.cities.map(cityTerm),
+    ...[...cities.values()].map(cityTerm),
     ...[...place.areas, ...place.around].map(areaTerm),
-    ...(region === null ? [] : [regionTerm(region)]),
+    ...[...new Set(ofCenters)].map(regionTerm),
     ...(country === null ? [] : [countryTerm(country)]),
   ];
 }

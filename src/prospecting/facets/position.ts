@@ -1,24 +1,37 @@
 import type { ProspectContent } from "../model.ts";
 import { remembered } from "../remembered.ts";
 import { departmentOfTitle } from "./department.ts";
-import { isNonManager, levelOfNonManager, seniorityOfTitle } from "./seniority.ts";
+import { isNonManager, levelOfNonManager, senioritiesOfTitle } from "./seniority.ts";
 
 type Position = { seniority: string | undefined; department: string | undefined };
 
 /**
- * Level and department of a prospect: what the record tells, else what its title says of them. The latter is stored
- * nowhere, so that it goes with the title and never passes for something that was told.
+ * Level and department of a prospect: what the record tells, else what its title says of them, of several levels the
+ * highest. The latter is stored nowhere, so that it goes with the title and never passes for something that was told.
  */
-export function positionOf({ title, seniority, department }: ProspectContent): Position {
-  const implied = title === undefined ? noPosition : impliedByTitle(title);
-  const level = seniority !== undefined && isNonManager(seniority) ? levelOfNonManager(implied.seniority) : seniority;
-  return { seniority: level ?? implied.seniority, department: department ?? implied.department };
+export function positionOf(content: ProspectContent): Position {
+  const department = content.department ?? impliedBy(content).department;
+  return { seniority: senioritiesOf(content)[0], department };
 }
 
-/** What a title says of level and department. */
-export const impliedByTitle = remembered((title): Position => ({
-  seniority: seniorityOfTitle(title) ?? undefined,
+/** The levels that a prospect is found by: a co-founder and CEO is found as either. */
+export function senioritiesOf(content: ProspectContent): readonly string[] {
+  const { seniority } = content;
+  const { seniorities } = impliedBy(content);
+  if (seniority === undefined) return seniorities;
+  return [isNonManager(seniority) ? levelOfNonManager(seniorities[0]) : seniority];
+}
+
+type Implied = { seniorities: readonly string[]; department: string | undefined };
+
+function impliedBy({ title }: ProspectContent): Implied {
+  return title === undefined ? nothing : impliedByTitle(title);
+}
+
+/** What a title says of levels, the highest first, and department. */
+export const impliedByTitle = remembered((title): Implied => ({
+  seniorities: senioritiesOfTitle(title),
   department: departmentOfTitle(title) ?? undefined,
 }));
 
-const noPosition: Position = { seniority: undefined, department: undefined };
+const nothing: Implied = { seniorities: [], department: undefined };

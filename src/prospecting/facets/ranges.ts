@@ -1,5 +1,6 @@
 import type { RevenueRange } from "../model.ts";
 import { amountRange, type AmountRange } from "./amounts.ts";
+import { inCurrency } from "./currencies.ts";
 import { spoiledRange } from "./spoiled-range.ts";
 
 /** Numbers of employees as the professional network and People Data Labs group them. */
@@ -44,19 +45,25 @@ function lowEnd({ min, max }: AmountRange): number {
 /** Borders of the steps that revenue is grouped by, in dollars; three to a power of ten. */
 const revenueSteps = [0, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9, 1e10, 2e10, 5e10, 1e11] as const;
 
-/** The steps that an amount or a range lies in, as one range; null for what is no amount. */
+/**
+ * The steps that an amount or a range lies in, as one range; amounts in another currency are worth what they are by
+ * `inCurrency`. Null for what is no amount.
+ */
 export function revenueRange(text: string): RevenueRange | null {
-  return stepsOfAmounts(amountRange(text));
+  return stepsOfAmounts(text, 1);
 }
 
 /** As `revenueRange`, where amounts without a unit are thousands. */
 export function revenueRangeOfThousands(text: string): RevenueRange | null {
-  return stepsOfAmounts(amountRange(text, { scale: 1000 }));
+  return stepsOfAmounts(text, 1000);
 }
 
-function stepsOfAmounts(range: AmountRange | null): RevenueRange | null {
+function stepsOfAmounts(text: string, scale: number): RevenueRange | null {
+  const money = inCurrency(text);
+  const range = money && amountRange(money.amount, { scale });
   if (range === null) return null;
-  return revenueRangeOf(range.min, range.max === Number.POSITIVE_INFINITY ? null : range.max);
+  const { min, max } = range;
+  return revenueRangeOf(min * money!.dollars, max === Number.POSITIVE_INFINITY ? null : max * money!.dollars);
 }
 
 /** The steps from that of `min` to that of `max`; null when there is nothing between. */

@@ -37,6 +37,8 @@ export type Place = {
   areas: Area[];
   /** Those that its cities lie in. */
   around: Area[];
+  /** The cities that areas are named after, each with the region that it lies in. */
+  centers: { city: NamedCity; region: Region | null }[];
   region: Region | null;
   country: Country | null;
   /** Region and country that nobody named: those of a city or area that is known. */
@@ -136,7 +138,15 @@ function isCityIn(name: string, whole: Country | Region): boolean {
 }
 
 function placeIn(country: Country | null, region: Region | null, rest: readonly Piece[]): Place {
-  const place: Place = { cities: [], areas: [], around: [], region, country, implied: { region: null, country: null } };
+  const place: Place = {
+    cities: [],
+    areas: [],
+    around: [],
+    centers: [],
+    region,
+    country,
+    implied: { region: null, country: null },
+  };
   const metros: Metro[] = [];
   for (const piece of rest)
     if (piece.is === "city") noteCity(piece, place);
@@ -173,28 +183,45 @@ function readArea({ name, text }: Piece, place: Place, metros: Metro[]): boolean
   if (region !== null && city !== undefined && canBe(region, place)) {
     [place.region, place.country] = [region, region.country];
     place.cities.pop();
+    place.centers.push({ city, region });
     [core, label] = [city.name, `${city.label} Metropolitan Area`];
   }
   const metro = metrosNamed(core).find((one) => isAround(one, place));
   if (metro !== undefined) return noteMetro(metro, place, metros);
   place.areas.push({ name: core, label });
+  const center = knownCity(core, place);
+  if (center !== null) noteCenter(core, center.label, center, place);
+  else if (isNamedByCity(core, text))
+    noteCenter(core, text.replace(beforeCity, "").replace(behindCity, ""), null, place);
   return true;
+}
+
+function noteCenter(name: string, label: string, known: City | null, place: Place, of = known?.of): void {
+  const region = of?.kind === "region" ? of : null;
+  place.centers.push({ city: { name, label, known, isOtherName: false }, region });
 }
 
 function noteMetro(metro: Metro, place: Place, metros: Metro[]): true {
   metros.push(metro);
   place.areas.push(metro);
+  for (const { name, label, city, of } of metro.centers) noteCenter(name, label, city, place, of);
   return true;
 }
 
 /** "Greater Boston Area": boston. Null for what is no area. */
 function cityInside(name: string): string | null {
-  const inside = name.replace(before, "").replace(behind, "");
+  const inside = name.replace(beforeCity, "").replace(behindCity, "");
   return inside === name || inside === "" ? null : inside;
 }
 
-const before = /^(?:greater |metropolitan |metro )+/;
-const behind = /(?: metropolitan| metro)? (?:area|region|metroplex)$| (?:metropolitan|metro)$/;
+/** "Greater Toledo" is around Toledo, "Tri-State Area" around no such city. */
+function isNamedByCity(core: string, text: string): boolean {
+  if (!beforeCity.test(text) && !/ metro(?:politan)? (?:area|region)$/i.test(text)) return false;
+  return countryNamed(core) === null && regionsNamed(core).shared.length === 0;
+}
+
+const beforeCity = /^(?:greater |metropolitan |metro )+/i;
+const behindCity = /(?: metropolitan| metro)? (?:area|region|metroplex)$| (?:metropolitan|metro)$/i;
 
 function canBe(of: Country | Region, { country, region }: Place): boolean {
   if (country !== null && countryOf(of) !== country) return false;

@@ -1,4 +1,5 @@
 import { folded } from "./fold.ts";
+import { ownTitle } from "./own-title.ts";
 import { sureTitleTerms } from "./title-words.ts";
 
 /** Levels as Apollo and People Data Labs tell them apart, the highest first. */
@@ -68,28 +69,31 @@ const belowManager: readonly Seniority[] = ["senior", "entry", "intern"];
 const nonManager = /^(non ?manag(er|ers|ement|erial|er level|ement level)|individual contributors?)$/;
 
 const chiefs = /^(ceo|cto|cfo|coo|cmo|cio|ciso|cro|cpo|chro|cdo|cco|clo|cso|cao|cino|chief|president)$/;
-/** The first that fits a word of a title. */
-const signs: [RegExp, Seniority][] = [
-  [/^(intern|internship|trainee|praktikant|stagiaire)$/, "intern"],
+/** Levels that somebody may have several of, the highest first: "Co-Founder & CEO". */
+const offices: [RegExp, Seniority][] = [
   [/^(owner|proprietor|inhaber)$/, "owner"],
   [/^(founder|cofounder)$/, "founder"],
-  [/^(vp|svp|evp|avp)$/, "vp"],
   [chiefs, "c_suite"],
   [/^partner$/, "partner"],
+  [/^(vp|svp|evp|avp)$/, "vp"],
   [/^(head|leiter|leiterin)$/, "head"],
   [/^(director|md)$/, "director"],
+];
+/** Those of whom has none of these: the first that fits a word of the title. */
+const ranks: [RegExp, Seniority][] = [
   [/^(manager|supervisor|lead|gm|csm|bdm)$/, "manager"],
   [/^(senior|principal|staff)$/, "senior"],
   [/^(junior|assistant|graduate|apprentice)$/, "entry"],
 ];
+const learner = /^(intern|internship|trainee|praktikant|stagiaire)$/;
 
-/** The level that a title speaks of; null when it does not tell. */
-export function seniorityOfTitle(title: string): Seniority | null {
-  const terms = sureTitleTerms(title);
-  // "Executive Assistant to the CEO", "Account Executive": the office is not the holder's own.
-  if (terms.includes("assistant") && terms.length > 1) return "entry";
-  // A product owner owns no company.
-  if (terms.includes("product") && terms.includes("owner")) return null;
-  for (const [sign, level] of signs) if (terms.some((term) => sign.test(term))) return level;
-  return null;
+/** The levels that a title speaks of, the highest first; none when it does not tell. */
+export function senioritiesOfTitle(title: string): Seniority[] {
+  const terms = sureTitleTerms(ownTitle(title));
+  const fits = ([sign]: [RegExp, Seniority]) => terms.some((term) => sign.test(term));
+  if (terms.some((term) => learner.test(term))) return ["intern"];
+  // "Assistant Director", "Executive Assistant": no director, no executive.
+  if (terms.includes("assistant")) return ["entry"];
+  const held = offices.filter(fits);
+  return (held.length > 0 ? held : ranks.filter(fits).slice(0, 1)).map(([, level]) => level);
 }

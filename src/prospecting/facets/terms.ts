@@ -2,7 +2,7 @@ import type { FacetName, ProspectContent, RevenueRange } from "../model.ts";
 import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeTerms } from "./places.ts";
-import { positionOf } from "./position.ts";
+import { positionOf, senioritiesOf } from "./position.ts";
 import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
@@ -11,7 +11,7 @@ import { titleTerms } from "./title-words.ts";
  * Names the rules of this folder and of `prospectKeys`: with another number, indexes that were made by other rules are
  * made anew. To be raised with every change of what `termsOf` and `prospectKeys` answer.
  */
-export const termRules = 3;
+export const termRules = 4;
 
 /** Beside the facets: `all` has every prospect, `tier` how good a record is. */
 export type TermFacet = FacetName | "all" | "tier";
@@ -51,7 +51,7 @@ const readers: Record<RawFacet, (raw: string) => Term[]> = {
  */
 export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: string) => void): void {
   const { industry, companySize, location, companyLocation, title, technologies } = content;
-  const { seniority, department } = positionOf(content);
+  const { department } = positionOf(content);
   add("all", rawNumbers(content.confidence, content.revenue ?? null));
   if (industry !== undefined) add("industry", industry);
   if (companySize !== undefined) add("size", companySize);
@@ -59,7 +59,7 @@ export function eachRaw(content: ProspectContent, add: (facet: RawFacet, raw: st
   const place = companyLocation ?? location;
   if (place !== undefined) add("location", place);
   if (title !== undefined) add("title", title);
-  if (seniority !== undefined) add("seniority", seniority);
+  for (const level of senioritiesOf(content)) add("seniority", level);
   if (department !== undefined) add("department", department);
   if (technologies !== undefined) for (const technology of technologies) add("technology", technology);
 }

@@ -36,7 +36,7 @@ type Part = { sure: readonly string[]; possible: readonly string[]; wanted: read
 
 /** The title cut into offices, the longest first, and other words. */
 function parts(title: string): Part[] {
-  const words = wordsOf(title.replace(initials, (letters) => letters.replaceAll(".", "")));
+  const words = wordsOf(withoutInitialDots(title));
   const found: Part[] = [];
   for (let at = 0; at < words.length;) {
     const office = officeAt(words, at);
@@ -46,7 +46,11 @@ function parts(title: string): Part[] {
   return found;
 }
 
-/** C.E.O., V.P. */
+/** CEO for C.E.O., VP for V.P. */
+export function withoutInitialDots(title: string): string {
+  return title.replace(initials, (letters) => letters.replaceAll(".", ""));
+}
+
 const initials = /\b(?:\p{L}\.){2,}/gu;
 
 function wordsOf(text: string): string[] {
@@ -73,21 +77,31 @@ const abbreviations = new Map(
 );
 
 function officeAt(words: string[], at: number): { part: Part; length: number } | null {
-  const { byForm, longestForm } = (knownOffices ??= officesByForm());
+  const { byForm, byShortForm, longestForm } = (knownOffices ??= officesByForm());
   for (let length = Math.min(longestForm, words.length - at); length > 0; length--) {
-    const part = byForm.get(words.slice(at, at + length).join(" "));
+    const form = words.slice(at, at + length).join(" ");
+    const part = byForm.get(form) ?? (isOfTeam(words, at, length) ? undefined : byShortForm.get(form));
     if (part !== undefined) return { part, length };
   }
   return null;
 }
 
-type Offices = { byForm: Map<string, Part>; longestForm: number };
+/** "Software Dev Manager" and "Head of Software Dev" lead developers, and are none. */
+function isOfTeam(words: readonly string[], at: number, length: number): boolean {
+  return leaders.has(words[at - 1] ?? "") || leaders.has(words[at + length] ?? "");
+}
+
+const leaders = new Set("manager lead leader director head vp svp evp avp supervisor management team".split(" "));
+
+/** `byShortForm`: with abbreviations that may mean other words, too. */
+type Offices = { byForm: Map<string, Part>; byShortForm: Map<string, Part>; longestForm: number };
 
 /** Made with the first title: it takes a tenth of a start, and most starts are followed by none. */
 let knownOffices: Offices | null = null;
 
 function officesByForm(): Offices {
   const byForm = new Map<string, Part>();
+  const byShortForm = new Map<string, Part>();
   for (const { name, forms, words = [] } of titleSynonyms) {
     const sure = [name, ...words];
     const office: Part = { sure, possible: sure.flatMap(abbreviationsOf), wanted: [name] };
@@ -96,11 +110,11 @@ function officesByForm(): Offices {
       for (const short of shortened(form)) {
         // It may be the office or not: "Software Eng" is a software engineer, or software engineering.
         const possible = [...office.possible, ...short.flatMap(meaningsOf)];
-        if (!byForm.has(short.join(" "))) byForm.set(short.join(" "), { sure, possible, wanted: short });
+        if (!byShortForm.has(short.join(" "))) byShortForm.set(short.join(" "), { sure, possible, wanted: short });
       }
     }
   }
-  return { byForm, longestForm: Math.max(...[...byForm.keys()].map((form) => form.split(" ").length)) };
+  return { byForm, byShortForm, longestForm: Math.max(...[...byForm.keys()].map((form) => form.split(" ").length)) };
 }
 
 /** A form of an office with abbreviations that may mean other words, too. */

@@ -1,3 +1,4 @@
+import { isWholeEastAsianName } from "../../leads/east-asian-name.ts";
 import { regularNamePart } from "../../leads/identity.ts";
 import { cleanTechnology, cleanText } from "../content.ts";
 import { impliedByTitle } from "../facets/position.ts";
@@ -24,6 +25,8 @@ export class Part {
   implied = nothingImplied;
   /** Of a level; see `isNonManager`. */
   isNonManager = false;
+  /** Of a first name: it needs no last name. */
+  isWholeName = false;
   range: RevenueRange | null = null;
   /** By confidence; most parts never need it. */
   #byPercent: (NumberedRaw | undefined)[] | null = null;
@@ -85,6 +88,7 @@ function textPart(field: ProspectTextField, raw: string): Part | null {
   const regular = isOfName ? encoder.encode(regularNamePart(text)) : noBytes;
   const facet = facets[field];
   const part = new Part(json, regular, 0, facet === undefined ? nothing : [new NumberedRaw(facet, text)]);
+  if (field === "firstName") part.isWholeName = isWholeEastAsianName(text);
   if (field === "title") part.implied = impliedRaws(text);
   if (field === "seniority") part.isNonManager = isNonManager(text);
   return part;
@@ -101,12 +105,12 @@ const facets: { [F in ProspectTextField]?: RawFacet } = {
 };
 
 function impliedRaws(title: string): ImpliedRaws {
-  const { seniority, department } = impliedByTitle(title);
+  const { seniorities, department } = impliedByTitle(title);
   const raws = (facet: RawFacet, raw: string | undefined) =>
     raw === undefined ? nothing : [new NumberedRaw(facet, raw)];
   return {
-    seniority: raws("seniority", seniority),
-    nonManager: raws("seniority", levelOfNonManager(seniority)),
+    seniority: seniorities.map((level) => new NumberedRaw("seniority", level)),
+    nonManager: raws("seniority", levelOfNonManager(seniorities[0])),
     department: raws("department", department),
   };
 }

@@ -99,6 +99,7 @@ export class PlainPeople {
       if (names.lastName) last = knownParts.of(lastName, names.lastName);
     }
     if (first === null || last === null) return false;
+    if (last === noPart && first.isWholeName) return false;
     this.#firstName = first;
     this.#lastName = last;
     return true;

@@ -1,5 +1,7 @@
 import { singleLine } from "../../clean-text.ts";
 import { normalized } from "../../leads/import/columns.ts";
+import { nestedTarget } from "./nested-names.ts";
+import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asian-headers.ts";
 
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
@@ -61,11 +63,24 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
 
-const targetByName = new Map<string, ProspectTarget>(
-  Object.entries(headerNames).flatMap(([target, names]) =>
-    [target, ...names.split(",")].map((name) => [normalized(name), target as ProspectTarget] as const),
-  ),
-);
+/** No revenue: nobody writes it in dollars there, and a number says no more. */
+const eastAsianNames = {
+  ...eastAsianHeaders,
+  department: ["部署", "部署名", "部門", "所属部署", "部门", "부서", "부서명"],
+  domain: ["ウェブサイト", "ホームページ", "サイトURL", "网站", "網站", "网址", "官网", "웹사이트", "홈페이지", "도메인"],
+  companySize: ["従業員数", "社員数", "员工人数", "員工人數", "员工数", "직원수", "종업원수", "임직원수", "사원수"],
+}; // prettier-ignore
+
+const targetByName = new Map<string, ProspectTarget>([
+  ...Object.entries(eastAsianNames).flatMap(([target, names]) => namesOf(target, names)),
+  ...Object.entries(headerNames).flatMap(([target, names]) => namesOf(target, [target, ...names.split(",")])),
+]);
+const knownTarget = (name: string): ProspectTarget | undefined => targetByName.get(name);
+const namesOfGiven = new Set(givenBesideFamily.map(normalized));
+
+function namesOf(target: string, names: readonly string[]): (readonly [string, ProspectTarget])[] {
+  return names.map((name) => [normalized(name), target as ProspectTarget]);
+}
 
 /** Names of headers that are shown when a file has none that are understood. */
 export const understoodProspectHeaders = [
@@ -96,7 +111,8 @@ export function prospectTargets(
   const columns = headers.map((header) => {
     const name = normalized(header);
     const chosen = overrides.get(name);
-    return { name, target: chosen ?? targetByName.get(name) ?? "ignore", isChosen: chosen !== undefined };
+    const target = chosen ?? knownTarget(name) ?? nestedTarget(header, knownTarget) ?? "ignore";
+    return { name, target, isChosen: chosen !== undefined };
   });
   const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
   const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
@@ -110,7 +126,13 @@ export function prospectTargets(
   if (isOfPeople) {
     // "Name" beside a first name alone is the last name.
     const isLast = has("firstName") && !has("lastName");
-    return columns.map(({ target, isChosen }) => (target === "fullName" && isLast && !isChosen ? "lastName" : target));
+    // "이름" beside a last name alone is the first.
+    const isFirst = has("lastName") && !has("firstName");
+    return columns.map(({ name, target, isChosen }) => {
+      if (target !== "fullName" || isChosen) return target;
+      if (isLast) return "lastName";
+      return isFirst && namesOfGiven.has(name) ? "firstName" : target;
+    });
   }
   // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
   return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
@@ -142,9 +164,9 @@ export function noteIgnored(
 
 const shownHeaderLength = 60;
 
-/** Whether only a file of people has such a column: "Name" and "LinkedIn URL" may be a company's, where it has no other name. */
+/** Whether only a file of people has such a column: "Name", "이름" and "LinkedIn URL" may be a company's, where it has no other name. */
 function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {
-  if (target === "fullName") return isChosen || besideCompany || name !== "name";
+  if (target === "fullName") return isChosen || besideCompany || !(name === "name" || namesOfGiven.has(name));
   return personTargets.has(target) || (target === "networkUrl" && isChosen);
 }
 

@@ -4,18 +4,27 @@ import { unreadable } from "../../leads/import/csv-rows.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
+import { currentJob, flatEntries, isJobList, textsIn, type Entry } from "./flat-object.ts";
 import { noteIgnored, profileOwner, prospectTargets, type ProspectTarget } from "./prospect-columns.ts";
 import { numberOfTarget } from "./row-text.ts";
 import type { RowWriter } from "./row-writer.ts";
 
-type Entry = { name: string; value: unknown };
-
 /** Names that are remembered; a file made of ever new names must not fill the memory. */
 const maxRemembered = 1000;
+const longestKey = 20_000;
+
+/** What a file has as a list or a range. */
+type Ranges = { technologies: string[] | null; revenue: RevenueRange | null };
+
+const ofJobTitle: ReadonlySet<ProspectTarget> = new Set(["title", "seniority", "department"]);
+const ofJobCompany: ReadonlySet<ProspectTarget> = new Set([
+  ...(["company", "domain", "industry", "companySize", "revenue", "technologies"] as const),
+  ...(["companyLocation", "companyCity", "companyState", "companyCountry"] as const),
+]);
 
 /**
  * Turns the text of a file with a JSON object on each line into prospects. Names are those of a prospect, or headers as
- * in CSV; `{"company": {"name": …}}` counts as `"company name"`. Rows up to `afterRow` and empty lines are left out.
+ * in CSV; `{"company": {"name": …}}` counts as `"company.name"`. Rows up to `afterRow` and empty lines are left out.
  */
 export class ProspectNdjsonRows {
   /** Names that nobody understands, of the rows until now. */
@@ -61,25 +70,53 @@ export class ProspectNdjsonRows {
   }
 
   #writeProspect(object: Record<string, unknown>): void {
-    const entries = [...flat(object)];
-    const targets = this.#targetsOf(entries);
     const { text } = this.#to;
     text.clear();
-    const put = (target: ProspectTarget, value: string): boolean =>
-      text.has(numberOfTarget(target)) || text.set(numberOfTarget(target), value);
-    let technologies: string[] | null = null;
-    let revenue: RevenueRange | null = null;
+    const ranges: Ranges = { technologies: null, revenue: null };
+    const entries = flatEntries(object);
+    this.#put(entries, this.#targetsOf(entries), ranges);
+    this.#putJob(object, ranges);
+    if (this.#source !== null) this.#set("source", this.#source);
+    this.#to.write(this.#row, ranges.technologies, ranges.revenue);
+  }
+
+  #put(entries: readonly Entry[], targets: readonly ProspectTarget[], ranges: Ranges): void {
     for (const [index, { value }] of entries.entries()) {
       const target = targets[index]!;
       if (target === "ignore") continue;
       const texts = textsIn(value);
-      if (target === "technologies" && Array.isArray(value)) technologies = texts;
-      else if (target === "department" && texts.length > 0) put(target, texts.join("; "));
-      else if (target === "revenue" && isObject(value)) revenue = rangeIn(value);
-      else if (texts.length > 0) put(target, texts[0]!);
+      if (target === "revenue" && isObject(value)) ranges.revenue ??= rangeIn(value);
+      if (texts.length === 0) continue;
+      if (target === "technologies" && Array.isArray(value)) ranges.technologies ??= texts;
+      else if (target === "department") this.#set(target, texts.join("; "));
+      else this.#set(target, texts[0]!);
     }
-    if (this.#source !== null) put("source", this.#source);
-    this.#to.write(this.#row, technologies, revenue);
+  }
+
+  /** What the job of now says, where the record itself does not: of the title, and of another company nothing. */
+  #putJob(object: Record<string, unknown>, ranges: Ranges): void {
+    const { text } = this.#to;
+    const has = (target: ProspectTarget) => text.has(numberOfTarget(target));
+    const [needsTitle, needsCompany] = [!has("title"), !has("company") && !has("domain")];
+    // A person has a name here: a company's list of jobs is what it offers.
+    if (!(needsTitle || needsCompany) || !(has("fullName") || has("firstName") || has("networkUrl") || has("email")))
+      return;
+    const job = currentJob(object);
+    if (job.length === 0) return;
+    const targets = prospectTargets(["full name", ...job.map(({ name }) => name)], this.#overrides).slice(1);
+    const isWanted = (target: ProspectTarget) =>
+      (needsTitle && ofJobTitle.has(target)) || (needsCompany && ofJobCompany.has(target));
+    this.#put(
+      job,
+      targets.map((target) => (isWanted(target) ? target : "ignore")),
+      ranges,
+    );
+  }
+
+  /** The first word counts. */
+  #set(target: ProspectTarget, value: string): void {
+    const { text } = this.#to;
+    if (!text.has(numberOfTarget(target))) text.set(numberOfTarget(target), value);
   }
 
   #refuse(message: string): void {
@@ -95,41 +132,16 @@ export class ProspectNdjsonRows {
     let targets = this.#targets.get(key);
     if (targets === undefined) {
       if (this.#targets.size >= maxRemembered) this.#targets.clear();
-      this.#targets.set(key, (targets = prospectTargets(names, this.#overrides, ofPeople)));
-      noteIgnored(this.ignored, names, targets, this.#overrides);
+      targets = prospectTargets(names, this.#overrides, ofPeople);
+      if (key.length <= longestKey) this.#targets.set(key, targets);
+      // What is left out of a list of jobs is no column.
+      const columns = names.map((name) => (isJobList(name) ? "" : name));
+      noteIgnored(this.ignored, columns, targets, this.#overrides);
     }
     return targets;
   }
 }
 
-/**
- * The fields of an object; those of an object inside it under both names. A revenue is one value. Those without a value
- * come too: a company that is not known still tells a person from a company.
- */
-function* flat(object: Record<string, unknown>): Generator<Entry, void, void> {
-  for (const [name, value] of Object.entries(object)) {
-    if (isObject(value) && !("min" in value || "max" in value))
-      for (const [inner, part] of Object.entries(value)) yield { name: `${name} ${inner}`, value: part };
-    else yield { name, value };
-  }
-}
-
 function rangeIn({ min, max }: Record<string, unknown>): RevenueRange | null {
   return revenueRangeOf(typeof min === "number" ? min : 0, typeof max === "number" ? max : null);
-}
-
-/**
- * The texts of a value: more than one of a list, whose objects have theirs under a name such as `address`. What is no
- * text says nothing: a vendor writes true for what there is and is not shown, false and lists of nothing for what is not.
- */
-function textsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => textsIn(isObject(item) ? ofItem(item) : item).slice(0, 1));
-  if (typeof value === "number") return [String(value)];
-  const text = typeof value === "string" ? value.trim() : "";
-  return text === "" ? [] : [text];
-}
-
-/** People Data Labs: `emails` have an `address`, `phones` a `number`, `technologies` of others a `name`. */
-function ofItem({ address, number, name, value }: Record<string, unknown>): unknown {
-  return address ?? number ?? name ?? value;
 }

@@ -1,6 +1,7 @@
 import { companyContent, prospectContent, type ProspectDraft } from "../content.ts";
 import { besideNameOf, prospectKeys } from "../keys.ts";
 import type { RevenueRange } from "../model.ts";
+import { isOneName } from "./one-name.ts";
 import {
   companyPlaceOf,
   confidenceIn,
@@ -44,6 +45,8 @@ export function checkedProspect(
   if (!isPerson) return readCompany(shared, values);
   if (names.firstName) shared.firstName = names.firstName;
   if (names.lastName) shared.lastName = names.lastName;
+  else if (!shared.lastName && !email && !networkUrl && isOneName(values.fullName, values.company))
+    shared.hasOneName = true;
   if (confidence !== undefined) shared.confidence = confidence;
   const checked = prospectContent(shared);
   if ("errors" in checked) return checked;

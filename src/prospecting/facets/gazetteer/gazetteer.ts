@@ -7,8 +7,10 @@ import { regionsByCode, regionsByName, sharedRegionNames } from "./regions.ts";
 export type Country = { kind: "country"; code: string; name: string; label: string };
 export type Region = { kind: "region"; code: string; name: string; label: string; country: Country };
 export type City = { name: string; label: string; others: string[]; of: Country | Region; hasNamesakes: boolean };
-/** `within`: codes of the regions or countries that have some of its cities. */
-export type Metro = { name: string; label: string; of: Country | Region; within: string[] };
+/** `within`: codes of the regions or countries that have some of its cities. `centers`: the cities in its name. */
+export type Metro = { name: string; label: string; of: Country | Region; within: string[]; centers: Center[] };
+/** `city` is null where none of this name is known. */
+export type Center = { name: string; label: string; city: City | null; of: Country | Region };
 /** A name that a country shares with regions of others, the likeliest first: GA, Georgia. */
 export type Disputed = { country: Country; regions: Region[]; isCode: boolean };
 
@@ -163,12 +165,23 @@ class Tables {
   #readMetros(): void {
     for (const { name: label, of, names = "", cities } of metroLines) {
       const inside = new Map(Object.entries(cities).map(([code, line]) => [code, listed(line).map(folded)]));
-      const metro: Metro = { name: folded(label), label, of: this.#placeOf(of), within: [...inside.keys()] };
+      const within = [...inside.keys()];
+      const metro: Metro = { name: folded(label), label, of: this.#placeOf(of), within, centers: [] };
       for (const [code, list] of inside) for (const city of list) add(this.metrosAround, `${code} ${city}`, metro);
       const [[center = ""] = []] = inside.values();
+      for (const [code, line] of Object.entries(cities))
+        for (const city of listed(line))
+          if (folded(city) === center || ` ${metro.name} `.includes(` ${folded(city)} `))
+            metro.centers.push(this.#center(code, city));
       for (const core of [center, ...listed(names)]) add(this.metrosByCore, folded(core), metro);
       for (const name of listed(names)) if (name.startsWith("=")) this.metrosAlone.set(folded(name), metro);
     }
+  }
+
+  #center(code: string, label: string): Center {
+    const [name, of] = [folded(label), this.#placeOf(code)];
+    const city = this.cities.get(name)?.find((one) => liesIn(one.of, of)) ?? null;
+    return { name: city?.name ?? name, label: city?.label ?? label, city, of };
   }
 
   #placeOf(code: string): Country | Region {

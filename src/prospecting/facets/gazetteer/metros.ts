@@ -1,6 +1,6 @@
 /**
- * Metropolitan areas as networks name them. A city that lies in one is found by it; who names the area alone may live
- * anywhere in it, so no city finds them. `of`: the region that all of it lies in, or else the country. `names`: what is
+ * Metropolitan areas as networks name them. A city that lies in one is found by it. Who names the area alone is found by
+ * the cities of its name, though they may live anywhere in it, and by no other. `of`: the region that all of it lies in, or else the country. `names`: what is
  * written between "Greater" and "Area", beside the first city; those with = stand alone.
  */
 export type MetroLine = { name: string; of: string; names?: string; cities: Record<string, string> };

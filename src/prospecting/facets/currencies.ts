@@ -1,0 +1,69 @@
+/**
+ * What one of each currency is worth in dollars, as in the middle of 2025, rounded: steps of revenue are twice as high as
+ * they are low, so that a rate may be off by a tenth, or by some years. `0`: it changes too fast for any table.
+ */
+const dollars: Record<string, number> = {
+  USD: 1, EUR: 1.15, GBP: 1.35, CHF: 1.2, JPY: 0.0068, CNY: 0.14, INR: 0.0117, KRW: 0.00072, CAD: 0.73, AUD: 0.65, NZD: 0.6,
+  SEK: 0.1, NOK: 0.1, DKK: 0.15, ISK: 0.008, PLN: 0.27, CZK: 0.047, HUF: 0.0029, RON: 0.23, BGN: 0.59, RSD: 0.0098,
+  UAH: 0.024, RUB: 0.0125, TRY: 0.025, ILS: 0.29, AED: 0.27, SAR: 0.27, QAR: 0.27, KWD: 3.25, BHD: 2.65, OMR: 2.6, JOD: 1.4,
+  EGP: 0.02, MAD: 0.11, TND: 0.34, ZAR: 0.056, KES: 0.0077, NGN: 0.00065, GHS: 0.095, BRL: 0.18, MXN: 0.053, CLP: 0.00105,
+  COP: 0.00025, PEN: 0.27, UYU: 0.025, CRC: 0.002, DOP: 0.017, GTQ: 0.13, SGD: 0.78, HKD: 0.127, TWD: 0.034, THB: 0.031,
+  MYR: 0.235, IDR: 0.000061, PHP: 0.0177, VND: 0.000038, PKR: 0.0035, BDT: 0.0082, LKR: 0.0033, KZT: 0.0019, GEL: 0.37,
+  ARS: 0, VES: 0, LBP: 0, IRR: 0, SYP: 0, SDG: 0, ZWL: 0, CUP: 0, AMD: 0, AZN: 0, AOA: 0, BYN: 0, BOB: 0, ETB: 0, IQD: 0, JMD: 0,
+  KGS: 0, KHR: 0, LAK: 0, LYD: 0, MDL: 0, MKD: 0, MMK: 0, MNT: 0, MOP: 0, MUR: 0, MZN: 0, NPR: 0, PYG: 0, TZS: 0, TTD: 0, UGX: 0,
+  UZS: 0, XAF: 0, XOF: 0, YER: 0, ZMW: 0,
+}; // prettier-ignore
+
+/** Other names. `kr` is of three countries, close to one another. */
+const names: Record<string, string> = {
+  AUD: "AU$|A$", CAD: "CA$|C$", NZD: "NZ$", SGD: "SG$|S$", HKD: "HK$", TWD: "NT$", MXN: "MX$|MXN$", BRL: "R$|reais", ARS: "AR$",
+  CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|dollars|dollar|TUSD|KUSD|MUSD", EUR: "€|euros|euro|TEUR|KEUR|MEUR",
+  GBP: "£|pounds|pound|sterling", CHF: "SFr|Franken", CNY: "CN¥|RMB|元|人民币|人民幣|yuan", JPY: "JP¥|¥|￥|円|yen",
+  INR: "₹|Rs|rupees|rupee", KRW: "₩|￦|원|won", SEK: "kr|kronor", DKK: "kroner", PLN: "zł|zloty", CZK: "Kč", HUF: "Ft", RUB: "₽|руб",
+  TRY: "₺|TL", ILS: "₪|NIS", UAH: "₴", PHP: "₱", VND: "₫", THB: "฿|baht", NGN: "₦", IDR: "Rp", MYR: "RM", KZT: "₸", GEL: "₾",
+  PKR: "PKR", AED: "Dhs", CRC: "₡", ZAR: "rand",
+}; // prettier-ignore
+
+let made: ReadonlyMap<string, string> | null = null;
+
+/** Codes by names in lower case; made when the first amount names one that is no plain dollar. */
+function codesByName(): ReadonlyMap<string, string> {
+  const pairs = Object.entries(names).flatMap(([code, list]) => list.split("|").map((name) => [name, code] as const));
+  const codes = Object.keys(dollars).map((code) => [code, code] as const);
+  return new Map([...codes, ...pairs].map(([name, code]) => [name.toLowerCase(), code]));
+}
+
+/**
+ * An amount of money without the name of its currency, and what one of it is worth in dollars, which it is in where
+ * nobody says otherwise; lakhs and crores are of rupees. Null where several are named, or one without a rate.
+ */
+export function inCurrency(text: string): { amount: string; dollars: number } | null {
+  if (text.length > longest) return null;
+  if (plainDollars.test(text)) return { amount: text, dollars: 1 };
+  const byName = (made ??= codesByName());
+  const found = new Set<string>();
+  const amount = text.replace(words, (word) => {
+    const code = byName.get(word.toLowerCase());
+    const sign = word.at(-1)!;
+    const ofSign = code ?? byName.get(sign);
+    if (ofSign === undefined) return word;
+    found.add(ofSign);
+    // What the reader of amounts knows stays, because a unit may hang on to it: T€ is a thousand.
+    if (code === undefined) return knownSign.test(sign) ? word : `${word.slice(0, -1)} `;
+    return ofUnit.test(word) ? word : " ";
+  });
+  if (found.size === 0 && indianUnit.test(text)) found.add("INR");
+  const [code = "USD", ...others] = found;
+  const rate = dollars[code]!;
+  return others.length > 0 || rate === 0 || otherSign.test(amount) ? null : { amount, dollars: rate };
+}
+
+/** No amount is longer. */
+const longest = 200;
+const plainDollars = /^[\d\s.,'’$<>+~–-]*[kmb]?[\d\s.,'’$<>+~–-]*[kmb]?\+?$/i;
+/** A word, or a sign with the letters before it: "zł", "US$", "m€". */
+const words = /\p{L}*\p{Sc}|\p{L}+/gu;
+const indianUnit = /(?<!\p{L})(lakhs?|lacs?|crores?|cr)(?!\p{L})/iu;
+const knownSign = /[$€£¥]/;
+const ofUnit = /^([$€£¥]|[TKM](EUR|USD))$/i;
+const otherSign = /(?![$€£¥])\p{Sc}/u;

@@ -1,0 +1,40 @@
+import { folded } from "./fold.ts";
+import { withoutInitialDots } from "./title-words.ts";
+
+/**
+ * A title with those words of offices alone that the holder has: no "CEO" in "Assistant to the CEO", no "partner" in "HR
+ * Business Partner" and "Partner Manager", no "owner" in "Product Owner". Only who holds an office has its level.
+ */
+export function ownTitle(title: string): string {
+  if (!mayBeOfOthers.test(title)) return title;
+  const own = withoutInitialDots(title).replace(ofOthers, "");
+  return own.split(separators).map(ownPhrase).join(" ").trim();
+}
+
+/** Most titles have none of it, and a file may have a million of them. */
+const mayBeOfOthers = /partner|owner|founder|head|chief|lead|\sto\s|supporting|office/i;
+const separators = /[,;:|/&+()[\]]|\s(?:[-–—]|and)\s/i;
+const office = "ceo|cto|cfo|coo|cmo|cio|ciso|chief|vp|svp|evp|avp|vice|president|managing|executive|director|md|founder|co-founder|cofounder|owner|board|chairman|chairwoman|chair|partner|partners|general|senior|head"; // prettier-ignore
+/** "… to the CEO", "Office of the President", "CEO's Office" */
+const ofOthers = new RegExp(
+  `\\s(?:to|supporting|reporting to)\\s+(?:(?:the|our|a)\\s|(?:${office})\\b).*$|\\boffice of (?:the )?(?:${office})\\b.*$|\\b(?:ceo|founder|president|chairman|md)(?:['’]?s)? office\\b`,
+  "iu",
+);
+
+/** Words of a phrase that name no office of the holder, and what stands for them. */
+const readings: [RegExp, string][] = [
+  // Whoever advises, or sells through, others: a partner of the firm has no such word in front.
+  [/\b(business|people|talent|hr|resources|channel|client|customer|alliance|alliances|strategic|solution|solutions|service|services|success|community|delivery|marketing|sales|product|engagement|recruiting|recruitment|acquisition|training|learning|procurement|implementation|growth|care|data|it|design|development|distribution|reseller) partner\b/g, "$1"],
+  [/\bpartner (?=(?!of\b|at\b|in\b|for\b|the\b|and\b|with\b|ceo\b|cto\b|cfo\b|coo\b|cmo\b|chief\b|founder\b|cofounder\b|co founder\b|owner\b|president\b|director\b|managing\b|head\b|vp\b|emeritus\b|elect\b)\S)/g, ""],
+  [/\b(product|process|system|systems|data|service|application|feature|platform|domain|solution|content|account|project|program|programme|capability|risk|budget|control|epic|value stream|backlog|journey|asset|technology|technical|release|tool|module|component|policy|contract) owner\b/g, "$1"],
+  [/\b(?:owner|founder) (?=(?:relations?|success|support|services?|experience|engagement|care|liaison|community|programs?|marketing|acquisition|association|in residence)\b)/g, ""],
+  [/\bhead (?:start|office|hunter|count)\b/g, ""],
+  [/\bchief of staff\b/g, "head"],
+  // Who leads those of a trade.
+  [/\b(?:head|chief)(?= (?!of |for )(?:(?!officer )\S+ ){0,3}(?:petty|warrant|receptionist|chef|cook|coach|teacher|nurse|waiter|waitress|server|cashier|bartender|barista|baker|butcher|housekeeper|gardener|groundskeeper|greenkeeper|brewer|distiller|winemaker|sommelier|lifeguard|librarian|chemist|trainer|instructor|counselor|tutor|porter|usher|host|hostess|concierge|custodian|janitor|stylist|hairdresser|mechanic|pilot|mate|steward|stewardess|clerk|technician|inspector|surveyor|dispatcher|operator|resident|engineer|accountant|electrician|photographer|caretaker|guard|pharmacist|physiotherapist|radiographer|estimator|draftsman)(?: |$))/g, "manager"],
+  [/\blead (?=(?:generation|gen|qualification|nurturing|conversion)\b)/g, ""],
+]; // prettier-ignore
+
+function ownPhrase(phrase: string): string {
+  return readings.reduce((own, [pattern, by]) => own.replace(pattern, by), folded(phrase));
+}

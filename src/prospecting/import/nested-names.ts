@@ -1,0 +1,80 @@
+import { normalized } from "../../leads/import/columns.ts";
+import type { ProspectTarget } from "./prospect-columns.ts";
+
+/**
+ * The target of a field inside of others, by a name with dots as in "organization.primary_domain", "data.location.city":
+ * those that vendors nest. `known` tells the target of a plain header. Null where nobody nests so.
+ */
+export function nestedTarget(
+  header: string,
+  known: (name: string) => ProspectTarget | undefined,
+): ProspectTarget | null {
+  if (header.length > longest || !header.includes(".")) return null;
+  const names = header.split(".").map(normalized);
+  while (names.length > 1 && wrappers.has(names[0]!)) names.shift();
+  if (names.length === 1) return known(names[0]!) ?? null;
+  const [first = "", ...rest] = names;
+  if (companies.has(first)) {
+    const isPlace = places.has(rest[0]!) && rest.length > 1;
+    return isPlace ? (ofCompanyPlace[rest.slice(1).join("")] ?? null) : (ofCompany.get(rest.join("")) ?? null);
+  }
+  if (places.has(first)) return ofPlace[rest.join("")] ?? null;
+  if (first === "name") return ofName[rest.join("")] ?? null;
+  if (titles.has(first)) return ofTitle[rest.join("")] ?? null;
+  // "contact.email" is wrapped, "education.title" is no title.
+  return names.length < header.split(".").length ? (known(names.join("")) ?? null) : null;
+}
+
+const longest = 200;
+const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+/** What a record as a whole lies in. */
+const wrappers = set("person contact profile lead prospect data attributes properties fields record result people");
+const companies = set("company organization organisation account employer currentcompany currentorganization currentemployer jobcompany business"); // prettier-ignore
+const places = set("location address geo place hq headquarters headquarter personlocation currentlocation");
+const titles = set("title job jobtitle position currentposition role currentjob");
+
+const ofPlace: Record<string, ProspectTarget> = {
+  ...{ name: "location", full: "location", formatted: "location", raw: "location", display: "location" },
+  ...{ city: "city", locality: "city", town: "city" },
+  ...{ state: "state", region: "state", province: "state", country: "country", countryname: "country" },
+};
+const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
+  ...{ location: "companyLocation", city: "companyCity", state: "companyState", country: "companyCountry" },
+};
+const ofCompanyPlace = Object.fromEntries(
+  Object.entries(ofPlace).map(([name, target]) => [name, companyMeanings[target] ?? target]),
+);
+const ofName: Record<string, ProspectTarget> = {
+  ...{ first: "firstName", given: "firstName", firstname: "firstName", givenname: "firstName" },
+  ...{ last: "lastName", family: "lastName", lastname: "lastName", familyname: "lastName", surname: "lastName" },
+  ...{ full: "fullName", fullname: "fullName", display: "fullName" },
+};
+const ofTitle: Record<string, ProspectTarget> = {
+  ...{ name: "title", title: "title", text: "title" },
+  ...{ levels: "seniority", level: "seniority", seniority: "seniority" },
+  ...{ role: "department", department: "department", function: "department" },
+};
+
+/** Names of Apollo, People Data Labs, FullEnrich and others. */
+const companyNames: Partial<Record<ProspectTarget, string>> = {
+  company: "name displayname companyname legalname",
+  domain: "domain website websiteurl primarydomain companydomain companywebsite web homepage",
+  industry: "industry industries mainindustry primaryindustry industryname sector",
+  companySize:
+    "size employeecount employees estimatednumemployees numemployees headcount employeerange companysize staffcount companyheadcount headcountrange sizerange numberofemployees totalemployees",
+  revenue: "annualrevenue revenue annualrevenueprinted organizationrevenue organizationrevenueprinted revenuerange inferredrevenue estimatedrevenue", // prettier-ignore
+  companyCity: "city locality",
+  companyState: "state region province",
+  companyCountry: "country",
+  companyLocation: "location rawaddress headquarters hq headquarter locationname address",
+  companyNetworkUrl: "linkedinurl linkedin linkedinprofile linkedinprofileurl profileurl networkurl",
+  companyPhone: "phone primaryphone sanitizedphone phonenumber primaryphonenumber primaryphonesanitizednumber",
+  technologies: "technologies technologynames currenttechnologies technology techstack",
+  founded: "foundedyear founded yearfounded",
+  description: "shortdescription description about seodescription summary",
+};
+const ofCompany = new Map(
+  Object.entries(companyNames).flatMap(([target, words]) =>
+    words.split(" ").map((word) => [word, target as ProspectTarget] as const),
+  ),
+);
