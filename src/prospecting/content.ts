@@ -15,7 +15,7 @@ import {
 } from "./model.ts";
 
 /** What a file or a service says of a prospect, before it is checked. */
-export type ProspectDraft = Partial<Omit<ProspectContent, "confidence">> & { confidence?: number };
+export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails">> & { confidence?: number };
 
 /**
  * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become one of the usual ranges,

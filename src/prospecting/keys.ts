@@ -64,6 +64,13 @@ export function prospectKeys(identity: ProspectIdentity): number[] {
   return keys;
 }
 
+/** `prospectKeys` of a record, and behind them those of addresses that the person had before. */
+export function keysOfRecord(content: ProspectContent, identity = prospectIdentity(content)): number[] {
+  const keys = prospectKeys(identity);
+  if (content.formerEmails !== undefined) keys.push(...content.formerEmails.map(emailKey));
+  return keys;
+}
+
 /** Those of `prospectKeys` that a person is found by, the strongest first. */
 export function personKeys({ email, network, name }: LeadIdentity): number[] {
   const keys: number[] = [];

@@ -485,6 +485,54 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(back).toMatchObject({ industry: "Toys", companySize: "11-50", domain: "acme.example" });
   });
 
+  test("the address and the phone of an old job are told to nobody, and the address finds the person still", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const profile = { networkUrl: "https://network.example/in/ka" };
+    const old = { email: "Ka@acme.example", firstName: "Ka", lastName: "Li", company: "Acme" };
+    await imported(opened.storage, user.id, [personRow(1, { ...old, ...profile, phone: "1", confidence: 0.95 })]);
+    const [first] = await all(opened.storage, user.id);
+    const moved = { ...profile, company: "Globex", title: "CTO", confidence: 0.6 };
+    expect(await imported(opened.storage, user.id, [personRow(2, moved)])).toMatchObject({ updated: 1 });
+    expect(await imported(opened.storage, user.id, [personRow(3, moved)])).toMatchObject({ skipped: 1 });
+    const [ka, ...others] = await all(opened.storage, user.id);
+    expect(others).toEqual([]);
+    expect(ka).toMatchObject({ id: first!.id, company: "Globex", title: "CTO", confidence: 0.6 });
+    expect([ka!.email, ka!.phone]).toEqual([undefined, undefined]);
+    for (const prepare of [async () => opened.storage, () => opened.reopen()]) {
+      const storage = await prepare();
+      const told = await storage.prospects.findPerson(user.id, prospectIdentity({ email: "ka@ACME.example" }));
+      expect(told).toMatchObject({ id: first!.id, company: "Globex" });
+      expect(await imported(storage, user.id, [personRow(4, { email: "ka@acme.example" })])).toMatchObject({
+        skipped: 1,
+      });
+      await storage.prospects.settle(user.id);
+    }
+    // Whoever has the address now is somebody else.
+    const bo = personRow(5, { email: old.email, firstName: "Bo", lastName: "Ray", company: "Acme" });
+    const other = personRow(6, { ...old, networkUrl: "https://network.example/in/another-ka" });
+    for (const row of [bo, other])
+      expect(await imported(opened.storage, user.id, [row], { dryRun: true })).toMatchObject({ created: 1 });
+    expect(await imported(opened.storage, user.id, [bo])).toMatchObject({ created: 1 });
+    const found = await opened.storage.prospects.findPerson(user.id, prospectIdentity({ email: old.email }));
+    expect(found).toMatchObject({ firstName: "Bo" });
+  });
+
+  test("the old list again, as the newest word, takes the person back, and makes no second one", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = { networkUrl: "https://network.example/in/ka" };
+    const old = { email: "ka@acme.example", firstName: "Ka", lastName: "Li", company: "Acme", phone: "1" };
+    const now = { ...profile, company: "Globex", email: "ka@globex.example" };
+    await imported(storage, user.id, [personRow(1, { ...old, ...profile })]);
+    for (const dryRun of [true, false])
+      expect(
+        await imported(storage, user.id, [personRow(2, now), personRow(3, old), personRow(4, now)], { dryRun }),
+      ).toMatchObject({ created: 0, updated: 3 });
+    expect(await all(storage, user.id)).toMatchObject([{ ...now, formerEmails: ["ka@acme.example"] }]);
+  });
+
   test("a person is found by address, or by a name that only one has", async () => {
     await using opened = await open();
     const { storage } = opened;

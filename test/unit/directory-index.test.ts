@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { prospectContent } from "../../src/prospecting/content.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
-import { besideNameOf, prospectKeys } from "../../src/prospecting/keys.ts";
+import { besideNameOf, emailKey, prospectKeys } from "../../src/prospecting/keys.ts";
 import { mergedProspect } from "../../src/prospecting/merge.ts";
 import { DirectoryIndex } from "../../src/storage/sqlite/directory/directory-index.ts";
 import type { Write } from "../../src/storage/sqlite/directory/index-messages.ts";
@@ -148,6 +148,15 @@ test("changes that come while a flush is under way are in the next one", async (
     next_number: 500,
   });
   expect(database.query("SELECT count(*) AS n FROM prospect_changes").get()).toEqual({ n: 0 });
+});
+
+test("an index that is made anew has the addresses of old jobs", async () => {
+  const rows = createProspectRows(database);
+  const moved = { ...content(1).content, formerEmails: ["a@old.example", "b@old.example"] };
+  database.transaction(() => rows.unit(owner, () => rows.insertContent(moved, 0)))();
+  const index = newIndex();
+  await index.refresh();
+  for (const email of moved.formerEmails) expect([...index.find(Float64Array.of(emailKey(email)), 9)]).toEqual([0, 0]);
 });
 
 test("an index that was made by other rules is made anew", async () => {

@@ -9,7 +9,7 @@ import {
   type RawFacet,
   type Term,
 } from "../../../prospecting/facets/terms.ts";
-import { besideName, besideNameOf, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
+import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
@@ -252,7 +252,7 @@ export class DirectoryIndex {
       const content = JSON.parse(row[1]) as ProspectContent;
       this.#indexRow(number, content);
       const identity = prospectIdentity(content);
-      keys.addAll(prospectKeys(identity), besideNameOf(identity), number);
+      keys.addAll(keysOfRecord(content, identity), besideNameOf(identity), number);
       this.#indexedTo = number + 1;
     }
     return rows.length;

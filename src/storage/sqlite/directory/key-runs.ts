@@ -249,7 +249,7 @@ export class KeyRuns {
 /** How many pages the entries of a run lie on. */
 const pageCount = (entries: number): number => Math.ceil(entries / pageEntries);
 
-/** A prospect has five at most. */
+/** A prospect has five at most, and those of `maxFormerEmails`. */
 const hashes = new Float64Array(16);
 const hashBytes = new Uint8Array(hashes.buffer);
 

@@ -2,19 +2,20 @@ import type { Database } from "bun:sqlite";
 import { termKey, termRules, termsOf, type Term } from "../../../prospecting/facets/terms.ts";
 import {
   besideNameOf,
+  emailKey,
   isPersonKey,
   nameKey,
+  keysOfRecord,
   personKeys,
   prospectIdentity,
   prospectKeys,
-  type ProspectIdentity,
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
 import type { Employer } from "../../../prospecting/employer.ts";
 import { updatedProspect } from "../../../prospecting/merge.ts";
-import { canBeOne, unitedContent } from "../../../prospecting/same-person.ts";
+import { canBeOne, isKnownBefore, unitedContent } from "../../../prospecting/same-person.ts";
 import type { CompanyContent, Prospect, ProspectContent } from "../../../prospecting/model.ts";
-import type { Keys } from "../../../prospecting/store.ts";
+import type { Keys, NewProspect } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
@@ -138,8 +139,8 @@ export function createProspectRows(database: Database) {
     const json = JSON.stringify(content);
     if (json === before.json) return false;
     const { owner } = current!;
-    const keysBefore = new Set(prospectKeys(prospectIdentity(before.content)));
-    const keys = prospectKeys(prospectIdentity(content));
+    const keysBefore = new Set(keysOfRecord(before.content));
+    const keys = keysOfRecord(content);
     updateRow.run(json, at, seqOf(owner, before.number));
     const added = keys.filter((key) => !keysBefore.has(key));
     for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
@@ -193,8 +194,8 @@ export function createProspectRows(database: Database) {
   }
 
   /** The prospect that is the same person; see `samePerson`. */
-  function findSame(owner: number, identity: ProspectIdentity, hints: Hints): SamePerson<StoredProspect> | null {
-    return samePerson(identity, (key, except) => candidates(owner, key, hints, except?.number));
+  function findSame(owner: number, told: NewProspect, hints: Hints): SamePerson<StoredProspect> | null {
+    return samePerson(told, (key, except) => candidates(owner, key, hints, except?.number));
   }
 
   /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
@@ -228,32 +229,43 @@ export function createProspectRows(database: Database) {
 }
 
 /**
- * The candidate that is the same person: by e-mail or profile first, else by name and company where nothing speaks
- * against it. Where the e-mail is that of one and the profile that of another, the other, too, unless the two contradict
- * each other. `candidates` gives those that a key hints at, but for one of them.
+ * The candidate that is the same person: by e-mail or profile first, then by an address of before, else by name and
+ * company where nothing speaks against it. Where the e-mail is that of one and the profile that of another, the other,
+ * too, unless the two contradict each other. `candidates` gives those that a key hints at, but for one of them.
  */
 export function samePerson<T extends { content: ProspectContent }>(
-  identity: ProspectIdentity,
+  { content: told, identity }: NewProspect,
   candidates: (key: number, except: T | null) => Iterable<T>,
 ): SamePerson<T> | null {
   const { email, network, name } = identity;
   // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
   const strong = personKeys({ email, network, name: null });
-  const weak: number[] = [];
-  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), weak);
-  for (const keys of [strong, weak])
-    for (const key of keys)
-      for (const person of candidates(key, null))
-        if (isSame(prospectIdentity(person.content), identity, keys === strong))
-          return { person, other: keys === strong ? otherOf(person, strong) : null };
-  return null;
+  const person = first(strong, null, ({ content }) => hasAddress(content));
+  if (person !== null) return { person, other: first(strong, person, (other) => isOther(other, person)) };
+  const names: number[] = [];
+  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), names);
+  const weak =
+    first(email === null ? [] : [emailKey(email)], null, ({ content }) => isKnownBefore(content, told)) ??
+    first(names, null, ({ content }) => isNamesake(content));
+  return weak && { person: weak, other: null };
 
-  function otherOf(person: T, keys: number[]): T | null {
-    for (const key of keys)
-      for (const other of candidates(key, person))
-        if (isSame(prospectIdentity(other.content), identity, true) && canBeOne(person.content, other.content))
-          return other;
+  function first(keys: number[], except: T | null, fits: (candidate: T) => boolean): T | null {
+    for (const key of keys) for (const candidate of candidates(key, except)) if (fits(candidate)) return candidate;
     return null;
+  }
+
+  function isOther({ content }: T, known: T): boolean {
+    return hasAddress(content) && canBeOne(known.content, content);
+  }
+
+  function hasAddress(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return (email !== null && theirs.email === email) || (network !== null && theirs.network === network);
+  }
+
+  function isNamesake(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return theirs.name === name && namesakeIsSame(theirs, identity);
   }
 }
 
@@ -273,13 +285,6 @@ function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): St
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
 }
 
-function isSame(ours: ProspectIdentity, theirs: ProspectIdentity, strong: boolean): boolean {
-  if (!strong) return ours.name !== null && ours.name === theirs.name && namesakeIsSame(ours, theirs);
-  return (
-    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
-  );
-}
-
 function without(terms: Term[], others: Term[]): Term[] {
   const known = new Set(others.map(termKey));
   return terms.filter((term) => !known.has(termKey(term)));
@@ -291,7 +296,7 @@ function bytesOf(keys: Keys): Uint8Array {
   return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
 }
 
-const hashes = new Float64Array(16); // a prospect has five at most
+const hashes = new Float64Array(16); // a prospect has five at most, and those of `maxFormerEmails`
 const views: Uint8Array[] = [];
 /** What `isHinted` asks for; one list for all rows. */
 const asked: number[] = [];
