@@ -625,6 +625,27 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await find("Acme GmbH")).toBeNull(); // two have this name
   });
 
+  test.each([
+    ["The Boring Company", "Boring Company"],
+    ["AT&T", "AT and T"],
+    ["Ernst & Young", "ernst und young"],
+  ])("%s and %s are one company with one namesake", async (one, other) => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const ka = (row: number, company: string) => personRow(row, { firstName: "Ka", lastName: "Li", company });
+    expect(await imported(storage, user.id, [ka(1, one), ka(2, other)])).toMatchObject({ created: 1, skipped: 1 });
+    await imported(storage, user.id, [companyRow(3, { company: other, industry: "Robots" })]);
+    expect(await imported(storage, user.id, [companyRow(4, { company: one, companySize: "11-50" })])).toMatchObject({
+      updated: 1,
+    });
+    expect(await all(storage, user.id)).toMatchObject([{ company: one, industry: "Robots", companySize: "11-50" }]);
+    expect(await storage.prospects.findCompany(user.id, { domain: null, name: one })).toMatchObject({
+      industry: "Robots",
+    });
+    expect(await storage.prospects.colleagues(user.id, { domain: null, name: other }, 2)).toHaveLength(1);
+  });
+
   test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {
     await using opened = await open();
     const make = createFactories();

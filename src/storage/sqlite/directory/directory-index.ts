@@ -11,6 +11,7 @@ import {
 } from "../../../prospecting/facets/terms.ts";
 import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
+import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
 import { StoredBatches } from "./stored-batches.ts";
@@ -193,6 +194,7 @@ export class DirectoryIndex {
   /** The index was made by other rules: begins again with nothing. */
   async #forgetAll(runs: RunState[]): Promise<void> {
     while ((await this.#write({ kind: "dropTerms" })) !== 0);
+    for (const names of changedNames(this.#database, this.#owner)) await this.#write({ kind: "companyNames", names });
     // What changed until now is in the prospects themselves.
     const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
     await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });

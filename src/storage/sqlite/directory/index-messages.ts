@@ -29,7 +29,12 @@ export type IndexWrite =
   | { kind: "dropPages"; from: number; to: number }
   | { kind: "dropChanges"; to: number }
   /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
-  | { kind: "dropTerms" };
+  | { kind: "dropTerms" }
+  /** Companies that are compared by another name now. */
+  | { kind: "companyNames"; names: CompanyName[] };
+
+/** `key`: of the company as it is stored. */
+export type CompanyName = { key: string; nameKey: string };
 
 /** The memory of a piece of work, which goes with it. */
 export function arraysOfWrite(work: IndexWrite): ArrayBufferView<ArrayBuffer>[] {

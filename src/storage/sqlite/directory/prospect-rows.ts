@@ -56,6 +56,9 @@ export function createProspectRows(database: Database) {
   const nextOf = database.prepare<{ next_number: number }, [number]>(
     "SELECT next_number FROM prospect_directories WHERE owner = ?",
   );
+  const rulesOf = database.prepare<{ rules: number }, [number]>(
+    "SELECT rules FROM prospect_directories WHERE owner = ?",
+  );
   const count = database.prepare(
     "UPDATE prospect_directories SET next_number = ?, prospects = prospects + ? WHERE owner = ?",
   );
@@ -98,6 +101,11 @@ export function createProspectRows(database: Database) {
   /** The number that the next prospect gets. Where it is 0, nobody was ever stored and the index need not be asked. */
   function next(owner: number): number {
     return nextOf.get(owner)?.next_number ?? 0;
+  }
+
+  /** False while the directory is as other rules made it; see `termRules`. */
+  function isUpToDate(owner: number): boolean {
+    return (rulesOf.get(owner)?.rules ?? termRules) === termRules;
   }
 
   function get(owner: number, number: number): StoredProspect | null {
@@ -223,7 +231,7 @@ export function createProspectRows(database: Database) {
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
   return {
-    ...{ recent, unit, next, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
+    ...{ recent, unit, next, isUpToDate, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
     ...{ findSame, candidates, isHinted, setLead },
   };
 }

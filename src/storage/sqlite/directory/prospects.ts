@@ -118,6 +118,8 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
   const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
     const owner = owners(userId);
     if (owner === null) return null;
+    // Before it answers anything, the index puts companies under their names as they are compared now.
+    if (!rows.isUpToDate(owner)) await index.find(owner, [], 1, 0);
     return companies.find(owner, company.domain, company.name)?.content ?? null;
   };
 
