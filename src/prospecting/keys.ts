@@ -83,6 +83,16 @@ export function keysOfRecord(content: ProspectContent, identity = prospectIdenti
   return keys;
 }
 
+/** Those of `keysOfRecord` that a record did not have before. */
+export function addedKeys(before: ProspectContent, after: ProspectContent): number[] {
+  const haveSame = identifying.every((field) => before[field] === after[field]);
+  if (haveSame && String(before.formerEmails) === String(after.formerEmails)) return []; // what most changes are
+  const known = new Set(keysOfRecord(before));
+  return keysOfRecord(after).filter((key) => !known.has(key));
+}
+
+const identifying = ["firstName", "lastName", "email", "networkUrl", "company", "domain"] as const;
+
 /** Those of `prospectKeys` that a person is found by, the strongest first. */
 export function personKeys({ email, network, name }: LeadIdentity): number[] {
   const keys: number[] = [];
@@ -114,7 +124,7 @@ export function nameKey(name: string): number {
 }
 
 export function companyNameKey(company: string): number {
-  return keyOf(keyKinds.company + companyKey(company));
+  return keyOf(keyKinds.company + knownCompanyKey(company));
 }
 
 export function companyDomainKey(domain: string): number {

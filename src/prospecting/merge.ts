@@ -71,8 +71,9 @@ function forgetEmployer(known: ProspectContent, told: ProspectContent, employer:
 
 /** An address that went with the job, or that another took the place of then, goes on to name the person. */
 function noteFormerEmails(after: ProspectContent, existing: ProspectContent, told: ProspectContent): void {
-  const now = after.email?.toLowerCase();
   const before = isOtherEmployer(existing, told) ? existing.email?.toLowerCase() : undefined;
+  if ((before ?? existing.formerEmails ?? told.formerEmails) === undefined) return;
+  const now = after.email?.toLowerCase();
   const emails = new Set([...(existing.formerEmails ?? []), ...(told.formerEmails ?? [])]);
   if (before !== undefined) emails.add(before);
   if (now !== undefined) emails.delete(now);
@@ -131,7 +132,7 @@ function picked<F extends keyof CompanyContent>(
 }
 
 function isSameText(one: string, other: string | undefined): boolean {
-  return one.toLowerCase() === other?.toLowerCase();
+  return one === other || one.toLowerCase() === other?.toLowerCase();
 }
 
 function network(content: ProspectContent): string | null {

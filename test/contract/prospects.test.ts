@@ -429,6 +429,33 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await all(storage, user.id, { company: { size: ["10001+"] } })).toEqual([]);
   });
 
+  test("what is told of a company reaches all of its people, however many they are", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const people = 17_000;
+    const rows = Array.from({ length: people }, (_, n) =>
+      personRow(n + 1, {
+        email: `p${n}@${n % 5 === 0 ? "other" : "acme"}.example`,
+        company: n % 5 === 0 ? "Other" : "Acme",
+      }),
+    );
+    for (let from = 0; from < people; from += 4000) await imported(storage, user.id, rows.slice(from, from + 4000));
+    const acme = (row: number, industry: string) =>
+      companyRow(row, { company: "Acme", domain: "acme.example", industry });
+    const told = async (industry: string) => {
+      const query = termQuery({ company: { industry: [industry] } });
+      return (await storage.prospects.search({ userId: user.id, query, offset: 0, limit: 1 })).total;
+    };
+    await imported(storage, user.id, [
+      acme(20_001, "Robots"),
+      companyRow(20_002, { company: "Other", industry: "Toys" }),
+    ]);
+    expect([await told("Robots"), await told("Toys")]).toEqual([(people * 4) / 5, people / 5]);
+    await imported(storage, user.id, [acme(20_003, "Rockets")]);
+    expect([await told("Robots"), await told("Rockets")]).toEqual([0, (people * 4) / 5]);
+  });
+
   test("in a file of people and companies each row knows what those before it say", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -14,6 +14,7 @@ import type { ProspectContent } from "../../../prospecting/model.ts";
 import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { LowestNumbers } from "./lowest-numbers.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
 import { postingWrites } from "./posting-writes.ts";
@@ -140,6 +141,18 @@ export class DirectoryIndex {
       }
     })();
     return Uint32Array.from(pairs);
+  }
+
+  /** The lowest numbers, from `from` on, that may have one of these keys; at most `most`. */
+  lowest(keys: Float64Array, from: number, most: number): Uint32Array {
+    const lowest = new LowestNumbers(from, most);
+    if (this.#opened === null) return lowest.take();
+    const { keys: known } = this.#opened;
+    const add = (number: number): void => lowest.add(number);
+    this.#database.transaction(() => {
+      for (let place = 0; place < keys.length; place++) known.each(keys[place]!, add);
+    })();
+    return lowest.take();
   }
 
   /** Whether `prepare` would make the answers to questions like those that are asked fast. */

@@ -17,6 +17,8 @@ export type IndexQuestion =
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
   /** At most `most` for each key, among the prospects with numbers before `before`: who asks knows of the others. */
   | { kind: "find"; keys: Float64Array; most: number; before: number }
+  /** As `find`, of all keys together: the lowest numbers from `from` on, at most `most`. */
+  | { kind: "people"; keys: Float64Array; from: number; most: number; before: number }
   /** Has the index written down as far as it is. */
   | { kind: "flush" };
 

@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
-import { termKey, termRules, termsOf, type Term } from "../../../prospecting/facets/terms.ts";
+import { changedTerms, termRules, termsOf } from "../../../prospecting/facets/terms.ts";
 import {
+  addedKeys,
   besideNameOf,
   emailKey,
   isPersonKey,
   nameKey,
-  keysOfRecord,
   personKeys,
   prospectIdentity,
   prospectKeys,
@@ -147,12 +147,10 @@ export function createProspectRows(database: Database) {
     const json = JSON.stringify(content);
     if (json === before.json) return false;
     const { owner } = current!;
-    const keysBefore = new Set(keysOfRecord(before.content));
-    const keys = keysOfRecord(content);
     updateRow.run(json, at, seqOf(owner, before.number));
-    const added = keys.filter((key) => !keysBefore.has(key));
-    for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
-    noteChange(before.number, termsOf(before.content), termsOf(content), added);
+    const keys = addedKeys(before.content, content);
+    for (const key of keys) if (isPersonKey(key)) recent(owner).add(key, before.number);
+    noteChange(before.number, changedTerms(before.content, content), keys);
     return true;
   }
 
@@ -190,13 +188,11 @@ export function createProspectRows(database: Database) {
     removeRow.run(seq);
     dropAliases.run(seq);
     current!.change--;
-    noteChange(number, termsOf(content), [], []);
+    noteChange(number, { removed: termsOf(content), added: [] }, []);
   }
 
   /** For the index, which follows. */
-  function noteChange(number: number, before: Term[], after: Term[], keys: number[]): void {
-    const removed = without(before, after);
-    const added = without(after, before);
+  function noteChange(number: number, { removed, added }: ReturnType<typeof changedTerms>, keys: number[]): void {
     if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
     insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
   }
@@ -291,11 +287,6 @@ const decoder = new TextDecoder();
 
 function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
-}
-
-function without(terms: Term[], others: Term[]): Term[] {
-  const known = new Set(others.map(termKey));
-  return terms.filter((term) => !known.has(termKey(term)));
 }
 
 /** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
