@@ -243,6 +243,7 @@ async function compose(
   const { core } = http;
   const chores: Chore[] = [
     ...enrichment.chores,
+    ...imports.chores,
     { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },

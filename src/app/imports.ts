@@ -4,6 +4,7 @@ import type { Ids } from "../ids.ts";
 import { FileImports } from "../jobs/file-imports.ts";
 import { FileIntake } from "../jobs/file-intake.ts";
 import { retryableMs } from "../jobs/job-files.ts";
+import type { Chore } from "../jobs/maintenance.ts";
 import type { JobService } from "../jobs/service.ts";
 import { createImportHandler, leadImportKind, type LeadImports } from "../leads/import-job.ts";
 import type { Log } from "../log.ts";
@@ -30,12 +31,16 @@ export function composeImports({ storage, blobs, jobs, clock, ids, log }: Import
     const removed = (await leads.sweep(isOpen)) + (await prospects.sweep(isOpen));
     if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
   }
+  const chores: Chore[] = [
+    { name: "remove files of imports that nobody can retry", pattern: "50 40 3 * * *", run: sweep },
+  ];
   return {
     leads,
     prospects,
     leadHandler: createImportHandler(storage.leads, blobs, clock),
     prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
-    /** For the start, when nothing is being taken in. */
+    chores,
+    /** As the chore does; for the start. */
     sweep,
   };
 }
