@@ -5,6 +5,7 @@ import { composeEvents } from "./app/events.ts";
 import { addAdmin, type FirstRun } from "./app/first-run.ts";
 import { composeBackups, keepCopy } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
+import { composeImports } from "./app/imports.ts";
 import { composeNetwork } from "./app/network.ts";
 import { observed } from "./app/observed.ts";
 import { settleIn } from "./app/settle-in.ts";
@@ -24,15 +25,11 @@ import { listen, type Listening } from "./http/server.ts";
 import { systemIds, type Ids } from "./ids.ts";
 import type { JobHandler } from "./jobs/handler.ts";
 import { Maintenance, type Chore } from "./jobs/maintenance.ts";
-import { FileImports } from "./jobs/file-imports.ts";
-import { retryableMs } from "./jobs/job-files.ts";
-import { FileIntake } from "./jobs/file-intake.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { JobService } from "./jobs/service.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { makeSecret } from "./keys/secret.ts";
 import { KeyService } from "./keys/service.ts";
-import { createImportHandler, leadImportKind, type LeadImports } from "./leads/import-job.ts";
 import { LeadService } from "./leads/service.ts";
 import { createLog, type Log } from "./log.ts";
 import { mcpEndpoint } from "./mcp/endpoint.ts";
@@ -42,7 +39,6 @@ import type { Connectors } from "./network/action-job.ts";
 import type { RelationService } from "./network/relation-service.ts";
 import { createErasureHandler } from "./privacy/erase-job.ts";
 import { PrivacyService } from "./privacy/service.ts";
-import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "./prospecting/import-job.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
 import { ProspectingService } from "./prospecting/service.ts";
 import { createSources } from "./providers/prospecting/create-sources.ts";
@@ -150,9 +146,7 @@ async function compose(
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
-  const intake = new FileIntake(jobs, blobs, clock, ids);
-  const imports: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
-  const prospectImports: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
+  const imports = composeImports({ storage, blobs, jobs, clock, ids, log });
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
@@ -163,7 +157,7 @@ async function compose(
   );
   const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
 
-  const leadImport = observed(createImportHandler(storage.leads, blobs, clock));
+  const leadImport = observed(imports.leadHandler);
   const enrichment = await composeEnrichment({
     config,
     storage,
@@ -210,7 +204,7 @@ async function compose(
   const handlers: JobHandler[] = [
     leadImport.handler,
     enrichment.handler,
-    createProspectImportHandler(storage.prospects, blobs, clock),
+    imports.prospectHandler,
     network.handler,
     voices.handler,
     createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
@@ -249,6 +243,7 @@ async function compose(
   const { core } = http;
   const chores: Chore[] = [
     ...enrichment.chores,
+    ...imports.chores,
     { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
@@ -293,9 +288,9 @@ async function compose(
     privacy,
     simulator,
     leads,
-    imports,
+    imports: imports.leads,
     suppressions,
-    prospectImports,
+    prospectImports: imports.prospects,
     prospecting,
     savedSearches,
     jobs,
@@ -330,10 +325,8 @@ async function compose(
   let stopping: Promise<void> | null = null;
 
   async function prepareWork(): Promise<void> {
-    const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
     const prepareFiles = async (): Promise<void> => {
-      const removed = (await imports.sweep(isOpen)) + (await prospectImports.sweep(isOpen));
-      if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+      await imports.sweep();
       await voices.start();
     };
     await prepareFiles().catch((error: unknown) => {

@@ -39,6 +39,8 @@ export class FileIntake {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
   readonly #ids: Ids;
+  /** Files whose job is not known to be stored yet. */
+  readonly #underWay = new Set<string>();
 
   constructor(jobs: JobService, blobs: BlobStore, clock: Clock, ids: Ids) {
     this.#jobs = jobs;
@@ -52,10 +54,25 @@ export class FileIntake {
    * points at nothing; where the job is not stored after all, the file goes. VALIDATION_ERROR for an empty body.
    */
   async start(request: FileToTakeIn): Promise<Job> {
-    const { caller, userId, type, folder, stream, payload, metadata, maxBytes, action, tooLarge } = request;
     const now = this.#clock.now();
     const id = this.#ids.next(now);
-    const file = fileOfJob(folder, id);
+    const file = fileOfJob(request.folder, id);
+    this.#underWay.add(file);
+    try {
+      const job = await this.#takeIn(request, id, file, now);
+      // Rejects with the disk only: a sweep takes what is left then.
+      void this.#removeUnlessStored(job, file)
+        .catch(() => {})
+        .finally(() => this.#underWay.delete(file));
+      return job;
+    } catch (error) {
+      this.#underWay.delete(file);
+      throw error;
+    }
+  }
+
+  async #takeIn(request: FileToTakeIn, id: string, file: string, now: number): Promise<Job> {
+    const { caller, userId, type, stream, payload, metadata, maxBytes, action, tooLarge } = request;
     let bytes: number;
     try {
       bytes = await this.#blobs.receive(file, stream, maxBytes);
@@ -89,8 +106,6 @@ export class FileIntake {
       await this.#blobs.remove(file);
       throw error;
     }
-    // Rejects with the disk only: the next sweep takes what is left then.
-    void this.#removeUnlessStored(job, file).catch(() => {});
     return job;
   }
 
@@ -100,10 +115,15 @@ export class FileIntake {
     if ((await this.#jobs.find(userId, id)) === null) await this.#blobs.remove(file);
   }
 
-  /** Removes files whose job has ended or was never stored; for the start, when nothing is being taken in. */
+  /**
+   * Removes files whose job has ended or was never stored: of those that failed or were cancelled, once nobody can retry
+   * them; of others, what a crash has left. Answers how many. What is being taken in stays.
+   */
   async sweep(folder: string, isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
     let removed = 0;
     for (const name of await this.#blobs.list(folder)) {
+      // First: what was under way when it was listed may have its job by now. Half a file has an ending of its own.
+      if ([...this.#underWay].some((file) => name.startsWith(file))) continue;
       if (await isOpen(name.slice(folder.length + 1))) continue;
       await this.#blobs.remove(name);
       removed++;

@@ -94,7 +94,8 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
       detail: answersJson(success(JobView), {
         tag: "Jobs",
         summary: "Cancel a job that waits or runs",
-        description: "It ends as failed, with `metadata.cancelled`. What an import has stored stays.",
+        description:
+          "It ends as failed, with `metadata.cancelled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     })

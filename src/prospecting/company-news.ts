@@ -1,5 +1,5 @@
 import { worksFor } from "./employer.ts";
-import { companyDomainKey, companyNameKey, prospectIdentity } from "./keys.ts";
+import { businessDomain, companyDomainKey, companyNameKey } from "./keys.ts";
 import { mergedCompany, withCompanyFacts, withCompanyNews } from "./merge.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
@@ -35,10 +35,11 @@ export class CompanyNews {
 
   /** The prospect with what is told of its company. */
   toldTo(prospect: ProspectContent): ProspectContent {
-    const { company, domain } = prospectIdentity(prospect);
-    const news = new Set(keysOf({ company, domain }).flatMap((key) => this.#byKey.get(key) ?? []));
-    return [...news]
-      .filter(({ known }) => worksFor(prospect, known))
+    const { company, email } = prospect;
+    const domain = prospect.domain ?? (email === undefined ? null : businessDomain(email));
+    const found = keysOf({ company, domain }).flatMap((key) => this.#byKey.get(key) ?? []);
+    return found
+      .filter((news, at) => found.indexOf(news) === at && worksFor(prospect, news.known))
       .sort((a, b) => a.place - b.place)
       .reduce((content, { told, known }) => {
         const updated = this.#mayUpdate ? withCompanyNews(content, told) : content;
@@ -47,7 +48,7 @@ export class CompanyNews {
   }
 }
 
-function keysOf({ company, domain }: { company?: string | null; domain?: string | null }): number[] {
+function keysOf({ company, domain }: { company?: string | undefined; domain?: string | null | undefined }): number[] {
   const keys: number[] = [];
   if (domain) keys.push(companyDomainKey(domain));
   if (company) keys.push(companyNameKey(company));

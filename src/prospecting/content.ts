@@ -15,7 +15,7 @@ import {
 } from "./model.ts";
 
 /** What a file or a service says of a prospect, before it is checked. */
-export type ProspectDraft = Partial<Omit<ProspectContent, "confidence">> & {
+export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails">> & {
   confidence?: number;
   /** The first name is all of the name, and together with the company it tells who is meant. */
   hasOneName?: boolean;

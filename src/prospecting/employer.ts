@@ -27,6 +27,14 @@ export function worksFor({ company, domain, email }: Employer, employer: Company
   return areNamed && isSameName(company, employer.company!);
 }
 
+/** Whether somebody who has come to this company may have an address still: one that anybody may have, or one that is its own. */
+export function mayKeepAddress(email: string, { company, domain }: CompanyNames): boolean {
+  const host = businessDomain(email);
+  if (host === null) return true;
+  if (domain !== undefined) return host === domain || host.endsWith(`.${domain}`);
+  return company !== undefined && host.startsWith(`${companyKey(company).replaceAll(" ", "")}.`);
+}
+
 /** The same but for its legal form. */
 export function isSameName(one: string, other: string): boolean {
   return companyKey(one) === companyKey(other);

@@ -60,7 +60,7 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
           tag: "Prospecting",
           summary: "Import a file of prospects or companies into your directory",
           description:
-            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. People and companies are found by what identifies them and merged: a person by e-mail or profile, else by name and company, of which the legal form does not count. A row with the e-mail of one record and the profile of another makes one of the two, unless they have different addresses, profiles or names; the ids of both name it from then on. The newest word counts: what a file says of a company goes to all of its people, and who has another title or company than before loses what belonged to the old one, unless the row tells it. Answers at once with a job.",
+            'The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. People and companies are found by what identifies them and merged: a person by e-mail or profile, else by name and company, of which the legal form, "The" and "and" or "&" do not count. A row with the e-mail of one record and the profile of another makes one of the two, unless they have different addresses, profiles or names; the ids of both name it from then on. The newest word counts: what a file says of a company goes to all of its people, and who has another title or company than before loses what belonged to the old one, its e-mail address and phone too, unless the row tells it. Answers at once with a job.',
         }),
       },
     )

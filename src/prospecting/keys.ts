@@ -40,10 +40,15 @@ export function businessDomain(email: string): string | null {
   return domain === null || isFreeMail(domain) ? null : domain;
 }
 
-/** A company's name without its legal form: "Acme, Inc." and "ACME" are one. One made of signs alone goes by these. */
+/**
+ * A company's name without what vendors write or leave out: its legal form, the article before it, and the sign or word
+ * between two names: "Acme, Inc." and "ACME" are one, and so are "The Boring Company" and "Boring Co.", "AT&T" and "AT and
+ * T". A name made of signs alone goes by these.
+ */
 export function companyKey(name: string): string {
-  const words = folded(name) || name.trim().toLowerCase();
-  if (!legalWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
+  const text = folded(name) || name.trim().toLowerCase();
+  const words = text.replace(article, "").replace(link, "");
+  if (!droppedWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
   return words.replace(legalForm, "") || words;
 }
 
@@ -51,10 +56,17 @@ const knownCompanyKey = remembered(companyKey);
 const legalForms =
   "inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v";
 const legalForm = new RegExp(`( (${legalForms}))+$`);
-/** What a name with a legal form ends with. */
-export const legalWords: ReadonlySet<string> = new Set(
-  legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
-);
+// An ampersand is a blank in a folded text, so these words are left out, too. Not those that are a name of their own
+// elsewhere: "La", "Die", "y", "e".
+const links = ["and", "und", "et"];
+const link = new RegExp(` (${links.join("|")})(?= )`, "g");
+const article = /^the (?=.)|(?<=.) the$/;
+/** What `companyKey` may leave out. */
+export const droppedWords: ReadonlySet<string> = new Set([
+  "the",
+  ...links,
+  ...legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
+]);
 
 /**
  * The hashes that the directory knows a prospect by; 53 bits, of which the last tells those of companies (odd) from
@@ -66,6 +78,23 @@ export function prospectKeys(identity: ProspectIdentity): number[] {
   if (identity.domain !== null) keys.push(companyDomainKey(identity.domain));
   return keys;
 }
+
+/** `prospectKeys` of a record, and behind them those of addresses that the person had before. */
+export function keysOfRecord(content: ProspectContent, identity = prospectIdentity(content)): number[] {
+  const keys = prospectKeys(identity);
+  if (content.formerEmails !== undefined) keys.push(...content.formerEmails.map(emailKey));
+  return keys;
+}
+
+/** Those of `keysOfRecord` that a record did not have before. */
+export function addedKeys(before: ProspectContent, after: ProspectContent): number[] {
+  const haveSame = identifying.every((field) => before[field] === after[field]);
+  if (haveSame && String(before.formerEmails) === String(after.formerEmails)) return []; // what most changes are
+  const known = new Set(keysOfRecord(before));
+  return keysOfRecord(after).filter((key) => !known.has(key));
+}
+
+const identifying = ["firstName", "lastName", "email", "networkUrl", "company", "domain"] as const;
 
 /** Those of `prospectKeys` that a person is found by, the strongest first. */
 export function personKeys({ email, network, name }: LeadIdentity): number[] {
@@ -98,7 +127,7 @@ export function nameKey(name: string): number {
 }
 
 export function companyNameKey(company: string): number {
-  return keyOf(keyKinds.company + companyKey(company));
+  return keyOf(keyKinds.company + knownCompanyKey(company));
 }
 
 export function companyDomainKey(domain: string): number {

@@ -1,7 +1,13 @@
-import { isOtherEmployer, isSameName, type Employer } from "./employer.ts";
+import { isOtherEmployer, isSameName, mayKeepAddress, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
 import { prospectIdentity } from "./keys.ts";
-import { maxTechnologies, prospectTextFields, type CompanyContent, type ProspectContent } from "./model.ts";
+import {
+  maxFormerEmails,
+  maxTechnologies,
+  prospectTextFields,
+  type CompanyContent,
+  type ProspectContent,
+} from "./model.ts";
 
 /** What belongs to the company that somebody works for, whoever said it. */
 const companyFacts = ["domain", "industry", "companyLocation", "companySize", "revenue", "technologies"] as const;
@@ -13,28 +19,66 @@ const titleFacts = ["seniority", "department"] as const;
  * than before nothing is known but what the newer word says.
  */
 export function mergedProspect(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
-  const known = stillTrue(existing, incoming);
-  const technologies = union(known.technologies, incoming.technologies);
-  const merged = { ...known, ...incoming, ...(technologies && { technologies }) };
+  return merged(existing, incoming, incoming);
+}
+
+/** `employer`: whom the newer word names. */
+function merged(existing: ProspectContent, incoming: ProspectContent, employer: CompanyContent): ProspectContent {
+  const told = withoutFormerEmail(existing, incoming);
+  const known = stillTrue(existing, told, employer);
+  const technologies = union(known.technologies, told.technologies);
+  const after: ProspectContent = { ...known, ...told, ...(technologies && { technologies }) };
   // Another spelling of the same is no news: two files must not take turns in changing it.
   for (const field of prospectTextFields)
-    if (known[field] !== undefined && isSameText(known[field], incoming[field])) merged[field] = known[field];
-  if (known.company !== undefined && incoming.company !== undefined && isSameName(known.company, incoming.company))
-    merged.company = known.company;
-  if (known.networkUrl !== undefined && incoming.networkUrl !== undefined && network(known) === network(incoming))
-    merged.networkUrl = known.networkUrl;
-  return { ...merged, confidence: Math.max(known.confidence, incoming.confidence) };
+    if (known[field] !== undefined && isSameText(known[field], told[field])) after[field] = known[field];
+  if (known.company !== undefined && told.company !== undefined && isSameName(known.company, told.company))
+    after.company = known.company;
+  if (known.networkUrl !== undefined && told.networkUrl !== undefined && network(known) === network(told))
+    after.networkUrl = known.networkUrl;
+  after.confidence = Math.max(known.confidence, told.confidence);
+  noteFormerEmails(after, existing, told);
+  return after;
+}
+
+/** Who says an address that somebody had before, and no company with it, tells whom it is about and not where he is. */
+function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
+  const { email, ...others } = incoming;
+  if (email === undefined || incoming.company !== undefined || incoming.domain !== undefined) return incoming;
+  if (!existing.formerEmails?.includes(email.toLowerCase())) return incoming;
+  return { ...others, confidence: 0 };
 }
 
 /** What holds of a record besides what is told now. */
-function stillTrue(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
-  const hasMoved = isOtherEmployer(existing, incoming);
-  const isPromoted = isOtherTitle(existing.title, incoming.title);
+function stillTrue(existing: ProspectContent, told: ProspectContent, employer: CompanyContent): ProspectContent {
+  const hasMoved = isOtherEmployer(existing, told);
+  const isPromoted = isOtherTitle(existing.title, told.title);
   if (!hasMoved && !isPromoted) return existing;
   const known = { ...existing };
-  if (hasMoved) for (const field of ["company", ...companyFacts] as const) delete known[field];
+  if (hasMoved) forgetEmployer(known, told, employer);
   if (isPromoted) for (const field of titleFacts) delete known[field];
   return known;
+}
+
+function forgetEmployer(known: ProspectContent, told: ProspectContent, employer: CompanyContent): void {
+  // Nobody tells what kind of number a phone is. Most in such lists are of the desk or paid for by the company: who calls
+  // one after the change of the job reaches a stranger, or a phone that was handed back.
+  for (const field of ["company", "phone", ...companyFacts] as const) delete known[field];
+  const { email } = known;
+  if (email === undefined || isSameText(email, told.email) || mayKeepAddress(email, employer)) return;
+  delete known.email;
+  known.confidence = 0; // it was that of a record with the address
+}
+
+/** An address that went with the job, or that another took the place of then, goes on to name the person. */
+function noteFormerEmails(after: ProspectContent, existing: ProspectContent, told: ProspectContent): void {
+  const before = isOtherEmployer(existing, told) ? existing.email?.toLowerCase() : undefined;
+  if ((before ?? existing.formerEmails ?? told.formerEmails) === undefined) return;
+  const now = after.email?.toLowerCase();
+  const emails = new Set([...(existing.formerEmails ?? []), ...(told.formerEmails ?? [])]);
+  if (before !== undefined) emails.add(before);
+  if (now !== undefined) emails.delete(now);
+  if (emails.size > 0) after.formerEmails = [...emails].slice(-maxFormerEmails);
+  else delete after.formerEmails;
 }
 
 /** Another one than "VP Sales" is not "Vice President, Sales". */
@@ -52,10 +96,15 @@ export function updatedProspect(
   incoming: ProspectContent,
   companyOf: (employer: Employer) => CompanyContent | null,
 ): ProspectContent {
-  const merged = mergedProspect(existing, incoming);
+  if (!isOtherEmployer(existing, incoming)) {
+    const known = mergedProspect(existing, incoming);
+    return withCompanyFacts(known, companyOf(known));
+  }
   // The address of before is one at the company of before.
-  const isOldAddress = isOtherEmployer(existing, incoming) && isSameText(existing.email ?? "", merged.email);
-  return withCompanyFacts(merged, companyOf(isOldAddress ? { ...merged, email: undefined } : merged));
+  const { email, ...others } = incoming;
+  const company = companyOf(isSameText(existing.email ?? "", email) ? others : incoming);
+  const employer = incoming.domain === undefined && company !== null ? company : incoming;
+  return withCompanyFacts(merged(existing, incoming, employer), company);
 }
 
 export function mergedCompany(existing: CompanyContent, incoming: CompanyContent): CompanyContent {
@@ -83,7 +132,7 @@ function picked<F extends keyof CompanyContent>(
 }
 
 function isSameText(one: string, other: string | undefined): boolean {
-  return one.toLowerCase() === other?.toLowerCase();
+  return one === other || one.toLowerCase() === other?.toLowerCase();
 }
 
 function network(content: ProspectContent): string | null {

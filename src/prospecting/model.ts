@@ -23,6 +23,8 @@ export const prospectTextFields = Object.keys(prospectTextLimits) as ProspectTex
 
 export const maxTechnologies = 200;
 export const maxTechnologyLength = 100;
+/** More jobs than somebody changes while a list is in use. */
+export const maxFormerEmails = 8;
 
 /** Yearly revenue in US dollars (other currencies by `inCurrency`): at least `min`, below `max`; null = no upper end is known. */
 export type RevenueRange = { min: number; max: number | null };
@@ -31,6 +33,11 @@ export type RevenueRange = { min: number; max: number | null };
 export type ProspectContent = { [F in ProspectTextField]?: string } & {
   revenue?: RevenueRange;
   technologies?: string[];
+  /**
+   * Addresses at companies that the person has left, in lower case, the latest last. Nobody is shown them, or pays for
+   * them: they only tell that an older list means the same person.
+   */
+  formerEmails?: string[];
   /** How far the record is to be trusted, from 0 to 1. */
   confidence: number;
 };

@@ -432,6 +432,21 @@ test("imports run one after the other, and one that waits can be cancelled and r
   expect((await own.ended(user, waiting.id)).metadata).toMatchObject({ created: 2 });
 });
 
+test("the file of a cancelled import goes when nobody can retry it any more, without a restart", async () => {
+  await using own = await startService({ settings: { SIMULATE: "true" } });
+  const rows = Array.from({ length: 5000 }, (_, index) => `x${index}@example.com`);
+  const long = succeeded(await send(own.admin, `email\n${rows.join("\n")}\n`)).data;
+  const waiting = succeeded(await send(own.admin, people)).data;
+  const advance = async (duration: string) =>
+    succeeded(await own.admin.post("/api/v2/simulation/clock", { advance: duration }));
+  succeeded(await own.admin.post(`/api/v2/users/jobs/${waiting.id}/cancel`));
+  await own.ended(own.admin, long.id);
+  await advance("P6D");
+  expect(await keptFiles(own.dataDir)).toEqual([waiting.id]);
+  await advance("P3D");
+  expect(await keptFiles(own.dataDir)).toEqual([]);
+});
+
 test("an import that is cancelled while it runs stores nothing more", async () => {
   await using own = await startService();
   const user = await own.user();

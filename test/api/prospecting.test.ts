@@ -701,6 +701,25 @@ test("a found prospect becomes a lead in one call, and only once", async () => {
   expect((await client.post<Made>(path)).data).toMatchObject({ isNew: true });
 });
 
+test("after a change of the job neither a search nor a lead has the address and the phone of the old one", async () => {
+  const client = await directory();
+  const header = "First Name,Last Name,Email,Phone,LinkedIn URL,Company,Title\n";
+  const url = "https://network.example/in/ka";
+  await imported(client, `${header}Ka,Li,ka@acme.example,+44 20 7946 0018,${url},Acme,Stoker\n`);
+  const [before] = (await searched(client, { person: { title: ["Stoker"] } })).prospects;
+  await imported(client, `${header}Ka,Li,,,${url},Globex,Glazier\n`);
+  const [ka] = (await searched(client, { person: { title: ["Glazier"] } })).prospects;
+  expect(ka).toMatchObject({ id: before!.id, company: "Globex", email: null, phone: null });
+  const path = `${api}/prospects/${ka!.id}`;
+  const made = succeeded(await client.post<{ lead: LeadView }>(`${path}/lead`)).data;
+  expect(made.lead).toMatchObject({ firstName: "Ka", company: "Globex", email: null, phone: null });
+  const shown = [ka, (await client.get<ProspectView>(path)).data, made];
+  expect(JSON.stringify(shown)).not.toContain("acme.example");
+  // The lead is the user's own, and stays as it is made.
+  await imported(client, `${header}Ka,Li,ka@globex.example,,${url},Globex,Glazier\n`);
+  expect(succeeded(await client.get<LeadView>(`/api/v2/leads/${made.lead.id}`)).data.email).toBeNull();
+});
+
 test("a prospect who is a lead already answers that lead", async () => {
   const client = await directory();
   const lead = await client.post<LeadView>("/api/v2/leads", { email: "Grace@navy.example" });

@@ -72,6 +72,20 @@ describe.each(engines)("persons on $name", ({ open }) => {
     expect((await storage.persons.identify(team, given({ email }), true))?.prospects).toHaveLength(2);
   });
 
+  test("are known by an address that went with an old job", async () => {
+    await using opened = await open();
+    const { storage, make, user } = await withUser(opened.storage);
+    const lead = await make.storedLead(storage, user.id, { email });
+    await putProspect(storage, user.id, { email, networkUrl: profile, company: "Acme" });
+    await putProspect(storage, user.id, { networkUrl: profile, company: "Globex" });
+    const found = { emails: [email], profiles: [profile], leadIds: [lead.id] };
+    for (const by of [given({ email }), given({ profile })]) {
+      const person = (await storage.persons.identify(team, by, true))!;
+      expect(person).toMatchObject(found);
+      expect(person.prospects).toHaveLength(1);
+    }
+  });
+
   test("are erased everywhere, and everybody else is left alone", async () => {
     await using opened = await open();
     const { storage, make, user, account } = await withUser(opened.storage);

@@ -429,6 +429,33 @@ describe.each(engines)("prospects on $name", ({ open }) => {
     expect(await all(storage, user.id, { company: { size: ["10001+"] } })).toEqual([]);
   });
 
+  test("what is told of a company reaches all of its people, however many they are", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const people = 17_000;
+    const rows = Array.from({ length: people }, (_, n) =>
+      personRow(n + 1, {
+        email: `p${n}@${n % 5 === 0 ? "other" : "acme"}.example`,
+        company: n % 5 === 0 ? "Other" : "Acme",
+      }),
+    );
+    for (let from = 0; from < people; from += 4000) await imported(storage, user.id, rows.slice(from, from + 4000));
+    const acme = (row: number, industry: string) =>
+      companyRow(row, { company: "Acme", domain: "acme.example", industry });
+    const told = async (industry: string) => {
+      const query = termQuery({ company: { industry: [industry] } });
+      return (await storage.prospects.search({ userId: user.id, query, offset: 0, limit: 1 })).total;
+    };
+    await imported(storage, user.id, [
+      acme(20_001, "Robots"),
+      companyRow(20_002, { company: "Other", industry: "Toys" }),
+    ]);
+    expect([await told("Robots"), await told("Toys")]).toEqual([(people * 4) / 5, people / 5]);
+    await imported(storage, user.id, [acme(20_003, "Rockets")]);
+    expect([await told("Robots"), await told("Rockets")]).toEqual([0, (people * 4) / 5]);
+  });
+
   test("in a file of people and companies each row knows what those before it say", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -483,6 +510,54 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       startOfTests,
     );
     expect(back).toMatchObject({ industry: "Toys", companySize: "11-50", domain: "acme.example" });
+  });
+
+  test("the address and the phone of an old job are told to nobody, and the address finds the person still", async () => {
+    await using opened = await open();
+    const { user } = await createFactories().storedUser(opened.storage);
+    const profile = { networkUrl: "https://network.example/in/ka" };
+    const old = { email: "Ka@acme.example", firstName: "Ka", lastName: "Li", company: "Acme" };
+    await imported(opened.storage, user.id, [personRow(1, { ...old, ...profile, phone: "1", confidence: 0.95 })]);
+    const [first] = await all(opened.storage, user.id);
+    const moved = { ...profile, company: "Globex", title: "CTO", confidence: 0.6 };
+    expect(await imported(opened.storage, user.id, [personRow(2, moved)])).toMatchObject({ updated: 1 });
+    expect(await imported(opened.storage, user.id, [personRow(3, moved)])).toMatchObject({ skipped: 1 });
+    const [ka, ...others] = await all(opened.storage, user.id);
+    expect(others).toEqual([]);
+    expect(ka).toMatchObject({ id: first!.id, company: "Globex", title: "CTO", confidence: 0.6 });
+    expect([ka!.email, ka!.phone]).toEqual([undefined, undefined]);
+    for (const prepare of [async () => opened.storage, () => opened.reopen()]) {
+      const storage = await prepare();
+      const told = await storage.prospects.findPerson(user.id, prospectIdentity({ email: "ka@ACME.example" }));
+      expect(told).toMatchObject({ id: first!.id, company: "Globex" });
+      expect(await imported(storage, user.id, [personRow(4, { email: "ka@acme.example" })])).toMatchObject({
+        skipped: 1,
+      });
+      await storage.prospects.settle(user.id);
+    }
+    // Whoever has the address now is somebody else.
+    const bo = personRow(5, { email: old.email, firstName: "Bo", lastName: "Ray", company: "Acme" });
+    const other = personRow(6, { ...old, networkUrl: "https://network.example/in/another-ka" });
+    for (const row of [bo, other])
+      expect(await imported(opened.storage, user.id, [row], { dryRun: true })).toMatchObject({ created: 1 });
+    expect(await imported(opened.storage, user.id, [bo])).toMatchObject({ created: 1 });
+    const found = await opened.storage.prospects.findPerson(user.id, prospectIdentity({ email: old.email }));
+    expect(found).toMatchObject({ firstName: "Bo" });
+  });
+
+  test("the old list again, as the newest word, takes the person back, and makes no second one", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const profile = { networkUrl: "https://network.example/in/ka" };
+    const old = { email: "ka@acme.example", firstName: "Ka", lastName: "Li", company: "Acme", phone: "1" };
+    const now = { ...profile, company: "Globex", email: "ka@globex.example" };
+    await imported(storage, user.id, [personRow(1, { ...old, ...profile })]);
+    for (const dryRun of [true, false])
+      expect(
+        await imported(storage, user.id, [personRow(2, now), personRow(3, old), personRow(4, now)], { dryRun }),
+      ).toMatchObject({ created: 0, updated: 3 });
+    expect(await all(storage, user.id)).toMatchObject([{ ...now, formerEmails: ["ka@acme.example"] }]);
   });
 
   test("a person is found by address, or by a name that only one has", async () => {
@@ -575,6 +650,27 @@ describe.each(engines)("prospects on $name", ({ open }) => {
       directory.findPerson(user.id, leadIdentity({ ...nobody, firstName: "ka", lastName: "LI", company }), null);
     expect(await find("!?")).toMatchObject({ company: "!?" });
     expect(await find("Acme GmbH")).toBeNull(); // two have this name
+  });
+
+  test.each([
+    ["The Boring Company", "Boring Company"],
+    ["AT&T", "AT and T"],
+    ["Ernst & Young", "ernst und young"],
+  ])("%s and %s are one company with one namesake", async (one, other) => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { user } = await createFactories().storedUser(storage);
+    const ka = (row: number, company: string) => personRow(row, { firstName: "Ka", lastName: "Li", company });
+    expect(await imported(storage, user.id, [ka(1, one), ka(2, other)])).toMatchObject({ created: 1, skipped: 1 });
+    await imported(storage, user.id, [companyRow(3, { company: other, industry: "Robots" })]);
+    expect(await imported(storage, user.id, [companyRow(4, { company: one, companySize: "11-50" })])).toMatchObject({
+      updated: 1,
+    });
+    expect(await all(storage, user.id)).toMatchObject([{ company: one, industry: "Robots", companySize: "11-50" }]);
+    expect(await storage.prospects.findCompany(user.id, { domain: null, name: one })).toMatchObject({
+      industry: "Robots",
+    });
+    expect(await storage.prospects.colleagues(user.id, { domain: null, name: other }, 2)).toHaveLength(1);
   });
 
   test("who has the e-mail of one record and the profile of another makes one of them, known by both ids", async () => {

@@ -4,15 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prospectContent } from "../../src/prospecting/content.ts";
+import type { CompanyContent } from "../../src/prospecting/model.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
-import { besideNameOf, prospectKeys } from "../../src/prospecting/keys.ts";
+import { besideNameOf, emailKey, prospectKeys } from "../../src/prospecting/keys.ts";
 import { mergedProspect } from "../../src/prospecting/merge.ts";
 import { DirectoryIndex } from "../../src/storage/sqlite/directory/directory-index.ts";
 import type { Write } from "../../src/storage/sqlite/directory/index-messages.ts";
 import { createIndexWriter } from "../../src/storage/sqlite/directory/index-writer.ts";
 import { indexedKey } from "../../src/storage/sqlite/directory/name-keys.ts";
 import { PostingsCache } from "../../src/storage/sqlite/directory/postings.ts";
+import { createProspectCompanies } from "../../src/storage/sqlite/directory/prospect-companies.ts";
 import { createProspectRows } from "../../src/storage/sqlite/directory/prospect-rows.ts";
 import { facetValues, foundNumbers, matches } from "../../src/storage/sqlite/directory/search.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
@@ -150,6 +152,15 @@ test("changes that come while a flush is under way are in the next one", async (
   expect(database.query("SELECT count(*) AS n FROM prospect_changes").get()).toEqual({ n: 0 });
 });
 
+test("an index that is made anew has the addresses of old jobs", async () => {
+  const rows = createProspectRows(database);
+  const moved = { ...content(1).content, formerEmails: ["a@old.example", "b@old.example"] };
+  database.transaction(() => rows.unit(owner, () => rows.insertContent(moved, 0)))();
+  const index = newIndex();
+  await index.refresh();
+  for (const email of moved.formerEmails) expect([...index.find(Float64Array.of(emailKey(email)), 9)]).toEqual([0, 0]);
+});
+
 test("an index that was made by other rules is made anew", async () => {
   change(0, 400);
   const index = newIndex();
@@ -170,4 +181,35 @@ test("an index that was made by other rules is made anew", async () => {
   ).toEqual([]);
   await next.flush();
   await expectExact(newIndex());
+});
+
+test("companies go by their names as they are compared now, and those that have become one are one", async () => {
+  change(0, 3);
+  const stored = (key: string, nameKey: string | null, content: CompanyContent, at: number) =>
+    database.run("INSERT INTO prospect_companies VALUES (1, ?, ?, ?, ?, ?)", [
+      ...[key, nameKey],
+      ...[JSON.stringify(content), at, at],
+    ]);
+  // As version 3 had them; more than are looked at at once.
+  stored("att.com", "at and t", { company: "AT and T", domain: "att.com" }, 1);
+  stored("none.example", null, { domain: "none.example" }, 1);
+  stored("name:the gap", "the gap", { company: "The Gap", industry: "Clothes", companySize: "11-50" }, 2);
+  stored("name:gap", "gap", { company: "Gap", industry: "Holes" }, 1);
+  stored("name:bed and bath", "bed and bath", { company: "Bed and Bath", industry: "Towels" }, 1);
+  for (let n = 0; n < 700; n++) stored(`name:the n${n}`, `the n${n}`, { company: `The N${n}` }, 1);
+  database.run("UPDATE prospect_directories SET rules = 3");
+  let left = 3;
+  const breaking: Write = async (work) => {
+    if (--left === 0) throw new Error("The disk is gone");
+    return await works()(work);
+  };
+  expect(newIndex(breaking).refresh()).rejects.toThrow("The disk is gone");
+  await expectExact(newIndex());
+  const companies = createProspectCompanies(database);
+  const find = (name: string) => companies.find(owner, null, name);
+  expect(find("AT&T")?.key).toBe("att.com");
+  expect(find("Gap")?.content).toEqual({ company: "The Gap", industry: "Clothes", companySize: "11-50" });
+  expect(find("Bed & Bath")?.content.industry).toBe("Towels");
+  for (let n = 0; n < 700; n++) expect(find(`N${n}`)?.key).toBe(`name:n${n}`);
+  expect(database.query("SELECT count(*) AS n FROM prospect_companies WHERE owner = 1").get()).toEqual({ n: 704 });
 });

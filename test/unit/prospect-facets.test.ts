@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { prospectContent } from "../../src/prospecting/content.ts";
 import { departmentNamed, departmentOfTitle } from "../../src/prospecting/facets/department.ts";
 import { placeParts } from "../../src/prospecting/facets/places.ts";
 import {
@@ -11,8 +12,10 @@ import {
 import { senioritiesOfTitle, seniorityNamed } from "../../src/prospecting/facets/seniority.ts";
 import { positionOf } from "../../src/prospecting/facets/position.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
-import { technologyValue, termsOf } from "../../src/prospecting/facets/terms.ts";
+import { changedTerms, technologyValue, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
 import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
+import type { ProspectContent } from "../../src/prospecting/model.ts";
+import { prospect } from "../bench/prospect-people.ts";
 
 function finds(wanted: string, title: string): boolean {
   const has = new Set(titleTerms(title));
@@ -350,4 +353,20 @@ test("places go by their usual names", () => {
 test("technologies compare without punctuation but for what tells languages apart", () => {
   expect(["Node.js", "NodeJS", "node js"].map(technologyValue)).toEqual(["nodejs", "nodejs", "nodejs"]);
   expect(["C", "C++", "C#"].map(technologyValue)).toEqual(["c", "c++", "c#"]);
+});
+
+test("terms that change are those by which the two differ, whatever is known of both", () => {
+  const contents = Array.from({ length: 60 }, (_, n) => {
+    const checked = prospectContent(prospect(3, n));
+    if ("errors" in checked) throw new Error("not valid");
+    return checked.content;
+  });
+  const keys = (content: ProspectContent) => new Set(termsOf(content).map(termKey));
+  for (const before of contents)
+    for (const other of contents) {
+      const after = { ...before, ...other, title: before.title ?? "CTO", technologies: ["Node.js", "NodeJS", "Go"] };
+      const { removed, added } = changedTerms(before, after);
+      expect(new Set(removed.map(termKey))).toEqual(keys(before).difference(keys(after)));
+      expect(new Set(added.map(termKey))).toEqual(keys(after).difference(keys(before)));
+    }
 });

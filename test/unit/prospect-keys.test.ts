@@ -41,6 +41,27 @@ test.each([
   ["Société Générale S.A.", "societe generale"],
   ["AG", "ag"],
   ["Co", "co"],
+  ["The Boring Company", "boring"],
+  ["Boring Company", "boring"],
+  ["Kroger Co. (The)", "kroger"],
+  ["The Company", "company"],
+  ["The", "the"],
+  ["Theranos", "theranos"],
+  ["AT&T", "at t"],
+  ["AT & T Inc.", "at t"],
+  ["At and T", "at t"],
+  ["H&M", "h m"],
+  ["H und M", "h m"],
+  ["Ernst and Young LLC", "ernst young"],
+  ["Dupont et Fils", "dupont fils"],
+  ["Smith and Company", "smith"],
+  ["Gebr. Meyer GmbH und Co. KG", "gebr meyer"],
+  ["And Co", "and"],
+  ["Rag and", "rag and"],
+  ["Et Cetera und", "et cetera und"],
+  ["Land Andover Ander", "land andover ander"],
+  ["Die Zeit", "die zeit"],
+  ["La Poste", "la poste"],
 ])("the company %s is known as %s", (name, key) => {
   expect(companyKey(name)).toBe(key);
 });
@@ -193,6 +214,25 @@ test("a key that very many have costs no more than one that few have, and is fou
   flush(runs);
   expect(runs.find(8, 5)).toHaveLength(5);
   expect(runs.find(8, Number.POSITIVE_INFINITY)).toHaveLength(100_000);
+});
+
+test("all numbers of a key are gone through, wherever they are", () => {
+  const { runs, flush } = createRuns();
+  const numbers = (key: number) => {
+    const found: number[] = [];
+    runs.each(key, (number) => found.push(number));
+    return found.toSorted((a, b) => a - b);
+  };
+  for (let n = 0; n < 3000; n++) runs.add(n % 3 === 0 ? 9 : 8 + n * 2, n);
+  flush(runs);
+  for (let n = 3000; n < 3009; n++) runs.add(9, n);
+  const expected = [...Array.from({ length: 1000 }, (_, n) => n * 3), ...Array.from({ length: 9 }, (_, n) => n + 3000)];
+  expect(numbers(9)).toEqual(expected);
+  runs.beginFlush(() => 99);
+  expect(numbers(9)).toEqual(expected);
+  runs.failFlush();
+  flush(runs);
+  expect([numbers(9), numbers(7)]).toEqual([expected, []]);
 });
 
 test("a flush that fails loses nothing", () => {

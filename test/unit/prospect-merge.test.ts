@@ -24,8 +24,8 @@ const acme: ProspectDraft = {
 }; // prettier-ignore
 
 test("of another company nothing stays that belonged to the one before", () => {
-  const person = { firstName: "Ka", phone: "1", location: "Bergen", title: "Baker" };
-  const moved = told({ ...person, ...acme }, { company: "Globex", technologies: ["Zig"] });
+  const person = { firstName: "Ka", location: "Bergen", title: "Baker" };
+  const moved = told({ ...person, ...acme, phone: "1" }, { company: "Globex", technologies: ["Zig"] });
   expect(JSON.parse(JSON.stringify(moved))).toEqual({
     ...{ ...person, company: "Globex", technologies: ["Zig"] },
     ...{ networkUrl: "https://network.example/in/ka", confidence: moved.confidence },
@@ -54,6 +54,54 @@ test.each<[Employer, Employer, boolean]>([
   [{}, { company: "Acme" }, false],
 ])("from %j to %j is another employer: %p", (before, now, isOther) => {
   expect(isOtherEmployer(before, now)).toBe(isOther);
+});
+
+test.each<[string, ProspectDraft, string | undefined]>([
+  ["ka@acme.example", { company: "Globex" }, undefined],
+  ["ka@acme.example", { domain: "globex.example" }, undefined],
+  // Nobody knows whose this is: not that of the new company.
+  ["ka@elsewhere.example", { company: "Globex", domain: "globex.example" }, undefined],
+  ["ka@gmail.com", { company: "Globex" }, "ka@gmail.com"],
+  ["KA@acme.example", { company: "Globex", email: "ka@acme.example" }, "KA@acme.example"],
+  ["ka@acme.example", { company: "Globex", email: "ka@globex.example" }, "ka@globex.example"],
+  // A list had the new address before the new company.
+  ["ka@globex.example", { company: "Globex Corp." }, "ka@globex.example"],
+  ["ka@eu.globex.example", { company: "Globex", domain: "globex.example" }, "ka@eu.globex.example"],
+  ["ka@notglobex.example", { company: "Globex", domain: "globex.example" }, undefined],
+  ["ka@acme.example", { company: "ACME", title: "Baker" }, "ka@acme.example"],
+])("of the address %s %j leaves %p", (email, now, left) => {
+  expect(told({ ...acme, email }, now).email).toBe(left);
+});
+
+test("an address that went with the job names the person still, until it is that of a company again", () => {
+  const before = { ...acme, email: "Ka@acme.example", phone: "1" };
+  const moved = told(before, { company: "Globex", email: "ka@globex.example", phone: "2" });
+  expect(moved).toMatchObject({ phone: "2", formerEmails: ["ka@acme.example"] });
+  // By itself it tells whom a row is about, and not where that is.
+  const again = told(before, { company: "Globex" }, { email: "KA@acme.example", title: "Baker" });
+  expect(again).toMatchObject({ company: "Globex", title: "Baker", formerEmails: ["ka@acme.example"] });
+  expect(again.email).toBeUndefined();
+  const back = told(before, { company: "Globex", email: "ka@globex.example" }, before);
+  expect(back).toMatchObject({ email: "Ka@acme.example", phone: "1", formerEmails: ["ka@globex.example"] });
+  const many = Array.from({ length: 12 }, (_, n) => ({ company: `C${n}x`, email: `ka@c${n}.example` }));
+  expect(told(...many).formerEmails).toEqual(many.slice(3, 11).map(({ email }) => email));
+});
+
+test("a record is as sure as what is left of it", () => {
+  const before = { ...acme, email: "ka@acme.example", confidence: 0.9 };
+  expect(told(before, { company: "Globex", confidence: 0.4 }).confidence).toBe(0.4);
+  expect(
+    told(before, { company: "Globex", confidence: 0.4 }, { email: "ka@acme.example", confidence: 0.8 }),
+  ).toMatchObject({ confidence: 0.4 });
+  expect(told({ ...before, email: "ka@gmail.com" }, { company: "Globex", confidence: 0.4 }).confidence).toBe(0.9);
+});
+
+test("an address at the website that the new company is known by stays", () => {
+  const ka = content({ company: "Acme", email: "ka@globex-group.example" });
+  const known = { company: "Globex", domain: "globex-group.example" };
+  const now = content({ company: "Globex" });
+  expect(updatedProspect(ka, now, () => known).email).toBe("ka@globex-group.example");
+  expect(updatedProspect(ka, now, () => null).email).toBeUndefined();
 });
 
 test("another spelling of the company's name is no news", () => {

@@ -29,7 +29,7 @@ const tierBorders = [0.9, 0.7, 0.5];
 
 /**
  * Facets that are read from one text of the content, and `all` for what is read from its numbers; each answers the terms
- * of one raw value.
+ * of one raw value. No two make terms of the same facet.
  */
 export type RawFacet = "all" | "industry" | "size" | "location" | "title" | "seniority" | "department" | "technology";
 /** A piece of a content that terms are made of. */
@@ -87,6 +87,39 @@ export function termsOf(content: ProspectContent): Term[] {
   const terms: Term[] = [];
   eachRaw(content, (facet, raw) => terms.push(...termsOfRaw(facet, raw)));
   return terms;
+}
+
+/**
+ * What a prospect is found by no longer, and what it is found by since. Facets that are read from the same as before are
+ * not read at all: of most changes that is all but one or two.
+ */
+export function changedTerms(before: ProspectContent, after: ProspectContent): { removed: Term[]; added: Term[] } {
+  const [raws, now] = [rawsOf(before), rawsOf(after)];
+  const removed: Term[] = [];
+  const added: Term[] = [];
+  for (const facet of new Set([...raws.keys(), ...now.keys()])) {
+    const [old, own] = [raws.get(facet) ?? [], now.get(facet) ?? []];
+    if (old.length === own.length && old.every((raw, at) => raw === own[at])) continue;
+    const [terms, termsNow] = [old, own].map((texts) => texts.flatMap((raw) => termsOfRaw(facet, raw)));
+    removed.push(...without(terms!, termsNow!));
+    added.push(...without(termsNow!, terms!));
+  }
+  return { removed, added };
+}
+
+function rawsOf(content: ProspectContent): Map<RawFacet, string[]> {
+  const raws = new Map<RawFacet, string[]>();
+  eachRaw(content, (facet, raw) => {
+    const known = raws.get(facet);
+    if (known === undefined) raws.set(facet, [raw]);
+    else known.push(raw);
+  });
+  return raws;
+}
+
+/** They are few: to make a set of them takes longer. */
+function without(terms: Term[], others: Term[]): Term[] {
+  return terms.filter(({ facet, value }) => !others.some((other) => other.value === value && other.facet === facet));
 }
 
 /** One text for a term; no facet has a space in it. */

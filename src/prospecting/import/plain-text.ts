@@ -1,4 +1,4 @@
-import { legalWords } from "../keys.ts";
+import { droppedWords } from "../keys.ts";
 import { prospectTextLimits } from "../model.ts";
 import { endOf, isOf, kinds, startsWith } from "./ascii.ts";
 
@@ -23,17 +23,21 @@ export function isPlainName(bytes: Uint8Array, start: number, end: number): bool
   let word = start;
   for (let place = start; place < end; place++) {
     const code = bytes[place]!;
-    if (code === blank) word = place + 1;
-    else if (!isOf(kinds.letter | kinds.digit, code)) return false;
+    if (code === blank) {
+      if (isDroppedWord(bytes, word, place, longestInside)) return false;
+      word = place + 1;
+    } else if (!isOf(kinds.letter | kinds.digit, code)) return false;
   }
-  return isOf(kinds.digit, bytes[word]!) || !isLegalWord(bytes, word, end);
+  return isOf(kinds.digit, bytes[word]!) || !isDroppedWord(bytes, word, end, longestDropped);
 }
 
-const longestLegalWord = Math.max(...[...legalWords].map(({ length }) => length));
+const longestDropped = Math.max(...[...droppedWords].map(({ length }) => length));
+/** "the", "and": longer ones are left out at the end only. */
+const longestInside = 3;
 
-function isLegalWord(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start > longestLegalWord) return false;
-  return legalWords.has(String.fromCharCode(...bytes.subarray(start, end)).toLowerCase());
+function isDroppedWord(bytes: Uint8Array, start: number, end: number, longest: number): boolean {
+  if (end - start > longest) return false;
+  return droppedWords.has(String.fromCharCode(...bytes.subarray(start, end)).toLowerCase());
 }
 
 /** An address that needs neither cleaning nor escapes: `[\w.+%'-]+@([a-z0-9-]+\.)+[a-z0-9-]+`. */

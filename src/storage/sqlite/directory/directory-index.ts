@@ -9,10 +9,12 @@ import {
   type RawFacet,
   type Term,
 } from "../../../prospecting/facets/terms.ts";
-import { besideName, besideNameOf, prospectIdentity, prospectKeys } from "../../../prospecting/keys.ts";
+import { besideName, besideNameOf, keysOfRecord, prospectIdentity } from "../../../prospecting/keys.ts";
 import type { ProspectContent } from "../../../prospecting/model.ts";
+import { changedNames } from "./company-names.ts";
 import { seqOf, type KeyHints, type StoredRows, type Write } from "./index-messages.ts";
 import { dropRuns, KeyRuns, type RunState } from "./key-runs.ts";
+import { LowestNumbers } from "./lowest-numbers.ts";
 import { StoredBatches } from "./stored-batches.ts";
 import { ToldRows } from "./told-rows.ts";
 import { postingWrites } from "./posting-writes.ts";
@@ -141,6 +143,18 @@ export class DirectoryIndex {
     return Uint32Array.from(pairs);
   }
 
+  /** The lowest numbers, from `from` on, that may have one of these keys; at most `most`. */
+  lowest(keys: Float64Array, from: number, most: number): Uint32Array {
+    const lowest = new LowestNumbers(from, most);
+    if (this.#opened === null) return lowest.take();
+    const { keys: known } = this.#opened;
+    const add = (number: number): void => lowest.add(number);
+    this.#database.transaction(() => {
+      for (let place = 0; place < keys.length; place++) known.each(keys[place]!, add);
+    })();
+    return lowest.take();
+  }
+
   /** Whether `prepare` would make the answers to questions like those that are asked fast. */
   get isToBePrepared(): boolean {
     return this.#opened?.keys.isToBePrepared ?? false;
@@ -193,6 +207,7 @@ export class DirectoryIndex {
   /** The index was made by other rules: begins again with nothing. */
   async #forgetAll(runs: RunState[]): Promise<void> {
     while ((await this.#write({ kind: "dropTerms" })) !== 0);
+    for (const names of changedNames(this.#database, this.#owner)) await this.#write({ kind: "companyNames", names });
     // What changed until now is in the prospects themselves.
     const changesTo = this.#lastChange.get(this.#owner)?.n ?? 0;
     await this.#write({ kind: "state", indexedTo: 0, changesTo, keyRuns: [], rules: termRules });
@@ -252,7 +267,7 @@ export class DirectoryIndex {
       const content = JSON.parse(row[1]) as ProspectContent;
       this.#indexRow(number, content);
       const identity = prospectIdentity(content);
-      keys.addAll(prospectKeys(identity), besideNameOf(identity), number);
+      keys.addAll(keysOfRecord(content, identity), besideNameOf(identity), number);
       this.#indexedTo = number + 1;
     }
     return rows.length;

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { personKeys, prospectIdentity } from "../../../prospecting/keys.ts";
+import { isPersonKey, keysOfRecord, prospectIdentity } from "../../../prospecting/keys.ts";
 import type { Employer } from "../../../prospecting/employer.ts";
 import { unitedContent } from "../../../prospecting/same-person.ts";
 import { updatedProspect, withCompanyFacts } from "../../../prospecting/merge.ts";
@@ -73,7 +73,7 @@ export class DryRun {
     const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
     const companyOf = (employer: Employer) => this.#companies.ofEmployer(this.#owner, employer);
-    const same = samePerson<Person>(identity, (key, except) => this.#candidates(key, hints, except));
+    const same = samePerson<Person>({ content, identity }, (key, except) => this.#candidates(key, hints, except));
     if (same === null) {
       const complete = withCompanyFacts(content, companyOf(content));
       this.#note({ n: null, number: null, content: complete });
@@ -102,7 +102,7 @@ export class DryRun {
     const json = JSON.stringify(content);
     const n = known ?? this.#insert.get(number, json, isGone)!.n;
     if (known !== null) this.#update.run(json, isGone, known);
-    for (const key of personKeys(prospectIdentity(content))) this.#insertKey.run(key, n);
+    for (const key of keysOfRecord(content)) if (isPersonKey(key)) this.#insertKey.run(key, n);
   }
 }
 

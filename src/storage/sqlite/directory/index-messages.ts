@@ -17,6 +17,8 @@ export type IndexQuestion =
   | { kind: "facet"; facet: FacetName; text: string; limit: number; query: TermQuery }
   /** At most `most` for each key, among the prospects with numbers before `before`: who asks knows of the others. */
   | { kind: "find"; keys: Float64Array; most: number; before: number }
+  /** As `find`, of all keys together: the lowest numbers from `from` on, at most `most`. */
+  | { kind: "people"; keys: Float64Array; from: number; most: number; before: number }
   /** Has the index written down as far as it is. */
   | { kind: "flush" };
 
@@ -29,7 +31,12 @@ export type IndexWrite =
   | { kind: "dropPages"; from: number; to: number }
   | { kind: "dropChanges"; to: number }
   /** Forgets terms of an older set of rules with their postings, some at a time; the answer tells how many there were. */
-  | { kind: "dropTerms" };
+  | { kind: "dropTerms" }
+  /** Companies that are compared by another name now. */
+  | { kind: "companyNames"; names: CompanyName[] };
+
+/** `key`: of the company as it is stored. */
+export type CompanyName = { key: string; nameKey: string };
 
 /** The memory of a piece of work, which goes with it. */
 export function arraysOfWrite(work: IndexWrite): ArrayBufferView<ArrayBuffer>[] {

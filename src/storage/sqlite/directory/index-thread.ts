@@ -129,7 +129,8 @@ async function dropOrphans(database: Database, write: Write): Promise<void> {
 type Find = (query: TermQuery) => Container[];
 
 async function answerTo(question: IndexQuestion, index: DirectoryIndex, find: Find): Promise<unknown> {
-  await index.refresh(question.kind === "find" ? question.before : Number.POSITIVE_INFINITY);
+  await index.refresh("before" in question ? question.before : Number.POSITIVE_INFINITY);
+  if (question.kind === "people") return index.lowest(question.keys, question.from, question.most);
   if (question.kind === "find") {
     const hints = index.find(question.keys, question.most);
     freeMemory([question.keys]);

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { createCompanyNaming } from "./company-names.ts";
 import type { IndexWrite } from "./index-messages.ts";
 import { eachBlob } from "./packed-blobs.ts";
 import { segments } from "./postings.ts";
@@ -33,6 +34,8 @@ export function createIndexWriter(database: Database): (owner: number, work: Ind
   const dropTerm = database.prepare("DELETE FROM prospect_terms WHERE owner = ? AND facet = ? AND value = ?");
   const dropPostings = database.prepare("DELETE FROM prospect_postings WHERE place BETWEEN ? AND ?");
 
+  const nameCompanies = createCompanyNaming(database);
+
   function forgetTerms(owner: number): number {
     const terms = someTerms.all(owner, termsAtOnce);
     for (const { facet, value, id } of terms) {
@@ -60,6 +63,8 @@ export function createIndexWriter(database: Database): (owner: number, work: Ind
         return dropChanges.run(owner, work.to, deleteAtOnce).changes;
       case "dropTerms":
         return forgetTerms(owner);
+      case "companyNames":
+        return nameCompanies(owner, work.names);
     }
   };
 }

@@ -75,6 +75,11 @@ export class KeyTable {
       noteNumber(found, numbers[at - 1]!, most);
   }
 
+  each(key: number, take: (number: number) => void): void {
+    const { numbers } = this.entries;
+    for (let at = this.#heads[this.#slotOf(key)]!; at !== 0; at = this.#next[at - 1]!) take(numbers[at - 1]!);
+  }
+
   clear(): void {
     this.#heads.fill(0);
     this.#distinct = 0;

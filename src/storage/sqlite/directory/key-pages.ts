@@ -83,6 +83,10 @@ export function noteNumbers({ keys, numbers }: Entries, key: number, found: numb
     noteNumber(found, numbers[at]!, most);
 }
 
+export function eachNumber({ keys, numbers }: Entries, key: number, take: (number: number) => void): void {
+  for (let at = lowerBound(keys, key); at < keys.length && keys[at] === key; at++) take(numbers[at]!);
+}
+
 /** The first place in a sorted list with this key, or one above it. */
 export function lowerBound(list: Float64Array, key: number): number {
   let low = 0;

@@ -4,7 +4,16 @@ import { isPersonKey } from "../../../prospecting/keys.ts";
 import type { Keys } from "../../../prospecting/store.ts";
 import type { Write } from "./index-messages.ts";
 import type { Entries } from "./key-entries.ts";
-import { firstsOf, lowerBound, noteNumbers, pageEntries, PageRoom, pagesOf, pagesOfRun } from "./key-pages.ts";
+import {
+  eachNumber,
+  firstsOf,
+  lowerBound,
+  noteNumbers,
+  pageEntries,
+  PageRoom,
+  pagesOf,
+  pagesOfRun,
+} from "./key-pages.ts";
 import { indexedKey } from "./name-keys.ts";
 import type { PackedBlobs } from "./packed-blobs.ts";
 import { PendingKeys } from "./pending-keys.ts";
@@ -85,6 +94,13 @@ export class KeyRuns {
     for (let at = unfiltered; at < this.#runs.length && found.length < most; at++)
       this.#findIn(this.#runs[at]!, key, found, most);
     return found;
+  }
+
+  /** Gives every number that may have this key; some more than once. */
+  each(key: number, take: (number: number) => void): void {
+    this.#pending.each(key, take);
+    if (this.#flushing !== null) eachNumber(this.#flushing.own, key, take);
+    for (const run of this.#runs) for (const page of this.#pagesWith(run, key)) eachNumber(page, key, take);
   }
 
   /** Whether `prepare` has something to do, and many questions are asked, to which that makes answers fast. */
@@ -198,13 +214,18 @@ export class KeyRuns {
   }
 
   #findIn(run: Run, key: number, found: number[], most: number): void {
+    for (const page of this.#pagesWith(run, key)) noteNumbers(page, key, found, most);
+  }
+
+  /** Each page holds until the next is asked for. */
+  *#pagesWith(run: Run, key: number): Generator<Entries, void, void> {
     run.firsts ??= this.#readFirsts(run);
     // Equal keys may go over the border of a page.
     let page = Math.max(0, lowerBound(run.firsts, key) - 1);
     for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
       const entries = this.#readPage(run.run, page);
       if (entries === null) return;
-      noteNumbers(entries, key, found, most);
+      yield entries;
     }
   }
 
@@ -249,7 +270,7 @@ export class KeyRuns {
 /** How many pages the entries of a run lie on. */
 const pageCount = (entries: number): number => Math.ceil(entries / pageEntries);
 
-/** A prospect has five at most. */
+/** A prospect has five at most, and those of `maxFormerEmails`. */
 const hashes = new Float64Array(16);
 const hashBytes = new Uint8Array(hashes.buffer);
 

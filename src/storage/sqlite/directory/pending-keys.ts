@@ -21,11 +21,20 @@ export class PendingKeys {
 
   /** Adds the numbers of a key to `found`, until that has `most`. */
   find(key: number, found: number[], most: number): void {
-    if (this.#listed.size > 0 && !isPersonKey(key)) {
-      this.#listed.each((listed, number) => this.#table.add(listed, number));
-      this.#listed.clear();
-    }
+    this.#prepareFor(key);
     this.#table.find(key, found, most);
+  }
+
+  /** Gives all numbers of a key. */
+  each(key: number, take: (number: number) => void): void {
+    this.#prepareFor(key);
+    this.#table.each(key, take);
+  }
+
+  #prepareFor(key: number): void {
+    if (this.#listed.size === 0 || isPersonKey(key)) return;
+    this.#listed.each((listed, number) => this.#table.add(listed, number));
+    this.#listed.clear();
   }
 
   /** Takes out all entries, by key. Keeps its memory for the next ones. */

@@ -3,6 +3,7 @@ import { worksFor, type Employer } from "../../../prospecting/employer.ts";
 import { businessDomain, companyKey } from "../../../prospecting/keys.ts";
 import { mergedCompany } from "../../../prospecting/merge.ts";
 import type { CompanyContent } from "../../../prospecting/model.ts";
+import { keyOfName } from "./company-names.ts";
 
 /** Companies that are remembered, so that the people of one are stored with one look for it. */
 const maxRemembered = 10_000;
@@ -70,7 +71,7 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     const existing = find(owner, domain, company);
     const nameKey = company === null ? null : companyKey(company);
     if (existing === null) {
-      write.run(owner, domain ?? `name:${nameKey}`, nameKey, JSON.stringify(content), at);
+      write.run(owner, domain ?? keyOfName(nameKey), nameKey, JSON.stringify(content), at);
       return "created";
     }
     const merged = mergedCompany(existing.content, content);

@@ -208,7 +208,7 @@ export function createProspectImports(
     const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
     const content = contentIn<ProspectContent>(row);
     const identity = prospectIdentity(content);
-    const same = rows.findSame(owner, identity, hints.of);
+    const same = rows.findSame(owner, { content, identity }, hints.of);
     if (same !== null) {
       if (onDuplicate === "skip") return { outcome: "skipped", number: same.person.number };
       const { number, isNews } = rows.updateSame(same, content, companyOf, at);

@@ -45,6 +45,12 @@ export class ProspectIndex {
     return this.#ask(owner, { kind: "find", keys: Float64Array.from(keys), most, before }) as Promise<KeyHints>;
   }
 
+  /** The lowest numbers, from `from` on, that may have one of the keys, at most `most`; `before` as in `find`. */
+  people(owner: number, keys: readonly number[], from: number, most: number, before: number): Promise<Uint32Array> {
+    const question = { kind: "people", keys: Float64Array.from(keys), from, most, before } as const;
+    return this.#ask(owner, question) as Promise<Uint32Array>;
+  }
+
   /** Tells a thread that runs what was just committed, so that it need not read it again. The arrays are its own then. */
   stored(owner: number, stored: StoredRows): void {
     this.#thread?.post({ owner, stored }, buffersOf(stored));
@@ -66,7 +72,7 @@ export class ProspectIndex {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      thread.post({ id, owner, question }, question.kind === "find" ? [question.keys.buffer as ArrayBuffer] : []);
+      thread.post({ id, owner, question }, "keys" in question ? [question.keys.buffer as ArrayBuffer] : []);
     });
   }
 

@@ -1,20 +1,21 @@
 import type { Database } from "bun:sqlite";
-import { termKey, termRules, termsOf, type Term } from "../../../prospecting/facets/terms.ts";
+import { changedTerms, termRules, termsOf } from "../../../prospecting/facets/terms.ts";
 import {
+  addedKeys,
   besideNameOf,
+  emailKey,
   isPersonKey,
   nameKey,
   personKeys,
   prospectIdentity,
   prospectKeys,
-  type ProspectIdentity,
 } from "../../../prospecting/keys.ts";
 import { namesakeIsSame } from "../../../leads/merge.ts";
 import type { Employer } from "../../../prospecting/employer.ts";
 import { updatedProspect } from "../../../prospecting/merge.ts";
-import { canBeOne, unitedContent } from "../../../prospecting/same-person.ts";
+import { canBeOne, isKnownBefore, unitedContent } from "../../../prospecting/same-person.ts";
 import type { CompanyContent, Prospect, ProspectContent } from "../../../prospecting/model.ts";
-import type { Keys } from "../../../prospecting/store.ts";
+import type { Keys, NewProspect } from "../../../prospecting/store.ts";
 import { maxNamesakes, seqOf } from "./index-messages.ts";
 import { prospectId } from "./prospect-id.ts";
 import { RecentKeys } from "./recent-keys.ts";
@@ -54,6 +55,9 @@ export function createProspectRows(database: Database) {
   const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
   const nextOf = database.prepare<{ next_number: number }, [number]>(
     "SELECT next_number FROM prospect_directories WHERE owner = ?",
+  );
+  const rulesOf = database.prepare<{ rules: number }, [number]>(
+    "SELECT rules FROM prospect_directories WHERE owner = ?",
   );
   const count = database.prepare(
     "UPDATE prospect_directories SET next_number = ?, prospects = prospects + ? WHERE owner = ?",
@@ -99,6 +103,11 @@ export function createProspectRows(database: Database) {
     return nextOf.get(owner)?.next_number ?? 0;
   }
 
+  /** False while the directory is as other rules made it; see `termRules`. */
+  function isUpToDate(owner: number): boolean {
+    return (rulesOf.get(owner)?.rules ?? termRules) === termRules;
+  }
+
   function get(owner: number, number: number): StoredProspect | null {
     const [row] = bySeq.values(seqOf(owner, number)) as Row[];
     return row === undefined ? null : stored(row, number);
@@ -138,12 +147,10 @@ export function createProspectRows(database: Database) {
     const json = JSON.stringify(content);
     if (json === before.json) return false;
     const { owner } = current!;
-    const keysBefore = new Set(prospectKeys(prospectIdentity(before.content)));
-    const keys = prospectKeys(prospectIdentity(content));
     updateRow.run(json, at, seqOf(owner, before.number));
-    const added = keys.filter((key) => !keysBefore.has(key));
-    for (const key of added) if (isPersonKey(key)) recent(owner).add(key, before.number);
-    noteChange(before.number, termsOf(before.content), termsOf(content), added);
+    const keys = addedKeys(before.content, content);
+    for (const key of keys) if (isPersonKey(key)) recent(owner).add(key, before.number);
+    noteChange(before.number, changedTerms(before.content, content), keys);
     return true;
   }
 
@@ -181,20 +188,18 @@ export function createProspectRows(database: Database) {
     removeRow.run(seq);
     dropAliases.run(seq);
     current!.change--;
-    noteChange(number, termsOf(content), [], []);
+    noteChange(number, { removed: termsOf(content), added: [] }, []);
   }
 
   /** For the index, which follows. */
-  function noteChange(number: number, before: Term[], after: Term[], keys: number[]): void {
-    const removed = without(before, after);
-    const added = without(after, before);
+  function noteChange(number: number, { removed, added }: ReturnType<typeof changedTerms>, keys: number[]): void {
     if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
     insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
   }
 
   /** The prospect that is the same person; see `samePerson`. */
-  function findSame(owner: number, identity: ProspectIdentity, hints: Hints): SamePerson<StoredProspect> | null {
-    return samePerson(identity, (key, except) => candidates(owner, key, hints, except?.number));
+  function findSame(owner: number, told: NewProspect, hints: Hints): SamePerson<StoredProspect> | null {
+    return samePerson(told, (key, except) => candidates(owner, key, hints, except?.number));
   }
 
   /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
@@ -222,38 +227,49 @@ export function createProspectRows(database: Database) {
 
   const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
   return {
-    ...{ recent, unit, next, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
+    ...{ recent, unit, next, isUpToDate, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
     ...{ findSame, candidates, isHinted, setLead },
   };
 }
 
 /**
- * The candidate that is the same person: by e-mail or profile first, else by name and company where nothing speaks
- * against it. Where the e-mail is that of one and the profile that of another, the other, too, unless the two contradict
- * each other. `candidates` gives those that a key hints at, but for one of them.
+ * The candidate that is the same person: by e-mail or profile first, then by an address of before, else by name and
+ * company where nothing speaks against it. Where the e-mail is that of one and the profile that of another, the other,
+ * too, unless the two contradict each other. `candidates` gives those that a key hints at, but for one of them.
  */
 export function samePerson<T extends { content: ProspectContent }>(
-  identity: ProspectIdentity,
+  { content: told, identity }: NewProspect,
   candidates: (key: number, except: T | null) => Iterable<T>,
 ): SamePerson<T> | null {
   const { email, network, name } = identity;
   // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
   const strong = personKeys({ email, network, name: null });
-  const weak: number[] = [];
-  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), weak);
-  for (const keys of [strong, weak])
-    for (const key of keys)
-      for (const person of candidates(key, null))
-        if (isSame(prospectIdentity(person.content), identity, keys === strong))
-          return { person, other: keys === strong ? otherOf(person, strong) : null };
-  return null;
+  const person = first(strong, null, ({ content }) => hasAddress(content));
+  if (person !== null) return { person, other: first(strong, person, (other) => isOther(other, person)) };
+  const names: number[] = [];
+  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), names);
+  const weak =
+    first(email === null ? [] : [emailKey(email)], null, ({ content }) => isKnownBefore(content, told)) ??
+    first(names, null, ({ content }) => isNamesake(content));
+  return weak && { person: weak, other: null };
 
-  function otherOf(person: T, keys: number[]): T | null {
-    for (const key of keys)
-      for (const other of candidates(key, person))
-        if (isSame(prospectIdentity(other.content), identity, true) && canBeOne(person.content, other.content))
-          return other;
+  function first(keys: number[], except: T | null, fits: (candidate: T) => boolean): T | null {
+    for (const key of keys) for (const candidate of candidates(key, except)) if (fits(candidate)) return candidate;
     return null;
+  }
+
+  function isOther({ content }: T, known: T): boolean {
+    return hasAddress(content) && canBeOne(known.content, content);
+  }
+
+  function hasAddress(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return (email !== null && theirs.email === email) || (network !== null && theirs.network === network);
+  }
+
+  function isNamesake(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return theirs.name === name && namesakeIsSame(theirs, identity);
   }
 }
 
@@ -273,25 +289,13 @@ function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): St
   return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
 }
 
-function isSame(ours: ProspectIdentity, theirs: ProspectIdentity, strong: boolean): boolean {
-  if (!strong) return ours.name !== null && ours.name === theirs.name && namesakeIsSame(ours, theirs);
-  return (
-    (ours.email !== null && ours.email === theirs.email) || (ours.network !== null && ours.network === theirs.network)
-  );
-}
-
-function without(terms: Term[], others: Term[]): Term[] {
-  const known = new Set(others.map(termKey));
-  return terms.filter((term) => !known.has(termKey(term)));
-}
-
 /** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
 function bytesOf(keys: Keys): Uint8Array {
   for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
   return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
 }
 
-const hashes = new Float64Array(16); // a prospect has five at most
+const hashes = new Float64Array(16); // a prospect has five at most, and those of `maxFormerEmails`
 const views: Uint8Array[] = [];
 /** What `isHinted` asks for; one list for all rows. */
 const asked: number[] = [];

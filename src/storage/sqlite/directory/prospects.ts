@@ -9,6 +9,7 @@ import {
 import type { Employer } from "../../../prospecting/employer.ts";
 import { withCompanyFacts } from "../../../prospecting/merge.ts";
 import type { Prospect } from "../../../prospecting/model.ts";
+import { isKnownBefore } from "../../../prospecting/same-person.ts";
 import type {
   CompanyNames,
   NewProspect,
@@ -82,12 +83,13 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
 
   function putOne(
     owner: number,
-    { content, identity }: NewProspect,
+    told: NewProspect,
     hints: (key: number) => readonly number[],
     at: number,
   ): StoredProspect {
     const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
-    const same = rows.findSame(owner, identity, hints);
+    const { content } = told;
+    const same = rows.findSame(owner, told, hints);
     if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
     const complete = withCompanyFacts(content, companyOf(content));
     return rows.get(owner, rows.insertContent(complete, at))!;
@@ -104,7 +106,9 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
     const strong = known.find(
       ({ theirs }) => (email !== null && theirs.email === email) || (network !== null && theirs.network === network),
     );
-    if (strong !== undefined) return prospectOf(userId, strong.row);
+    const told = { ...(email !== null && { email }), ...(network !== null && { networkUrl: network }) };
+    const before = strong ?? known.find(({ row }) => isKnownBefore(row.content, told));
+    if (before !== undefined) return prospectOf(userId, before.row);
     const namesakes = known.filter(
       ({ theirs }) => name !== null && theirs.name === name && namesakeIsSame(theirs, identity),
     );
@@ -114,6 +118,8 @@ export function createProspectStore(engine: Engine, index: ProspectIndex): Prosp
   const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
     const owner = owners(userId);
     if (owner === null) return null;
+    // Before it answers anything, the index puts companies under their names as they are compared now.
+    if (!rows.isUpToDate(owner)) await index.find(owner, [], 1, 0);
     return companies.find(owner, company.domain, company.name)?.content ?? null;
   };
 

@@ -27,11 +27,17 @@ export class RecentKeys {
 
   /** Inside a write unit, before its first `add`. */
   beginUnit(): void {
-    this.#units.push({ stamp: ++this.#stamp, numbers: this.#spare.pop() ?? new KeyTable() });
+    this.#stamp++;
   }
 
   add(key: number, number: number): void {
-    this.#units.at(-1)!.numbers.add(key, number);
+    let unit = this.#units.at(-1);
+    // Not before: many units have none.
+    if (unit?.stamp !== this.#stamp) {
+      unit = { stamp: this.#stamp, numbers: this.#spare.pop() ?? new KeyTable() };
+      this.#units.push(unit);
+    }
+    unit.numbers.add(key, number);
   }
 
   has(key: number): boolean {

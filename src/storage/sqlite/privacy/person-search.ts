@@ -66,7 +66,8 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
         }
         for (const { seq, content } of await prospectsWith(user, known)) {
           for (const each of [seq, ...prospects.formerSeqs(seq)]) known.prospects.add(each);
-          addTo(content);
+          for (const email of [content.email, ...(content.formerEmails ?? [])])
+            addTo({ ...content, email: email ?? null });
         }
       }
       if (follow) for (const reached of await seenElsewhere(scope, known)) take(reached);
@@ -88,7 +89,11 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     const numbers = new Set([...pairs].filter((_, at) => at % 2 === 1));
     const rows = [...numbers].map((number) => prospects.get(owner, number)).filter((row) => row !== null);
     return rows
-      .filter(({ content }) => isOneOf(prospectIdentity(content), emails, profiles))
+      .filter(
+        ({ content }) =>
+          isOneOf(prospectIdentity(content), emails, profiles) ||
+          content.formerEmails?.some((email) => emails.has(email)) === true,
+      )
       .map(({ number, content }) => ({ seq: seqOf(owner, number), content }));
   }
 

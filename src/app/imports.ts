@@ -1,0 +1,46 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Clock } from "../clock.ts";
+import type { Ids } from "../ids.ts";
+import { FileImports } from "../jobs/file-imports.ts";
+import { FileIntake } from "../jobs/file-intake.ts";
+import { retryableMs } from "../jobs/job-files.ts";
+import type { Chore } from "../jobs/maintenance.ts";
+import type { JobService } from "../jobs/service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "../leads/import-job.ts";
+import type { Log } from "../log.ts";
+import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "../prospecting/import-job.ts";
+import type { Storage } from "../storage/storage.ts";
+
+export type ImportParts = {
+  storage: Storage;
+  blobs: BlobStore;
+  jobs: JobService;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
+
+/** Imports of files, put together. */
+export function composeImports({ storage, blobs, jobs, clock, ids, log }: ImportParts) {
+  const intake = new FileIntake(jobs, blobs, clock, ids);
+  const leads: LeadImports = new FileImports(leadImportKind(storage.leads), jobs, intake);
+  const prospects: ProspectImports = new FileImports(prospectImportKind(storage.prospects), jobs, intake);
+
+  async function sweep(): Promise<void> {
+    const isOpen = (id: string) => storage.jobs.isOpen(id, clock.now() - retryableMs);
+    const removed = (await leads.sweep(isOpen)) + (await prospects.sweep(isOpen));
+    if (removed > 0) log.info({ removed }, "removed files of imports that ended or never began");
+  }
+  const chores: Chore[] = [
+    { name: "remove files of imports that nobody can retry", pattern: "50 40 3 * * *", run: sweep },
+  ];
+  return {
+    leads,
+    prospects,
+    leadHandler: createImportHandler(storage.leads, blobs, clock),
+    prospectHandler: createProspectImportHandler(storage.prospects, blobs, clock),
+    chores,
+    /** As the chore does; for the start. */
+    sweep,
+  };
+}
