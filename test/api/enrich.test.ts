@@ -486,7 +486,7 @@ test("a company's addresses are learned from the leads that have one there", asy
     email: "ghopper@pattern.example",
     companyInfo: { name: "Pattern Ltd", website: "https://pattern.example" },
   });
-});
+}, 20_000); // Leads are learned from some seconds after they were stored.
 
 test("imported people tell of their company, too, with or without a website", async () => {
   const user = await service.user();

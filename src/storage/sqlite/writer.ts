@@ -34,7 +34,11 @@ const totalChanges = "SELECT total_changes() AS changes";
 const maxBatch = 256;
 const maxBatchMs = 10;
 
-/** So often a request's next writes are taken into the transaction of those before in any case; more often while there is time. */
+/**
+ * So often a request's next writes are taken into the transaction of those before in any case, which is more than nearly
+ * every route has; more often while there is time. What does not fit is a transaction of its own, and a crash between the
+ * two leaves a request of which nobody knows the answer.
+ */
 const alwaysFollowed = 4;
 
 /**
