@@ -203,7 +203,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
           tag: "Webhooks",
           summary: "Deliver an event again",
           description:
-            "With the same webhook-id, within seconds: it passes by all that waits, also while the endpoint is left alone for its failures. If it arrives, so does what waits; if not, it is tried again as any event. More than ten at a time wait their turn.",
+            "With the same webhook-id, within seconds: it passes by all that waits, also while the endpoint is left alone for its failures. If it arrives, so does what waits; if not, it is tried again like any event. More than ten at a time wait their turn.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
