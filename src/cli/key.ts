@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { closest } from "../config/spelling.ts";
+import { closest } from "../spelling.ts";
 import { permissions } from "../keys/model.ts";
 import { actingUserId, findUser } from "./acting-user.ts";
 import type { Api } from "./api.ts";

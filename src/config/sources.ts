@@ -1,4 +1,4 @@
-import { closest } from "./spelling.ts";
+import { closest } from "../spelling.ts";
 import type { Parse } from "./values.ts";
 
 /** One setting: what it is called, how its text is read, what holds when nobody sets it, and why it exists. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { formatBytes, renderBar } from "../../src/cli/progress.ts";
 import { RowCounter, type ExportFormat } from "../../src/cli/row-counter.ts";
 import { renderTable } from "../../src/cli/table.ts";
-import { closest } from "../../src/config/spelling.ts";
+import { closest } from "../../src/spelling.ts";
 
 test("a bar is filled by its percentage and never as wide as the screen", () => {
   expect(renderBar(50, "Importing", 80)).toBe(`${"█".repeat(12)}${"░".repeat(12)}  50%  Importing`);
