@@ -29,7 +29,7 @@ export async function relayStdio(
 
   async function pass(line: string): Promise<void> {
     const message = messageIn(line);
-    const refusal = message instanceof Error ? notJson(message) : malformed(message);
+    const refusal = message instanceof SyntaxError ? notJson(message) : malformed(message);
     if (refusal !== null) log(`Not a message of the protocol: ${refusal.error.message}`);
     const answer = refusal ?? (await relay.answer(message as JSONRPCMessage));
     if (answer !== null) await write(answer);
@@ -54,7 +54,7 @@ function messageIn(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    return error as Error;
+    return error;
   }
 }
 

@@ -336,7 +336,7 @@ test("`outreachd mcp` answers mistakes as the server does, and goes on", async (
   expect(answers).toHaveLength(mistakes.length + 2);
   expect(answers).toContainEqual({ jsonrpc: "2.0", id: "last", result: {} } as unknown as Refusal);
   const withoutId = answers.filter(({ id }) => id === null).map(({ error }) => error.code);
-  expect(withoutId.toSorted()).toEqual([-32_700, -32_600, -32_600, -32_600].toSorted());
+  expect(withoutId.toSorted((a, b) => a - b)).toEqual([-32_700, ...Array<number>(3).fill(invalidRequest)]);
   for (const [index, [sent, code, sentence]] of mistakes.entries()) {
     const answer = answers.find(({ id }) => id === index);
     if (answer === undefined) expect(idOf(sent)).toBeNull();
