@@ -16,16 +16,17 @@ export function refuseUnknownNames(
   ofQuery: readonly string[],
   ofBody: readonly string[],
 ) {
-  const names = [...new Set([...ofQuery, ...everywhere])];
-  const unknown = Object.keys(query).filter((name) => !names.includes(name));
-  const misspelled = isPlainObject(body) ? Object.keys(body).filter((name) => /^dry[-_ ]?run$/i.test(name)) : [];
+  const unknown = Object.keys(query).filter((name) => !ofQuery.includes(name) && !everywhere.includes(name));
+  const misspelled = isPlainObject(body) ? Object.keys(body).filter(isMisspelledDryRun) : [];
   const errors: FieldError[] = [
     ...unknown.slice(0, maxErrors).map((name) => ({ path: shown(name), message: sentence(name, ofQuery, ofBody) })),
-    ...misspelled
-      .filter((name) => name !== "dryRun" && !ofBody.includes(name))
-      .map((name) => ({ path: name, message: "Did you mean dryRun? Nothing was done." })),
+    ...misspelled.map((name) => ({ path: name, message: "Did you mean dryRun? Nothing was done." })),
   ];
   if (errors.length > 0) throw invalid(errors);
+}
+
+function isMisspelledDryRun(name: string): boolean {
+  return name !== "dryRun" && /^dry[-_ ]?run$/i.test(name);
 }
 
 function sentence(name: string, ofQuery: readonly string[], ofBody: readonly string[]): string {
