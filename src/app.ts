@@ -209,7 +209,7 @@ async function compose(
     voices.handler,
     createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics, realClock);
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -271,7 +271,7 @@ async function compose(
     do for (const each of workers) await each.idle();
     while (workers.some((each) => each.isBusy));
   }
-  const simulator = simulated && createSimulator(simulated, storage, { idle, chores, log });
+  const simulator = simulated && createSimulator(simulated, storage, { idle, runner, chores, log });
 
   // Few ever ask for it.
   const document = async (): Promise<object> =>

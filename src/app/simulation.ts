@@ -2,9 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { EnrichmentProvider } from "../enrichment/provider.ts";
 import type { Ids } from "../ids.ts";
-import type { Chore } from "../jobs/maintenance.ts";
 import { jobTypes } from "../jobs/model.ts";
-import type { Log } from "../log.ts";
+import type { JobRunner } from "../jobs/runner.ts";
 import type { Connectors } from "../network/action-job.ts";
 import { connectorNames } from "../network/account-model.ts";
 import type { ProspectProvider } from "../prospecting/provider.ts";
@@ -13,7 +12,7 @@ import { createSimulatedConnector } from "../providers/network/simulated.ts";
 import { createSimulatedSources } from "../providers/prospecting/simulated.ts";
 import { createSimulatedVoices } from "../providers/voice/simulated.ts";
 import { SimulatedClock } from "../simulation/simulated-clock.ts";
-import { Simulator } from "../simulation/simulator.ts";
+import { Simulator, type SimulatorParts } from "../simulation/simulator.ts";
 import { createSimulatedIds } from "../simulation/simulated-ids.ts";
 import { StartError } from "../start-error.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -73,13 +72,13 @@ export async function openSimulation(
   };
 }
 
-type Moved = { idle: () => Promise<void>; chores: readonly Chore[]; log: Log };
+type Moved = Pick<SimulatorParts, "idle" | "chores" | "log"> & { runner: JobRunner };
 
 /** What moves the clock of that world. */
 export function createSimulator(
   { clock, seed, nextNewsAt }: SimulatedWorld,
   storage: Storage,
-  moved: Moved,
+  { runner, ...moved }: Moved,
 ): Simulator {
   const nextDueAt = async (): Promise<number | null> => {
     const moments = await Promise.all([
@@ -90,7 +89,14 @@ export function createSimulator(
     const due = [...moments, newsToldAt(nextNewsAt())].filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
-  return new Simulator({ clock, seed, store: storage.simulation, nextDueAt, ...moved });
+  return new Simulator({
+    clock,
+    seed,
+    store: storage.simulation,
+    nextDueAt,
+    onDiskFault: (tell) => runner.onDiskFault(tell),
+    ...moved,
+  });
 }
 
 /** When the chore that asks for news hears of it: every ten minutes. */

@@ -6,6 +6,7 @@ import { actionContent, type ProfileHosts } from "../network/action-input.ts";
 import type { ActionState, Objection } from "../network/action-model.ts";
 import { jobOf, newAction } from "../network/new-action.ts";
 import type { NetworkStore } from "../network/store.ts";
+import { pause } from "../pause.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
 import type { CampaignStore, DueEnrolment, EnrolmentChange } from "./store.ts";
 
@@ -72,6 +73,8 @@ export class CampaignEngine {
   async #work(): Promise<void> {
     const { store, clock, poke } = this.#parts;
     this.#cancelTimer();
+    // A request that wakes it may not have committed what it changed before the next turn.
+    await pause();
     for (;;) {
       const due = await store.due(clock.now(), dueAtOnce);
       await Promise.all(due.map((item) => this.#advance(item)));

@@ -76,7 +76,8 @@ export function creditRoutes(core: Core, credits: CreditService) {
         detail: answersJson(success(Budget), {
           tag: "Credits",
           summary: "Limit what a key may spend in a month",
-          description: "What it took in this month already counts. Beyond the budget its requests get 402.",
+          description:
+            "A key of yours; an admin limits those of everybody in the team. What it took in this month already counts. Beyond the budget its requests get 402.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
-import { requireAdmin, type Caller } from "../keys/caller.ts";
+import { isAdmin, requireAdmin, type Caller } from "../keys/caller.ts";
 import type { KeyStore } from "../keys/store.ts";
 import type { UserStore } from "../users/store.ts";
 import type {
@@ -205,7 +205,7 @@ export class CreditService {
     throw new ApiError("CONFLICT", { message: "This charge was refunded before." });
   }
 
-  /** NOT_FOUND for a key that is not the caller's. Null takes the budget away. */
+  /** NOT_FOUND for a key that is not the caller's, nor, for an admin, of anybody in the team. Null takes the budget away. */
   async setBudget(caller: Caller, keyId: string, monthly: number | null): Promise<CreditBudgetView | null> {
     await this.#requireKey(caller, keyId);
     await this.#credits.setBudget(keyId, monthly);
@@ -268,8 +268,10 @@ export class CreditService {
   }
 
   async #requireKey(caller: Caller, keyId: string): Promise<void> {
-    const scope = caller.userId === null ? "all" : { userId: caller.userId };
-    if ((await this.#keys.get(scope, keyId)) === null) throw notFound("key", keyId);
+    const scope = isAdmin(caller) ? "all" : { userId: caller.userId ?? "" };
+    const key = await this.#keys.get(scope, keyId);
+    // A global key is no colleague's: only who has one may limit it.
+    if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", keyId);
   }
 
   async #budgetOf(keyId: string): Promise<CreditBudgetView | null> {

@@ -1,5 +1,5 @@
 import type { Fingerprint } from "./idempotency-store.ts";
-import { mediaType } from "./media-type.ts";
+import { charset, mediaType } from "./media-type.ts";
 
 /** The digest that somebody wants to know, on the request itself: with a WeakMap each request costs more. */
 const wanted = Symbol("digest");
@@ -60,8 +60,9 @@ export function bodyStream(request: Request): ReadableStream<Uint8Array> | null 
   const digest = digestOf(request);
   const body = request.body as ReadableStream<Uint8Array> | null;
   if (digest === undefined) return body;
-  // The same bytes say something else as CSV and as NDJSON. Parameters of the type change nothing.
-  digest.addName(mediaType(request));
+  // The same bytes say something else as CSV and as NDJSON, and in another charset. UTF-8 is what nobody has to say.
+  const encoding = charset(request)?.toLowerCase() ?? "utf-8";
+  digest.addName(mediaType(request), ...(encoding === "utf-8" ? [] : [encoding]));
   if (body === null) digest.end();
   const tap = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

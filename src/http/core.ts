@@ -67,7 +67,7 @@ type Wanted = Permission | readonly Permission[] | null;
  */
 export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation }: CoreParts) {
   /** Permission is asked before the body is read and before anything is validated. `maxBytes` is null for bodies that stay streams. */
-  function hooks(access: Access, maxBytes: number | null = maxBodyBytes) {
+  function hooks(access: Access, maxBytes: number | null = maxBodyBytes, readBody = readJson) {
     return {
       detail: securedDetail(access),
       parse: maxBytes === null ? leftAlone : documentedAsJson,
@@ -75,7 +75,7 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
         const { request } = context;
         requireAccess(gate.callerOf(request), access, documentation);
         idempotency.check(request);
-        if (maxBytes !== null && mayHaveBody(request)) context.body = (await readJson(request, maxBytes)) ?? null;
+        if (maxBytes !== null && mayHaveBody(request)) context.body = (await readBody(request, maxBytes)) ?? null;
         const query = queryOf(request.url);
         context.query = query;
         shareDryRun(query, context.body);
@@ -107,9 +107,23 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
         ...hooks({ permission, actsFor: "caller" }),
         resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
       }))
+      /** As `callerOnly`, for a protocol with words of its own for what is no JSON: then the refusal is the body. */
+      .macro("message", (permission: Wanted) => ({
+        ...hooks({ permission, actsFor: "caller" }, maxBodyBytes, readMessage),
+        resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
+      }))
       /** As `access`, with the body left as a stream. */
       .macro("upload", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }, null), resolve: acting }))
   );
+}
+
+async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
+  try {
+    return await readJson(request, maxBytes);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "VALIDATION_ERROR") return error;
+    throw error;
+  }
 }
 
 type Wrap = Parameters<Elysia["wrap"]>[0];

@@ -4,6 +4,7 @@ import { invalid } from "../errors.ts";
 import type { Core } from "./core.ts";
 import type { Input } from "./input.ts";
 import { addRoute, type Route } from "./late-routes.ts";
+import { refuseUnknownNames } from "./query-names.ts";
 
 /**
  * What a feature adds its routes to: as `new Elysia({ prefix }).use(core)`, and of that type, but it only notes them down.
@@ -19,7 +20,7 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
   const noting =
     (method: string) =>
     (path: string, handle: Route[2], hook: Route[3] = {}): unknown => {
-      routes.push([method, prefix + path, handle, method === "GET" ? hook : refusingDryRun(hook)]);
+      routes.push([method, prefix + path, handle, method === "GET" ? hook : heeding(hook)]);
       return notes;
     };
   const notes = Object.assign(plugin, {
@@ -34,12 +35,15 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
 
 type Hook = { query?: Input<TSchema>; body?: Input<TSchema>; beforeHandle?: unknown };
 
-/** What somebody only wanted to try must not be done by a route that has no dry run. */
-function refusingDryRun(hook: Hook): Route[3] {
+/** Lets through only what the route can heed: it changes something, and must not do what was not meant. */
+function heeding(hook: Hook): Route[3] {
+  const ofQuery = namesIn(hook.query?.schema);
+  const ofBody = namesIn(hook.body?.schema);
   // Looked for when somebody asks for one: to walk through all schemas would take long at each start.
   let known: boolean | undefined;
   const hasDryRun = () => (known ??= JSON.stringify([hook.query?.schema, hook.body?.schema]).includes('"dryRun"'));
-  function refuse({ query }: { query: Record<string, unknown> }): void {
+  function refuse({ query, body }: { query: Record<string, unknown>; body: unknown }): void {
+    refuseUnknownNames(query, body, ofQuery, ofBody);
     const asked = query["dryRun"];
     if (asked === undefined || ["", "0", "false", false].includes(asked as string) || hasDryRun()) return;
     throw invalid([
@@ -47,6 +51,10 @@ function refusingDryRun(hook: Hook): Route[3] {
     ]);
   }
   return { ...hook, beforeHandle: [hook.beforeHandle ?? [], refuse].flat() };
+}
+
+function namesIn(schema: TSchema | undefined): string[] {
+  return Object.keys((schema?.["properties"] as object | undefined) ?? {});
 }
 
 function elysiaOf<Prefix extends string>(core: Core, prefix: Prefix) {

@@ -7,7 +7,7 @@ import { encodingNamed, usualEncodings } from "../leads/import/encodings.ts";
 import type { LeadFileFormatOptions } from "../leads/import/lead-file.ts";
 import { params } from "./input.ts";
 import { answersJson, success } from "./openapi.ts";
-import { mediaType } from "./media-type.ts";
+import { charset, mediaType } from "./media-type.ts";
 import { ok } from "./responses.ts";
 
 /** Content types that an import takes, and what each says about the format. */
@@ -35,7 +35,8 @@ export function fileQueryFields(targets: string) {
         maxLength: 40,
         description:
           "What the file is in, where it is found out wrong or refused because it can't be told: " +
-          `${usualEncodings.join(", ")}, or another of the WHATWG Encoding Standard. A byte order mark goes before it.`,
+          `${usualEncodings.join(", ")}, or another of the WHATWG Encoding Standard. A byte order mark goes before it. ` +
+          "It goes before the charset of the content type, which says the same.",
       }),
     ),
     columns: Type.Optional(Type.String({ maxLength: 20_000, description: `JSON object from header to ${targets}` })),
@@ -44,14 +45,14 @@ export function fileQueryFields(targets: string) {
 }
 type FileQuery = { dryRun?: boolean; source?: string; delimiter?: string; encoding?: string; columns?: string };
 
-/** How the body is to be read. UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for `encoding` and `columns`. */
+/** How the body is to be read. UNSUPPORTED_MEDIA_TYPE, also for the charset; VALIDATION_ERROR for `encoding` and `columns`. */
 export function fileSettings({ dryRun = false, source, delimiter, encoding, columns }: FileQuery, request: Request) {
   return {
     format: formatOf(request),
     dryRun,
     source: source?.trim() || null,
     delimiter: delimiter ?? null,
-    encoding: encoding === undefined ? null : encodingIn(encoding),
+    encoding: encoding === undefined ? charsetEncoding(request) : encodingIn(encoding),
     columns: columns === undefined ? null : columnsIn(columns),
   };
 }
@@ -126,11 +127,28 @@ function formatOf(request: Request): LeadFileFormatOptions["format"] {
   });
 }
 
+/**
+ * The encoding that the charset of the content type names; null when there is none, and for UTF-8, which clients say
+ * without having looked, and which is found out where it is true. UNSUPPORTED_MEDIA_TYPE for what can't be read.
+ */
+export function charsetEncoding(request: Request): string | null {
+  const name = charset(request);
+  const encoding = name === null ? null : encodingNamed(name);
+  if (name === null || encoding !== null) return encoding === "utf-8" ? null : encoding;
+  throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
+    message: `The charset of the content type: ${unreadable(name)} Without one it is found out.`,
+    details: { supported: [...usualEncodings] },
+  });
+}
+
 function encodingIn(name: string): string {
   const encoding = encodingNamed(name);
   if (encoding !== null) return encoding;
-  const message = `"${name}" is no encoding that can be read. Use one such as ${usualEncodings.join(", ")}, or save the list as UTF-8.`;
-  throw invalid([{ path: "encoding", message }]);
+  throw invalid([{ path: "encoding", message: unreadable(name) }]);
+}
+
+function unreadable(name: string): string {
+  return `"${name.slice(0, 40)}" is no encoding that can be read. Use one such as ${usualEncodings.join(", ")}, or save the list as UTF-8.`;
 }
 
 const Columns = Type.Object({ columns: Type.Record(Type.String(), Type.String()) });

@@ -1,10 +1,9 @@
 import { apart } from "../apart.ts";
-import { pause } from "../pause.ts";
 
 /**
  * Work that is done whenever there may be some: `wake` is a hint, cheap to give often; what there is to do is known
- * elsewhere. It never runs twice at once, and runs once more when it was woken meanwhile. It begins after this turn of
- * the event loop: what wakes it may not be committed before.
+ * elsewhere. It never runs twice at once, and runs once more when it was woken meanwhile. It is none of the request's own
+ * that wakes it.
  */
 export class BackgroundWork {
   readonly #run: () => Promise<void>;
@@ -33,7 +32,7 @@ export class BackgroundWork {
       this.#again = true;
       return;
     }
-    this.#working = apart(() => pause().then(this.#run))
+    this.#working = apart(this.#run)
       .catch(this.#onError)
       .finally(() => {
         this.#working = null;

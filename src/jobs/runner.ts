@@ -36,6 +36,8 @@ export class JobRunner {
   readonly #ids: Ids;
   readonly #log: Log;
   readonly #observer: JobObserver | null;
+  readonly #diskClock: Clock;
+  readonly #faultListeners = new Set<(error: unknown) => void>();
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
   /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
@@ -46,6 +48,7 @@ export class JobRunner {
   #cancelTimer = (): void => {};
   #cancelRenewal = (): void => {};
 
+  /** `diskClock`: the disk is of the real world, also where time is simulated. */
   constructor(
     store: JobStore,
     handlers: readonly JobHandler[],
@@ -53,7 +56,9 @@ export class JobRunner {
     ids: Ids,
     log: Log,
     observer: JobObserver | null = null,
+    diskClock: Clock = clock,
   ) {
+    this.#diskClock = diskClock;
     this.#observer = observer;
     this.#store = store;
     this.#handlers = handlers;
@@ -98,6 +103,7 @@ export class JobRunner {
     this.#looking = apart(() => this.#lookInTurn())
       .catch((error: unknown) => {
         this.#log.error({ err: error }, "could not look for due jobs");
+        if (diskFaultOf(error) !== null) this.#tellFault(error);
         this.#sleep(longestSleepMs);
       })
       .finally(() => {
@@ -106,6 +112,12 @@ export class JobRunner {
         this.#lookAgain = false;
         this.poke();
       });
+  }
+
+  /** `tell` hears of each time that the disk does not take what jobs are to write; the answer ends that. */
+  onDiskFault(tell: (error: unknown) => void): () => void {
+    this.#faultListeners.add(tell);
+    return () => this.#faultListeners.delete(tell);
   }
 
   get isBusy(): boolean {
@@ -208,9 +220,10 @@ export class JobRunner {
   #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
     const onFault = (error: unknown): void => {
       this.#stuck.add(interruption);
+      this.#tellFault(error);
       this.#log.error({ err: error, jobId, type }, "could not write what became of a job; tried again soon");
     };
-    return untilWritten(write, { clock: this.#clock, interruption, onFault }).finally(() =>
+    return untilWritten(write, { clock: this.#diskClock, interruption, onFault }).finally(() =>
       this.#stuck.delete(interruption),
     );
   }
@@ -232,12 +245,18 @@ export class JobRunner {
       if (interruption.isAborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
       this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
       const fault = diskFaultOf(error);
-      if (fault !== null)
+      if (fault !== null) {
+        this.#tellFault(error);
         return { ...again, message: `Goes on by itself later: ${fault.words}.`, runAt: at + diskRetryMs };
+      }
       if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
       const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
       return { ...again, message: `Failed for now; tried again at ${isoTime(runAt)}`, runAt, countsAsAttempt: true };
     }
+  }
+
+  #tellFault(error: unknown): void {
+    for (const tell of this.#faultListeners) tell(error);
   }
 
   #gaveUp(job: Job, reason: string): JobEnd {

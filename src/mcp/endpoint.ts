@@ -6,6 +6,9 @@ import { keyIn } from "../http/gate.ts";
 import type { ApiRequest } from "./request.ts";
 import type { Tool } from "./tools.ts";
 
+/** JSON-RPC 2.0, section 5.1. */
+const parseError = -32_700;
+
 export type McpEndpointParts = {
   /** The OpenAPI document, which the tools are made of. */
   document: () => Promise<object>;
@@ -26,9 +29,10 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
     "/mcp",
     async ({ caller, body, query, request, server, set }) => {
       requireOrigin(request, corsOrigins);
-      requireOneMessage(body);
       // Loaded with the first message: most servers never get one.
-      const { answerMessage, toolsOf } = await import("./load.ts");
+      const { answerMessage, malformed, protocolError, toolsOf } = await import("./load.ts");
+      const refusal = body instanceof ApiError ? protocolError(null, parseError, body.message) : malformed(body);
+      if (refusal !== null) return Response.json(refusal, { status: refusal.id === null ? 400 : 200 });
       tools ??= toolsOf(await document());
       // A tool may take longer than a connection may be silent.
       server?.timeout(request, 0);
@@ -55,7 +59,7 @@ export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }
         now: () => isoTime(clock.now()),
       });
     },
-    { callerOnly: null },
+    { message: null },
   );
 }
 
@@ -69,10 +73,4 @@ function requireOrigin({ headers }: Request, allowed: readonly string[]): void {
   throw new ApiError("PERMISSION_DENIED", {
     message: `Pages of ${origin} may not use this server. Its operator can allow them with --cors-origins.`,
   });
-}
-
-/** Batches are gone from the protocol since 2025-06-18; here they would get around the limit of a request. */
-function requireOneMessage(body: unknown): void {
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return;
-  throw new ApiError("VALIDATION_ERROR", { message: "Send one JSON-RPC message as the body." });
 }

@@ -1,6 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createMcpServer, type McpParts } from "./server.ts";
 
+export { malformed, protocolError } from "./malformed.ts";
 export { toolsOf } from "./tools.ts";
 
 /** Answers one message of a client, whose body was read already. */

@@ -1,11 +1,13 @@
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { createInterface } from "node:readline";
 import {
+  ErrorCode,
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import { malformed, protocolError, type ProtocolError } from "./malformed.ts";
 
 /** Sends a request to the MCP endpoint of a server. Throws when it can't be reached. */
 export type Endpoint = (init: RequestInit) => Promise<Response>;
@@ -22,32 +24,50 @@ export async function relayStdio(
   stop: AbortSignal,
 ): Promise<void> {
   const relay = new Relay(first, reopen);
-  const transport = new StdioServerTransport();
+  const lines = createInterface({ input: process.stdin, terminal: false });
   const pending = new Set<Promise<void>>();
 
-  async function pass(message: JSONRPCMessage): Promise<void> {
-    const answer = await relay.answer(message);
-    if (answer !== null) await transport.send(answer);
+  async function pass(line: string): Promise<void> {
+    const message = messageIn(line);
+    const refusal = message instanceof SyntaxError ? notJson(message) : malformed(message);
+    if (refusal !== null) log(`Not a message of the protocol: ${refusal.error.message}`);
+    const answer = refusal ?? (await relay.answer(message as JSONRPCMessage));
+    if (answer !== null) await write(answer);
   }
 
   const ended = new Promise<void>((resolve) => {
-    // A transport takes its listeners as properties, and there is only one of each.
-    Object.assign(transport, {
-      onmessage(message: JSONRPCMessage) {
-        const passing = pass(message).finally(() => pending.delete(passing));
-        pending.add(passing);
-      },
-      onerror: (error: Error) => log(`Not a message of the protocol: ${error.message}`),
-      onclose: resolve,
-    });
-    process.stdin.once("end", resolve).once("close", resolve);
+    lines.once("close", resolve);
     stop.addEventListener("abort", () => resolve());
   });
-  await transport.start();
+  lines.on("line", (line) => {
+    if (line.trim() === "") return;
+    const passing = pass(line).finally(() => pending.delete(passing));
+    pending.add(passing);
+  });
   await ended;
   if (stop.aborted) relay.cancelAll();
   await Promise.all(pending);
-  await transport.close();
+  lines.close();
+}
+
+function messageIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    return error;
+  }
+}
+
+function notJson({ message }: Error): ProtocolError {
+  return protocolError(null, ErrorCode.ParseError, `A line that is not valid JSON: ${message}.`);
+}
+
+/** Resolves when there is room for more. */
+function write(answer: JSONRPCMessage | ProtocolError): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (process.stdout.write(`${JSON.stringify(answer)}\n`)) resolve();
+  else process.stdout.once("drain", resolve);
+  return promise;
 }
 
 class Relay {

@@ -60,6 +60,8 @@ export class Planner {
   }
 
   async #work(): Promise<void> {
+    // A request that wakes it may not have committed what it changed before the next turn.
+    await pause();
     await this.#lookAtClock();
     for (const accountId of await this.#store.accountsToPlan()) await this.#planInRounds(accountId);
     this.#poke();

@@ -18,6 +18,8 @@ export type SimulatorParts = {
   nextDueAt: () => Promise<number | null>;
   /** Resolves when nothing that is due is left to be done. */
   idle: () => Promise<void>;
+  /** See `JobRunner.onDiskFault`: who waits for the disk is not idle until somebody has made room. */
+  onDiskFault: (tell: (error: unknown) => void) => () => void;
   chores: readonly Chore[];
   log: Log;
 };
@@ -63,22 +65,27 @@ export class Simulator {
 
   /**
    * Resolves at the end, or earlier when `signal` aborts or the server stops. VALIDATION_ERROR for no such moment,
-   * CONFLICT while the clock is being moved.
+   * CONFLICT while the clock is being moved. Throws what the disk said when it does not take what is to be written.
    */
   async advance(input: ClockInput, signal: AbortSignal): Promise<Advanced> {
-    const { clock, store } = this.#parts;
+    const { clock, store, onDiskFault } = this.#parts;
     const from = clock.now();
     const to = targetOf(input, from);
     if (this.#isMoving) throw new ApiError("CONFLICT", { message: "The clock is being moved already." });
     this.#isMoving = true;
+    const fault = Promise.withResolvers<never>();
+    // It may come when nobody waits for it any more.
+    fault.promise.catch(() => {});
+    const stopListening = onDiskFault(fault.reject);
     try {
       // The request begins to change things: a repetition must not move the clock as far once more.
       await store.setNow(from);
-      const steps = await apart(() => this.#moveTo(to, signal));
+      const steps = await apart(() => this.#moveTo(to, signal, fault.promise));
       const happened = await store.happened(from, clock.now());
       await store.setNow(clock.now());
       return summaryOf(from, clock.now(), steps, happened);
     } finally {
+      stopListening();
       this.#isMoving = false;
     }
   }
@@ -88,15 +95,15 @@ export class Simulator {
     this.#isStopped = true;
   }
 
-  async #moveTo(to: number, signal: AbortSignal): Promise<number> {
+  async #moveTo(to: number, signal: AbortSignal, fault: Promise<never>): Promise<number> {
     const { clock, store } = this.#parts;
-    await this.#settle();
+    await this.#settle(fault);
     for (let steps = 0; ; steps++) {
       if (clock.now() >= to || signal.aborted || this.#isStopped) return steps;
       clock.moveTo(Math.min(to, await this.#nextStop()));
-      await this.#settle();
+      await this.#settle(fault);
       await this.#runChores();
-      await this.#settle();
+      await this.#settle(fault);
       if (steps % stepsBetweenWrites === stepsBetweenWrites - 1) await store.setNow(clock.now());
       // Whoever waits for an answer beside this gets a turn.
       await pause();
@@ -104,10 +111,10 @@ export class Simulator {
   }
 
   /** Resolves when all that is due at this moment is done, and what that made due. */
-  async #settle(): Promise<void> {
+  async #settle(fault: Promise<never>): Promise<void> {
     const { clock, idle } = this.#parts;
     for (let rounds = 0; rounds < mostRounds; rounds++) {
-      await idle();
+      await Promise.race([fault, idle()]);
       if (!clock.fireDue()) return;
     }
   }

@@ -10,6 +10,8 @@ export type ImportOptions = {
   hashOnly: boolean;
   /** For lines that tell none. */
   reason: string | null;
+  /** What the list is in, if somebody said so. */
+  encoding: string | null;
 };
 
 /** So many problems are shown; a file of the wrong kind has one in each line. */
@@ -25,7 +27,7 @@ export async function importList(
   caller: Caller,
   userId: string,
   stream: AsyncIterable<Uint8Array>,
-  { scope, hashOnly, reason }: ImportOptions,
+  { scope, hashOnly, reason, encoding }: ImportOptions,
 ): Promise<SuppressionImport> {
   if (scope === "team") requireAdmin(caller);
   const report: SuppressionImport = { rows: 0, added: 0, already: 0, invalid: 0, problems: [] };
@@ -52,7 +54,7 @@ export async function importList(
   }
 
   try {
-    for await (const rows of readListFile(stream)) await store(rows);
+    for await (const rows of readListFile(stream, encoding)) await store(rows);
   } catch (error) {
     if (!(error instanceof ListFileError)) throw error;
     throw new ApiError("INVALID_FILE_FORMAT", { message: error.message });

@@ -1,4 +1,5 @@
 import { CsvRecords, newlineOf, type CsvRecord } from "../leads/import/csv-records.ts";
+import { decoderOf } from "../leads/import/encodings.ts";
 import { normalized, recognizedTarget } from "../leads/import/columns.ts";
 import { unguardedCell } from "../leads/lead-csv.ts";
 
@@ -17,12 +18,16 @@ const delimiters = [",", ";", "\t", "|"];
 /**
  * Reads a list, block by block as it arrives: CSV whose header names columns of values (email, domain, LinkedIn URL,
  * phone, value) and perhaps one of reasons; or lines without a header, each with a value and perhaps a reason. Empty
- * lines don't come. Memory is bound by the longest line. Throws ListFileError for what is not text.
+ * lines don't come. Memory is bound by the longest line. Throws ListFileError for what is not text. `encoding`: what it
+ * is said to be in; a byte order mark goes before that.
  */
-export async function* readListFile(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ListRow[], void, void> {
+export async function* readListFile(
+  stream: AsyncIterable<Uint8Array>,
+  encoding: string | null = null,
+): AsyncGenerator<ListRow[], void, void> {
   let reader: RowReader | null = null;
   let waiting = "";
-  for await (const text of decoded(stream)) {
+  for await (const text of decoded(stream, encoding)) {
     waiting += text ?? "";
     if (reader === null && text !== null && waiting.length < sampleLength) continue;
     reader ??= rowReader(waiting);
@@ -34,11 +39,14 @@ export async function* readListFile(stream: AsyncIterable<Uint8Array>): AsyncGen
 /** Takes the next block and answers the rows that it completes; null is the end. */
 type RowReader = (block: string | null) => ListRow[];
 
-/** The text of UTF-8, or of UTF-16 where a byte order mark says so; null is the end. */
-async function* decoded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string | null, void, void> {
+/** The text of what it is said to be, or UTF-8, or of UTF-16 where a byte order mark says so; null is the end. */
+async function* decoded(
+  stream: AsyncIterable<Uint8Array>,
+  encoding: string | null,
+): AsyncGenerator<string | null, void, void> {
   let decoder: TextDecoder | null = null;
   for await (const bytes of stream) {
-    decoder ??= decoderFor(bytes);
+    decoder ??= decoderFor(bytes, encoding);
     for (let start = 0; start < bytes.length; start += blockBytes)
       yield decoder.decode(bytes.subarray(start, start + blockBytes), { stream: true });
   }
@@ -46,10 +54,12 @@ async function* decoded(stream: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   yield null;
 }
 
-function decoderFor(head: Uint8Array): TextDecoder {
+function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
   if (head[0] === 0x50 && head[1] === 0x4b)
     throw new ListFileError("The file looks like an Excel workbook or a ZIP archive. Save the list as CSV UTF-8.");
   if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le");
+  const isMarked = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  if (encoding !== null && !isMarked) return decoderOf(encoding);
   if (head.subarray(0, 512).includes(0)) throw new ListFileError("The file is not text. Save the list as CSV UTF-8.");
   return new TextDecoder("utf-8");
 }

@@ -4,6 +4,7 @@ import { ApiError } from "../errors.ts";
 import { bodyStream } from "../http/body-digest.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
+import { charsetEncoding } from "../http/file-import.ts";
 import { byteStream } from "../http/files.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
@@ -113,7 +114,7 @@ export function suppressionRoutes(
       async ({ caller, userId, request, query: { scope = "user", hashOnly = false, reason } }) => {
         requireText(request);
         refuseAnnounced(request, maxImportBytes);
-        const options = { scope, hashOnly, reason: reason?.trim() || null };
+        const options = { scope, hashOnly, reason: reason?.trim() || null, encoding: charsetEncoding(request) };
         const body = bounded(bodyStream(request), maxImportBytes);
         const report = await importList(suppressions, caller, userId, body, options);
         const { rows, added } = report;
@@ -128,7 +129,7 @@ export function suppressionRoutes(
             tag: "Suppression",
             summary: "Import a do-not-contact list",
             description:
-              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, value; reason), or a value a line. It is stored while it arrives; when it breaks off, send it again. The export is taken back as it is.",
+              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, value; reason), or a value a line, in UTF-8 or the charset of the content type. It is stored while it arrives; when it breaks off, send it again. The export is taken back as it is.",
             errors: ["INVALID_FILE_FORMAT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: {

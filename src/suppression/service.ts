@@ -122,7 +122,11 @@ export class SuppressionService {
     const audit = this.#audit(caller, "suppression.erased", userId, entry);
     const forgotten = await this.#store.forgetValue(userId, id, audit);
     if (forgotten === null) throw notFound("suppression", id);
-    this.#log.info({ ...trace(caller, userId, entry) }, "forgot the value of a do-not-contact entry");
+    // The answer may be on its way before that; if it does not hold, the client is told so.
+    void this.#store.durable().then(
+      () => this.#log.info({ ...trace(caller, userId, entry) }, "forgot the value of a do-not-contact entry"),
+      () => {},
+    );
     return forgotten;
   }
 

@@ -31,6 +31,8 @@ export type SuppressionStore = {
   remove(userId: string, id: string, audit?: AuditEntry): Promise<boolean>;
   /** Takes value and reason from an entry of the user or of the team; it holds as before. Null when it is gone. */
   forgetValue(userId: string, id: string, audit?: AuditEntry): Promise<Suppression | null>;
+  /** Resolves once what this request has stored before is durable; rejects when it does not hold after all. */
+  durable(): Promise<void>;
   /** Every entry of the user or of the team that stands in the way of this target. */
   matches(userId: string, target: SuppressionTarget): Promise<SuppressionMatch[]>;
   /** For each of these people, in order, whether an entry of the user or of the team stands in the way. */

@@ -65,7 +65,7 @@ export class VoiceService {
    * fields, VOICE_CLONE_LIMIT_EXCEEDED, and PAYLOAD_TOO_LARGE when the user's storage is full.
    */
   async create(caller: Caller, userId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
-    const { store, rules, clock, ids, log } = this.#parts;
+    const { store, rules, clock, ids } = this.#parts;
     const count = await store.countOf(userId);
     if (count >= rules.maxClones) throw tooManyClones(count, rules.maxClones, rules.upgradeUrl);
     await this.#requireRoom(userId, upload);
@@ -105,20 +105,19 @@ export class VoiceService {
       if (outcome.kind === "tooMany") throw tooManyClones(outcome.count, rules.maxClones, rules.upgradeUrl);
       if (outcome.kind === "noRoom") throw noRoom(outcome.usedBytes, rules.maxBytes);
       this.#parts.poke();
-      if (consent !== null)
-        log.info(
-          {
-            audit: "voice-consent",
-            voiceId: id,
-            userId,
-            keyId: caller.keyId,
-            speaker: consent.speakerName,
-            hasRecording: consent.recording !== null,
-          },
-          "consent to a voice clone was attested",
-        );
+      if (consent !== null) this.#logConsent(clone, consent, caller);
       return { ...clone, sampleCount: samples.length, status: "processing", progress: 0, message: job.message };
     });
+  }
+
+  /** Once it is stored for good: the answer may be on its way before that, and if it does not hold, the client is told so. */
+  #logConsent({ id, userId }: VoiceClone, { speakerName, recording }: Consent, { keyId }: Caller): void {
+    const { store, log } = this.#parts;
+    const fields = { audit: "voice-consent", voiceId: id, userId, keyId, speaker: speakerName };
+    void store.durable().then(
+      () => log.info({ ...fields, hasRecording: recording !== null }, "consent to a voice clone was attested"),
+      () => {},
+    );
   }
 
   /** Newest first; `total` counts all that have the status. */

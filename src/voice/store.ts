@@ -55,6 +55,8 @@ export type VoiceRemoval = TrainedArtefact & { id: number; failures: number };
 export type VoiceStore = {
   /** Stores clone, samples and training in one; what others store at the same time counts against the limits. */
   create(request: NewClone): Promise<CreateOutcome>;
+  /** Resolves once what this request has stored before is durable; rejects when it does not hold after all. */
+  durable(): Promise<void>;
   countOf(userId: string): Promise<number>;
   /** Of all files of a user: samples, what was learned from them, and recordings of consent. */
   bytesOf(userId: string): Promise<number>;

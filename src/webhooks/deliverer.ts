@@ -4,13 +4,14 @@ import type { Ids } from "../ids.ts";
 import { GatheredWork } from "../jobs/gathered-work.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
+import { AskedPlaces } from "./asked-places.ts";
 import type { PostOutcome, WebhookConnector } from "./connector.ts";
 import { Lane } from "./lane.ts";
 import { payloadOf, webhookIdOf } from "./message.ts";
-import type { DueDelivery, Endpoint } from "./model.ts";
+import { testType, type DueDelivery, type Endpoint } from "./model.ts";
 import { signedHeaders } from "./signature.ts";
 import type { Settlement, WebhookStore } from "./store.ts";
-import { verdictOf } from "./verdict.ts";
+import { maxTries, verdictOf } from "./verdict.ts";
 
 export type DelivererParts = {
   store: WebhookStore;
@@ -23,6 +24,19 @@ export type DelivererParts = {
   ids: Ids;
   log: Log;
 };
+
+/** One delivery that is posted once. */
+type Turn = {
+  endpoint: Endpoint;
+  delivery: DueDelivery;
+  /** Beside the queue. */
+  isAsked: boolean;
+  /** Whether the receiver took it; null when nobody knows. Its outcome is not written yet. */
+  ended: (hasArrived: boolean | null) => void;
+  /** What came of it is written, or is not known: if it is due, it may be posted again. */
+  settled: (hasArrived: boolean) => void;
+};
+type Settling = Pick<Turn, "settled"> & { settlement: Settlement };
 
 /** Of the 15 to 30 seconds that Standard Webhooks recommends. */
 const timeoutMs = 15_000;
@@ -41,11 +55,18 @@ const eventsAtOnce = 100;
 const longestSleepMs = 30_000;
 const diskRetryMs = 5_000;
 const endpointsBetweenPauses = 16;
+/** So many endpoints are looked at for those that have a place for what somebody waits for. */
+const askedLookedAt = 256;
+/** So long after one that failed the next one is not posted, however often it is asked for. */
+const askedGapMs = 2000;
 
 /**
  * Posts events to the endpoints that want them. The table of deliveries is the queue: an event is in it since shortly
  * after its commit, and leaves it when an outcome was written, so that a crash repeats an attempt and loses none.
  * Memory holds only what is being posted, and a little ahead.
+ *
+ * What somebody waits for, a test or a single replay, is no part of the queue: it has places of its own, is posted also
+ * while its endpoint rests, and if it arrives, that rest is over.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -55,7 +76,8 @@ export class Deliverer {
   readonly #fanning: GatheredWork;
   readonly #looking: GatheredWork;
   readonly #settling: GatheredWork;
-  #settlements: { lane: Lane; settlement: Settlement }[] = [];
+  readonly #asked = new AskedPlaces();
+  #settlements: Settling[] = [];
   #posting = 0;
   /** The disk does not take outcomes: nothing is posted that could not be told to be done. */
   #isStuck = false;
@@ -136,10 +158,34 @@ export class Deliverer {
     if (!this.#isStarted) return;
     this.#cancelTimer();
     const { store, clock } = this.#parts;
+    await this.#postAsked();
     await this.#fill(false);
     await this.#fill(true);
     const dueAt = await store.nextDueAt(clock.now());
     if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - clock.now());
+  }
+
+  async #postAsked(): Promise<void> {
+    const { store } = this.#parts;
+    for (const endpoint of await store.askedEndpoints(askedLookedAt)) {
+      if (!this.#isStarted || this.#isStuck) break;
+      if (!this.#asked.take(endpoint)) continue;
+      const delivery = await store.asked(endpoint.id);
+      if (delivery === null) this.#asked.free(endpoint.id);
+      else this.#beginAsked(endpoint, delivery);
+    }
+  }
+
+  #beginAsked(endpoint: Endpoint, delivery: DueDelivery): void {
+    const free = (): void => {
+      this.#asked.free(endpoint.id);
+      this.wake();
+    };
+    const settled = (hasArrived: boolean): void => {
+      if (hasArrived) free();
+      else this.#parts.clock.after(askedGapMs, free);
+    };
+    this.#run({ endpoint, delivery, isAsked: true, ended: () => {}, settled });
   }
 
   /** Reads what is due of endpoints that fail, or of the others, as far as there is room for them. */
@@ -187,39 +233,60 @@ export class Deliverer {
       lane.posting++;
       this.#posting++;
       lane.unsettled.add(delivery.event.id);
-      const post: Promise<void> = this.#post(lane, delivery)
-        .catch((error: unknown) => {
-          lane.unsettled.delete(delivery.event.id);
-          this.#parts.log.error({ err: error, endpointId: lane.endpoint.id }, "could not post a webhook");
-        })
-        .finally(() => {
-          this.#posts.delete(post);
-          lane.posting--;
-          this.#posting--;
-          this.#begin(lane);
-          // Another lane may have waited for this place.
-          this.wake();
-        });
-      this.#posts.add(post);
+      const { endpoint } = lane;
+      const ended = (hasArrived: boolean | null): void => {
+        if (hasArrived === true) lane.succeeded();
+        if (hasArrived === false) lane.failed();
+        lane.posting--;
+        this.#posting--;
+        this.#begin(lane);
+      };
+      const settled = (): void => {
+        lane.unsettled.delete(delivery.event.id);
+        if (lane.isEmpty && this.#lanes.get(endpoint.id) === lane) this.#lanes.delete(endpoint.id);
+      };
+      this.#run({ endpoint, delivery, isAsked: false, ended, settled });
     }
   }
 
-  async #post(lane: Lane, { event, tries }: DueDelivery): Promise<void> {
+  #run(turn: Turn): void {
+    const post: Promise<void> = this.#post(turn).finally(() => {
+      this.#posts.delete(post);
+      // Another may have waited for this place.
+      this.wake();
+    });
+    this.#posts.add(post);
+  }
+
+  /** Never throws. */
+  async #post({ ended, settled, ...what }: Turn): Promise<void> {
+    let settlement: Settlement | null = null;
+    try {
+      settlement = await this.#attempt(what);
+    } catch (error) {
+      this.#parts.log.error({ err: error, endpointId: what.endpoint.id }, "could not post a webhook");
+    }
+    if (settlement === null) settled(false);
+    else {
+      this.#settlements.push({ settlement, settled });
+      this.#settling.wake();
+    }
+    ended(settlement === null ? null : hasArrived(settlement));
+  }
+
+  /** What came of posting it once; null when nobody knows. */
+  async #attempt({ endpoint, delivery, isAsked }: Omit<Turn, "ended" | "settled">): Promise<Settlement | null> {
     const { clock, ids, log, disableAfterMs } = this.#parts;
-    const { endpoint } = lane;
+    const { event } = delivery;
     const startedAt = clock.now();
     const outcome = await this.#outcomeOf(endpoint, event);
-    if (outcome === null) {
-      lane.unsettled.delete(event.id);
-      return;
-    }
+    if (outcome === null) return null;
     const now = clock.now();
-    const verdict = verdictOf({ outcome, tries: tries + 1, endpoint, disableAfterMs, now, random: ids.random() });
-    const { error, disableFor, ...next } = verdict;
-    if (error === null) lane.succeeded();
-    else lane.failed();
+    const tries = event.type === testType ? maxTries : delivery.tries + 1;
+    const tried = { outcome, tries, isAsked, endpoint, disableAfterMs, now, random: ids.random() };
+    const { error, disableFor, ...next } = verdictOf(tried);
     if (disableFor !== null) {
-      lane.close();
+      this.#lanes.get(endpoint.id)?.close();
       log.warn({ endpointId: endpoint.id, reason: disableFor }, "turned a webhook endpoint off");
     }
     const answer = outcome.kind === "answered" ? outcome : { status: null, excerpt: "" };
@@ -230,9 +297,7 @@ export class Deliverer {
       error,
       response: answer.excerpt,
     };
-    const settlement = { endpointId: endpoint.id, eventId: event.id, attempt, disableFor, ...next };
-    this.#settlements.push({ lane, settlement });
-    this.#settling.wake();
+    return { endpointId: endpoint.id, eventId: event.id, attempt, isAsked, disableFor, ...next };
   }
 
   /** Null when the server stops: nobody knows what came of it, and it is posted again. */
@@ -258,7 +323,7 @@ export class Deliverer {
     } catch (error) {
       if (diskFaultOf(error) === null) {
         // Posted again later rather than never.
-        for (const { lane, settlement } of settled) lane.unsettled.delete(settlement.eventId);
+        for (const each of settled) each.settled(false);
         throw error;
       }
       log.error({ err: error }, "could not write what came of webhooks; tried again soon");
@@ -268,14 +333,15 @@ export class Deliverer {
       return;
     }
     this.#isStuck = false;
-    for (const { lane, settlement } of settled) {
-      lane.unsettled.delete(settlement.eventId);
-      if (lane.isEmpty && this.#lanes.get(settlement.endpointId) === lane) this.#lanes.delete(settlement.endpointId);
-    }
+    for (const each of settled) each.settled(hasArrived(each.settlement));
     this.wake();
   }
 
   #sleep(ms: number): void {
     this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
   }
+}
+
+function hasArrived({ attempt }: Settlement): boolean {
+  return attempt.error === null;
 }

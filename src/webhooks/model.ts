@@ -48,6 +48,7 @@ export type Delivery = {
   endpointId: string;
   event: Event;
   state: DeliveryState;
+  /** When it is tried next, at the earliest: not while the endpoint rests. Null, too, while that is turned off. */
   nextAt: number | null;
   /** The latest, oldest first. */
   attempts: Attempt[];
@@ -59,6 +60,9 @@ export type DueDelivery = {
   /** Attempts since it was put into the queue. */
   tries: number;
 };
+
+/** Told to one endpoint alone, because its user asked for it; posted once, whatever comes of it. */
+export const testType = "webhook.test";
 
 /** The endpoint remembers so many attempts of a delivery. */
 export const maxAttemptsKept = 20;
@@ -145,7 +149,10 @@ export const DeliveryView = Type.Object(
     type: Type.String(),
     state: Type.Union(deliveryStates.map((state) => Type.Literal(state))),
     happenedAt: Type.String({ format: "date-time" }),
-    nextAttemptAt: instantOrNull,
+    nextAttemptAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description:
+        "Not tried before, because of its own schedule or because the endpoint is left alone until then; in the past: it is its turn soon. null: not tried any more, or not while the endpoint is turned off.",
+    }),
     attempts: Type.Array(AttemptView, { description: `The latest ${maxAttemptsKept}, oldest first.` }),
     payload: Type.Record(Type.String(), Type.Unknown(), { description: "What is posted." }),
   },

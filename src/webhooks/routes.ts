@@ -136,7 +136,8 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         detail: answersJson(success(DeliveryView), {
           tag: "Webhooks",
           summary: "Post a test event",
-          description: "Tells `webhook.test` to this endpoint alone. Read the delivery to see what came of it.",
+          description:
+            "Tells `webhook.test` to this endpoint alone: at once, whatever waits and however the endpoint does, and once. Read the delivery to see what came of it. While one is on its way, that is the answer. If it arrives, an endpoint that was left alone for its failures gets what waits.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -201,6 +202,8 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         detail: answersJson(success(DeliveryView), {
           tag: "Webhooks",
           summary: "Deliver an event again",
+          description:
+            "With the same webhook-id, within seconds: it passes by all that waits, also while the endpoint is left alone for its failures. If it arrives, so does what waits; if not, it is tried again like any event. More than ten at a time wait their turn.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },

@@ -31,6 +31,8 @@ const replayedAtOnce = 500;
 /** So many events are looked at for one request: about a second. */
 const maxLookedAt = 100_000;
 const sweptAtOnce = 1000;
+/** So many deliveries of an endpoint go in front of its queue at a time; who wants more of them replays a range. */
+const maxAsked = 10;
 
 export type WebhookParts = {
   store: WebhookStore;
@@ -128,7 +130,9 @@ export class WebhookService {
     onChanged(id);
   }
 
-  /** Tells the endpoint, and no other, a `webhook.test`. CONFLICT when it is turned off. */
+  /**
+   * Tells the endpoint, and no other, a `webhook.test`: at once, whatever waits, and once. CONFLICT when it is turned off.
+   */
   async test(userId: string, id: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(userId, id);
@@ -160,17 +164,17 @@ export class WebhookService {
     return deliveryView(delivery);
   }
 
-  /** Puts one delivery into the queue again, with the same webhook-id. CONFLICT when the endpoint is turned off. */
+  /** Delivers one again, in front of all that waits, with the same webhook-id. CONFLICT when the endpoint is turned off. */
   async replay(userId: string, id: string, eventId: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(userId, id);
-    const delivery = await store.replay(userId, id, eventNumber(eventId), clock.now());
+    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxAsked });
     if (delivery === null) throw notFound("delivery", eventId);
     wake();
     return deliveryView(delivery);
   }
 
-  /** As `replay`, for all events of a time; `next` is where to go on, null when all were looked at. */
+  /** Puts all events of a time into the queue again; `next` is where to go on, null when all were looked at. */
   async replayRange(
     userId: string,
     id: string,

@@ -33,6 +33,8 @@ export type Settlement = {
   endpointId: string;
   eventId: number;
   attempt: Attempt;
+  /** It was one that somebody waits for (`asked`). */
+  isAsked: boolean;
   state: DeliveryState;
   /** Of the next attempt, while it is pending. */
   nextAt: number | null;
@@ -67,10 +69,18 @@ export type WebhookStore = {
   /** Of the newest events first. */
   deliveries(request: DeliveryPageRequest): Promise<Delivery[]>;
   delivery(userId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
-  /** Tells a `webhook.test` to this endpoint alone, whatever it is narrowed to. */
+  /**
+   * Asks for a `webhook.test` to this endpoint alone, whatever it is narrowed to. While one is asked for, that is the
+   * answer.
+   */
   test(userId: string, endpointId: string, at: number): Promise<Delivery | null>;
-  /** Puts one delivery into the queue again. */
-  replay(userId: string, endpointId: string, eventId: number, at: number): Promise<Delivery | null>;
+  /** Asks for one delivery again; while `maxAsked` of the endpoint are asked for, it is put into the queue instead. */
+  replay(
+    userId: string,
+    endpointId: string,
+    eventId: number,
+    request: { at: number; maxAsked: number },
+  ): Promise<Delivery | null>;
   /**
    * Puts what the endpoint was not told of a time into the queue, also what happened while it was turned off.
    * `next`: where to go on, null when all was looked at.
@@ -83,7 +93,11 @@ export type WebhookStore = {
   dueEndpoints(request: DueRequest): Promise<Endpoint[]>;
   /** What is due for an endpoint, the longest waiting first. */
   due(endpointId: string, now: number, limit: number): Promise<DueDelivery[]>;
-  /** The next moment behind `now` at which an endpoint has something due; null: nothing is pending. */
+  /** Endpoints with something that was asked for, whether they rest or not, the longest waiting first. */
+  askedEndpoints(limit: number): Promise<Endpoint[]>;
+  /** What was asked for of an endpoint and is not in the queue: a test first, then the longest waiting. */
+  asked(endpointId: string): Promise<DueDelivery | null>;
+  /** The next moment behind `now` at which an endpoint has something due in the queue; null: nothing is pending. */
   nextDueAt(now: number): Promise<number | null>;
   /** Writes what came of attempts; tells `webhook.disabled` of endpoints that are turned off. */
   settle(settlements: readonly Settlement[]): Promise<void>;

@@ -41,6 +41,8 @@ export type Tried = {
   outcome: PostOutcome;
   /** Attempts of this delivery, with this one. */
   tries: number;
+  /** Somebody asked for it, beside the queue: how often the queue is tried does not depend on it. */
+  isAsked: boolean;
   endpoint: Pick<Endpoint, "failures" | "failingSince">;
   /** Whoever fails for so long is turned off; 0: nobody is. */
   disableAfterMs: number;
@@ -50,7 +52,7 @@ export type Tried = {
 };
 
 /** What an attempt means for its delivery and its endpoint. */
-export function verdictOf({ outcome, tries, endpoint, disableAfterMs, now, random }: Tried): Verdict {
+export function verdictOf({ outcome, tries, isAsked, endpoint, disableAfterMs, now, random }: Tried): Verdict {
   const error = errorOf(outcome);
   if (error === null) return { state: "delivered", nextAt: null, error, restsUntil: 0, disableFor: null };
   const isGone = outcome.kind === "answered" && outcome.status === 410;
@@ -63,7 +65,7 @@ export function verdictOf({ outcome, tries, endpoint, disableAfterMs, now, rando
   const askedFor = retryAtOf(outcome, now) ?? 0;
   const delay = retryDelays[tries - 1];
   const nextAt = delay === undefined || isGone ? null : Math.max(now + withJitter(delay, random), askedFor);
-  const restsUntil = Math.max(now + restMs(outcome, endpoint.failures + 1, random), askedFor);
+  const restsUntil = Math.max(now + restMs(outcome, isAsked ? 1 : endpoint.failures + 1, random), askedFor);
   return { state: nextAt === null ? "failed" : "pending", nextAt, error, restsUntil, disableFor };
 }
 

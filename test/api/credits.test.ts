@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import type { CreditBudgetView, CreditsView, LedgerEntryView } from "../../src/credits/model.ts";
+import type { KeyView } from "../../src/keys/model.ts";
+import type { Client } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 
 const service = await startService({ settings: { DEFAULT_CREDITS: 40, MONTHLY_CREDITS: 25, CREDITS_PER_PROSPECT: 3 } });
@@ -79,3 +81,24 @@ test("a key has a budget as long as its owner wants it to", async () => {
   expect(await ada.put(budget, {})).toMatchObject({ status: 400, details: { errors: [{ path: "monthly" }] } });
   expect((await ada.put(budget, { monthly: null })).data).toBeNull();
 });
+
+test("an admin sets the budget of a colleague's key, not that of a global one; a colleague of an admin does neither", async () => {
+  const ada = await service.user();
+  const budget = `${path}/budgets/${await keyIdOf(ada)}`;
+  const set = await service.admin.put<CreditBudgetView>(budget, { monthly: 7 });
+  expect(set.data).toMatchObject({ monthly: 7, remaining: 7 });
+  expect((await ada.get<CreditBudgetView>(budget)).data).toEqual(set.data);
+  expect((await service.admin.get<CreditBudgetView>(budget)).data).toEqual(set.data);
+  const ofAdmin = `${path}/budgets/${await keyIdOf(service.admin)}`;
+  expect((await ada.put(ofAdmin, { monthly: 0 })).status).toBe(404);
+  const global = await service.globalKey();
+  const ofGlobal = `${path}/budgets/${await keyIdOf(global, ({ name }) => name === "global")}`;
+  expect((await service.admin.put(ofGlobal, { monthly: 0 })).status).toBe(404);
+  expect((await global.put<CreditBudgetView>(budget, { monthly: 8 })).data.monthly).toBe(8);
+});
+
+/** Of one of the keys that the client can see. */
+async function keyIdOf(client: Client, wanted: (key: KeyView) => boolean = () => true): Promise<string> {
+  const { data } = await client.get<{ keys: KeyView[] }>("/api/v2/keys");
+  return data.keys.find(wanted)!.id;
+}

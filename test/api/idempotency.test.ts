@@ -272,7 +272,11 @@ test.each([`${leads}/import?dryRun=true`, `${leads}/import/preview`])(
     const first = succeeded(await send("text/csv"));
     const again = succeeded(await send("Text/CSV; charset=utf-8"));
     expect({ body: again.body, replayed: replayed(again) }).toEqual({ body: first.body, replayed: "true" });
-    for (const other of [await send("application/x-ndjson"), await send("text/csv", "emails\n")])
+    for (const other of [
+      await send("application/x-ndjson"),
+      await send("text/csv; charset=windows-1252"),
+      await send("text/csv", "emails\n"),
+    ])
       expect({ status: other.status, code: other.code }).toEqual({ status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
   },
 );

@@ -35,6 +35,36 @@ test("what can't be tried out is not done by who wants to try it", async () => {
   expect((await client.get(`/api/v2/leads/${one.id}`)).status).toBe(404);
 });
 
+test.each<[query: Record<string, string>, body: object, path: string, hint: string]>([
+  [{ dryrun: "true" }, {}, "dryrun", "Did you mean dryRun?"],
+  [{ dry_run: "1" }, {}, "dry_run", "Did you mean dryRun?"],
+  [{ userid: "somebody" }, {}, "userid", "Did you mean userId?"],
+  [{ ids: "x" }, {}, "ids", "Send ids in the body."],
+  [{ colour: "red" }, {}, "colour", "Leave it out."],
+  [{}, { dryrun: true }, "dryrun", "Did you mean dryRun?"],
+  [{}, { DRY_RUN: true }, "DRY_RUN", "Did you mean dryRun?"],
+])("what nobody can have meant, %p with %p, is refused and not done", async (query, body, path, hint) => {
+  const client = await service.user();
+  const one = await lead(client);
+  const refused = await client.post("/api/v2/leads/bulk/delete", { ids: [one.id], ...body }, { query });
+  expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  expect(refused.details).toMatchObject({ errors: [{ path, message: expect.stringContaining(hint) }] });
+  await read(client, one);
+});
+
+test("a misspelled parameter is told the name that it may have, and what the route takes; who only reads is not refused", async () => {
+  const client = await service.user();
+  const create = (query: Record<string, string>) =>
+    client.post("/api/v2/leads", { email: "ada@example.com", shoeSize: 39 }, { query });
+  expect((await create({ onduplicate: "error" })).message).toContain("Did you mean onDuplicate?");
+  expect((await create({ upsert: "true" })).message).toContain("This route takes onDuplicate.");
+  expect((await client.send("DELETE", "/api/v2/leads/nothing", { query: { supress: "true" } })).message).toContain(
+    "Did you mean suppress?",
+  );
+  expect((await create({})).status).toBe(200);
+  expect((await client.get("/api/v2/leads", { query: { emial: "x" } })).status).toBe(200);
+});
+
 test("status and tags of many leads change in one request; other fields stay", async () => {
   const client = await service.user();
   const one = await lead(client, { tags: ["Spring", "vip"], company: "Engines" });

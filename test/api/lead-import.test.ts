@@ -141,6 +141,31 @@ test.each(["/api/v2/leads/import", "/api/v2/prospecting/import"])(
   },
 );
 
+test.each(["/api/v2/leads/import", "/api/v2/prospecting/import"])(
+  "%s takes the charset of the content type for the encoding, unless another is said",
+  async (route) => {
+    const user = await service.user();
+    const polish = encoded("Email,First Name,Last Name\na@x.com,Łukasz,Wiśniewski\n", "windows-1250");
+    const send = (type: string, query: Record<string, string> = {}) =>
+      user.post<JobView>(route, polish, { query: { dryRun: "true", ...query }, headers: { "content-type": type } });
+    const taken = async (type: string, query?: Record<string, string>) =>
+      (await service.ended(user, succeeded(await send(type, query)).data.id)).metadata;
+    for (const type of ["text/csv; charset=windows-1250", 'text/csv;header=present;CharSet="cp1250"'])
+      expect(await taken(type)).toMatchObject({ created: 1, encoding: "windows-1250" });
+    expect(await taken("text/csv; charset=shift_jis", { encoding: "windows-1250" })).toMatchObject({
+      encoding: "windows-1250",
+    });
+    // Without one it is found out, which these few letters do not let it; UTF-8 is said by clients that have not looked.
+    for (const type of ["text/csv; charset=", "text/csv; charset=UTF-8"])
+      expect(await taken(type)).toMatchObject({ reason: "unknownEncoding" });
+    expect(await send("text/csv; charset=klingon")).toMatchObject({
+      status: 415,
+      code: "UNSUPPORTED_MEDIA_TYPE",
+      message: expect.stringMatching(/charset.*"klingon" is no encoding.*windows-1252/),
+    });
+  },
+);
+
 test("a file without a content type is looked at", async () => {
   const user = await service.user();
   const { data } = succeeded(await user.post<JobView>("/api/v2/leads/import", new TextEncoder().encode(people)));

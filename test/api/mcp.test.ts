@@ -260,13 +260,88 @@ test("a page of an origin that the configuration lists may use it", async () => 
 test.each([
   ["GET", undefined, 405],
   ["DELETE", undefined, 405],
-  ["POST", [message, message], 400],
   ["POST", "not JSON", 415],
-  ["POST", undefined, 400],
-  ["POST", 5, 400],
-])("%s of %j is refused: there are no sessions, no streams and no batches", async (method, body, expected) => {
+])("%s of %j is refused: there are no sessions and no streams", async (method, body, expected) => {
   const { status } = await service.admin.send(method, "/mcp", { ...(body !== undefined && { body }), headers: accept });
   expect(status).toBe(expected);
+});
+
+const request = (method: unknown, params?: unknown) => ({ jsonrpc: "2.0", id: 7, method, params });
+const invalidParams = -32_602;
+const invalidRequest = -32_600;
+/** What a client may send by mistake: the code that JSON-RPC has for it, and a part of the sentence. */
+const mistakes: [sent: unknown, code: number, sentence: string][] = [
+  [request("tools/call"), invalidParams, "expected `params` to be an object. Expected params like"],
+  [request("tools/call", {}), invalidParams, "expected `params.name` to be a text. Expected params like"],
+  [request("tools/call", { name: 5 }), invalidParams, "expected `params.name` to be a text"],
+  [request("tools/call", { name: "get_me", arguments: "x" }), invalidParams, "`params.arguments` to be an object"],
+  [request("tools/call", { name: "get_me", arguments: [] }), invalidParams, "`params.arguments` to be an object"],
+  [request("tools/call", { name: "get_me", _meta: 1 }), invalidParams, "`params._meta` to be an object"],
+  [request("tools/call", ["get_me"]), invalidParams, "Expected `params` to be an object. Expected params like"],
+  [request("tools/call", { name: "get_them" }), invalidParams, "There is no tool get_them. tools/list names"],
+  [request("tools/list", { cursor: 1 }), invalidParams, "`params.cursor` to be a text"],
+  [request("initialize", {}), invalidParams, "`params.protocolVersion` to be a text"],
+  [request("resources/read", { uri: "x" }), -32_601, "Method not found"],
+  [request("prompts/get", {}), -32_601, "Method not found"],
+  [request("constructor"), -32_601, "Method not found"],
+  [request(5), invalidRequest, "Expected `method` to be a text."],
+  [{ ...request("ping"), id: null }, invalidRequest, "Expected `id` to be a text or an integer."],
+  [{ ...request("ping"), jsonrpc: "1.0" }, invalidRequest, 'Expected "jsonrpc": "2.0".'],
+  [[request("ping"), request("ping")], invalidRequest, "send each message by itself"],
+  [5, invalidRequest, "Send one JSON-RPC message"],
+];
+const idOf = (sent: unknown) => (Array.isArray(sent) ? null : ((sent as { id?: number | null }).id ?? null));
+type Refusal = { id: unknown; error: { code: number; message: string } };
+function expectRefusal(refusal: Refusal, sent: unknown, code: number, sentence: string): void {
+  const message = expect.stringContaining(sentence) as string;
+  expect(refusal).toEqual({ jsonrpc: "2.0", id: idOf(sent), error: { code, message } } as Refusal);
+  // No dump of a validator.
+  expect(refusal.error.message).not.toMatch(/[\n[]/);
+}
+
+test("what is no message of the protocol is refused in its own words, with the code that JSON-RPC has for it", async () => {
+  const headers = { ...accept, "x-api-key": service.admin.key ?? "", "content-type": "application/json" };
+  const post = (body: string) => fetch(`${service.url}/mcp`, { method: "POST", headers, body });
+  for (const [sent, code, sentence] of mistakes) {
+    const response = await post(JSON.stringify(sent));
+    expectRefusal((await response.json()) as Refusal, sent, code, sentence);
+    expect(response.status).toBe(idOf(sent) === null ? 400 : 200);
+  }
+  for (const text of ['{"jsonrpc": "2.0", "id": 1', "{'a': 1}", ""]) {
+    const response = await post(text);
+    expect(response.status).toBe(400);
+    const code = text === "" ? invalidRequest : -32_700;
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code } });
+  }
+});
+
+test("`outreachd mcp` answers mistakes as the server does, and goes on", async () => {
+  const numbered = mistakes.map(([sent], index) => {
+    const hasId = typeof sent === "object" && !Array.isArray(sent) && idOf(sent) === 7;
+    return hasId ? { ...(sent as object), id: index } : sent;
+  });
+  const lines = [
+    ...numbered.map((sent) => JSON.stringify(sent)),
+    "{'a': 1}",
+    "",
+    JSON.stringify({ ...request("ping"), id: "last" }),
+  ];
+  const args = ["mcp", "--data", service.dataDir];
+  const { out, exitCode } = await runProgram(args, { stdin: `${lines.join("\n")}\n` });
+  expect(exitCode).toBe(0);
+  const answers = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Refusal);
+  expect(answers).toHaveLength(mistakes.length + 2);
+  expect(answers).toContainEqual({ jsonrpc: "2.0", id: "last", result: {} } as unknown as Refusal);
+  const withoutId = answers.filter(({ id }) => id === null).map(({ error }) => error.code);
+  expect(withoutId.toSorted((a, b) => a - b)).toEqual([-32_700, ...Array<number>(3).fill(invalidRequest)]);
+  for (const [index, [sent, code, sentence]] of mistakes.entries()) {
+    const answer = answers.find(({ id }) => id === index);
+    if (answer === undefined) expect(idOf(sent)).toBeNull();
+    else expectRefusal({ ...answer, id: 7 }, sent, code, sentence);
+  }
 });
 
 test("a call takes a request and a tenth from the rate limits, and says when there are none left", async () => {

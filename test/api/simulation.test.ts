@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { CampaignStep, CampaignView } from "../../src/campaigns/model.ts";
 import { permissions } from "../../src/keys/model.ts";
 import type { Advanced, SimulationView } from "../../src/simulation/model.ts";
-import type { DeliveryView } from "../../src/webhooks/model.ts";
+import type { DeliveryView, EndpointView } from "../../src/webhooks/model.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded, type Service } from "../support/service.ts";
 
@@ -157,6 +157,44 @@ test("a webhook that fails is posted again at the moments of its schedule", asyn
   const pauses = moments.slice(1).map((at, n) => (at - moments[n]!) / 1000);
   // Of the Standard Webhooks specification, with jitter.
   for (const [n, due] of [5, 300, 1800].entries()) expect(pauses[n], `pause ${n}`).toBeWithin(due * 0.7, due * 1.5);
+});
+
+test("an endpoint that fails for five days is turned off, not before; once it is on it gets what it missed, and tests at once", async () => {
+  await using own = await startService({ settings });
+  const user = await own.user();
+  let status = 500;
+  const got: string[] = [];
+  using receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { type, data } = (await request.json()) as { type: string; data: { leadId?: string } };
+      if (status === 200) got.push(data.leadId ?? type);
+      return new Response("", { status });
+    },
+  });
+  const from = await now(own);
+  const wanted = { url: `${receiver.url}hook`, events: ["lead.created"] };
+  const { id } = succeeded(await user.post<{ id: string }>("/api/v2/webhooks", wanted)).data;
+  const endpoint = async () => succeeded(await user.get<EndpointView>(`/api/v2/webhooks/${id}`)).data;
+  const leads: string[] = [];
+  for (let day = 0; day < 6; day++) {
+    const lead = { email: `day${day}@example.com` };
+    leads.push(succeeded(await user.post<{ id: string }>("/api/v2/leads", lead)).data.id);
+    await advanced(own.admin, { advance: "P1D" });
+    // The first failure came a moment after the beginning.
+    expect((await endpoint()).state).toBe(day < 5 ? "failing" : "disabled");
+  }
+  expect((await endpoint()).disabledReason).toStartWith("Every attempt has failed for 5 days.");
+  expect((await user.post(`/api/v2/webhooks/${id}/test`)).code).toBe("CONFLICT");
+
+  status = 200;
+  succeeded(await user.patch(`/api/v2/webhooks/${id}`, { isEnabled: true }));
+  succeeded(await user.post(`/api/v2/webhooks/${id}/replay`, { from }));
+  succeeded(await user.post(`/api/v2/webhooks/${id}/test`));
+  await advanced(own.admin, { advance: "PT1M" });
+  expect(got[0]).toBe("webhook.test");
+  expect(got.slice(1).toSorted()).toEqual(leads.toSorted());
 });
 
 test("leads are enriched, prospects found, and nobody outside is asked", async () => {

@@ -401,3 +401,19 @@ test("entries hold after a restart", async () => {
   succeeded(await own.admin.delete(`${api}/${id}`));
   succeeded(await own.admin.post("/api/v2/leads", { email: "ada@example.com" }));
 });
+
+test("a list may come in the charset that its content type names", async () => {
+  const user = await service.user();
+  const send = (type: string) =>
+    user.post<SuppressionImport>(
+      `${api}/import`,
+      new Uint8Array(Buffer.from("email;reason\na@x.com;G\u00fcnter", "latin1")),
+      {
+        headers: { "content-type": type },
+      },
+    );
+  expect(succeeded(await send("text/csv; charset=iso-8859-1")).data).toMatchObject({ added: 1 });
+  const { data } = succeeded(await user.get<{ suppressions: { reason: string }[] }>(api));
+  expect(data.suppressions).toMatchObject([{ reason: "G\u00fcnter" }]);
+  expect((await send("text/csv; charset=x")).status).toBe(415);
+});

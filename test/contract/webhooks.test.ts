@@ -237,7 +237,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const [eventId] = (await storage.webhooks.due(targets[0]!.id, now, 1)).map(({ event }) => event.id);
       await storage.webhooks.settle([failure(targets[3]!, eventId!, { nextAt: now })]);
       await storage.webhooks.settle([settlement(targets[0]!, eventId!)]);
-      await storage.webhooks.replay(userId, targets[0]!.id, eventId!, now - 1);
+      await storage.webhooks.replay(userId, targets[0]!.id, eventId!, { at: now - 1, maxAsked: 0 });
       const ids = async (areFailing: boolean, limit: number) =>
         (await storage.webhooks.dueEndpoints({ areFailing, now, limit })).map(({ id }) => id);
       expect((await ids(false, 10))[0]).toBe(targets[0]!.id);
@@ -261,17 +261,78 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
         event: { type: "webhook.test", data: { endpointId: target.id } },
       });
       await fanOut(storage);
-      expect([await dueTypes(storage, target), await dueTypes(storage, other)]).toEqual([["webhook.test"], []]);
+      expect((await storage.webhooks.asked(target.id))?.event).toMatchObject({ type: "webhook.test" });
+      expect(await storage.webhooks.asked(other.id)).toBeNull();
+      expect([await dueTypes(storage, target), await dueTypes(storage, other)]).toEqual([[], []]);
+    });
+
+    test("what was asked for stands beside the queue until its own outcome is written, whether its endpoint rests or not", async () => {
+      await using opened = await open();
+      const { storage, userId, target, eventId } = await withDelivery(opened.storage);
+      const rests = { nextAt: now + 5000, restsUntil: now + hour };
+      await storage.webhooks.settle([failure(target, eventId, rests)]);
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now + 1, maxAsked: 1 });
+      const reopened = await opened.reopen();
+      expect(await reopened.webhooks.askedEndpoints(10)).toMatchObject([{ id: target.id, failures: 1 }]);
+      expect(await reopened.webhooks.asked(target.id)).toMatchObject({ event: { id: eventId }, tries: 0 });
+      expect(await reopened.webhooks.nextDueAt(now)).toBeNull();
+      // One that was being posted meanwhile, by the queue.
+      await reopened.webhooks.settle([settlement(target, eventId)]);
+      const shown = () => reopened.webhooks.delivery(userId, target.id, eventId);
+      expect(await shown()).toMatchObject({ state: "pending", nextAt: now + 1, attempts: [bad, fine] });
+      await reopened.webhooks.settle([settlement(target, eventId, { isAsked: true })]);
+      expect(await shown()).toMatchObject({ state: "delivered", nextAt: null, attempts: [bad, fine, fine] });
+      expect(await reopened.webhooks.askedEndpoints(10)).toEqual([]);
+    });
+
+    test("a test is asked for once at a time, and of replays so many; the others are queued", async () => {
+      await using opened = await open();
+      const { storage, make, userId, target, eventId } = await withDelivery(opened.storage);
+      await make.storedLead(storage, userId);
+      await fanOut(storage);
+      const [, second] = (await storage.webhooks.due(target.id, now, 10)).map(({ event }) => event.id);
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxAsked: 1 });
+      await storage.webhooks.replay(userId, target.id, second!, { at: now, maxAsked: 1 });
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxAsked: 1 });
+      expect((await storage.webhooks.due(target.id, now, 10)).map(({ event }) => event.id)).toEqual([second!]);
+      const asked = await storage.webhooks.test(userId, target.id, now + 1);
+      expect((await storage.webhooks.test(userId, target.id, now + 2))?.event.id).toBe(asked!.event.id);
+      // A test goes first, though the replay has waited longer.
+      expect((await storage.webhooks.asked(target.id))?.event.id).toBe(asked!.event.id);
+    });
+
+    test("nothing is asked of an endpoint that is turned off", async () => {
+      await using opened = await open();
+      const { storage, userId, target } = await withDelivery(opened.storage);
+      const asked = await storage.webhooks.test(userId, target.id, now);
+      await storage.webhooks.update(userId, target.id, { isEnabled: false, at: now });
+      expect(await storage.webhooks.askedEndpoints(10)).toEqual([]);
+      expect(await storage.webhooks.delivery(userId, target.id, asked!.event.id)).toMatchObject({
+        state: "pending",
+        nextAt: null,
+      });
+    });
+
+    test("the next attempt is told to be after the rest of the endpoint", async () => {
+      await using opened = await open();
+      const { storage, userId, target, eventId } = await withDelivery(opened.storage);
+      const nextAt = async () => (await storage.webhooks.delivery(userId, target.id, eventId))?.nextAt;
+      const listed = { userId, endpointId: target.id, state: null, types: null, before: null, limit: 10 };
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 5000, restsUntil: now + hour })]);
+      expect(await nextAt()).toBe(now + hour);
+      expect(await storage.webhooks.deliveries(listed)).toMatchObject([{ nextAt: now + hour }]);
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 2 * hour, restsUntil: now + hour })]);
+      expect(await nextAt()).toBe(now + 2 * hour);
     });
 
     test("a delivery is put into the queue again with all its tries", async () => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
       await storage.webhooks.settle([settlement(target, eventId)]);
-      const again = await storage.webhooks.replay(userId, target.id, eventId, now + hour);
+      const again = await storage.webhooks.replay(userId, target.id, eventId, { at: now + hour, maxAsked: 0 });
       expect(again).toMatchObject({ state: "pending", nextAt: now + hour, attempts: [fine] });
       expect(await storage.webhooks.due(target.id, now + hour, 10)).toMatchObject([{ tries: 0 }]);
-      expect(await storage.webhooks.replay(userId, target.id, 999, now)).toBeNull();
+      expect(await storage.webhooks.replay(userId, target.id, 999, { at: now, maxAsked: 1 })).toBeNull();
     });
 
     test("of a time, what was not delivered is, also what came before the endpoint; all of it only on request", async () => {
@@ -386,8 +447,8 @@ async function dueTypes(storage: Storage, { id }: Endpoint): Promise<string[]> {
 }
 
 function settlement({ id }: Endpoint, eventId: number, overrides: Partial<Settlement> = {}): Settlement {
-  const result = { attempt: fine, state: "delivered", nextAt: null, restsUntil: 0, disableFor: null } as const;
-  return { endpointId: id, eventId, ...result, ...overrides };
+  const result = { attempt: fine, isAsked: false, state: "delivered" } as const;
+  return { endpointId: id, eventId, ...result, nextAt: null, restsUntil: 0, disableFor: null, ...overrides };
 }
 
 function failure(target: Endpoint, eventId: number, overrides: Partial<Settlement> = {}): Settlement {

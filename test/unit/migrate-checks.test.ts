@@ -20,7 +20,7 @@ test("jobs and deliveries are kept when their tables are made anew, with what ha
     ["jobs", "lead_import_rows", "webhook_deliveries"].map((table) => database.query(`SELECT * FROM ${table}`).all());
   const before = dump();
   expect(before.flat()).toHaveLength(3);
-  migrate(database, migrations, 1);
+  migrate(database, migrations.slice(0, migrations.findIndex(isRebuild) + 1), 1);
   expect(dump()).toEqual(before);
   expect(() => database.run("UPDATE jobs SET status = 'lost'")).toThrow("CHECK");
   expect(() => database.run("UPDATE webhook_deliveries SET state = 'lost'")).toThrow("CHECK");

@@ -12,6 +12,8 @@ import { createLog } from "../../src/log.ts";
 import { createActionHandler } from "../../src/network/action-job.ts";
 import type { Connector } from "../../src/network/connector.ts";
 import { noVoices } from "../support/no-voices.ts";
+import { SimulatedClock } from "../../src/simulation/simulated-clock.ts";
+import { Simulator } from "../../src/simulation/simulator.ts";
 import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -229,4 +231,54 @@ async function createSetup(
       await storage.close();
     },
   };
+}
+
+test("a simulation's clock is refused while a job waits for the disk, and goes on once there is room", async () => {
+  const clock = new SimulatedClock(startOfTests);
+  const diskClock = new FakeClock();
+  let isFull = true;
+  const storage = openSqliteStorage(":memory:", clock);
+  const jobs: JobStore = {
+    ...storage.jobs,
+    end: (claim, end) => (isFull ? Promise.reject(full) : storage.jobs.end(claim, end)),
+  };
+  const handler: JobHandler = { type: "lead_import", concurrency: 1, run: async () => ({ ...done, at: clock.now() }) };
+  const log = createLog("silent");
+  const make = createFactories();
+  const runner = new JobRunner(jobs, [handler], clock, make.ids, log, null, diskClock);
+  const simulator = new Simulator({
+    // The list of them is read in another thread, which can't see a database in memory.
+    store: { ...storage.simulation, happened: async () => [] },
+    clock,
+    seed: 1,
+    nextDueAt: () => storage.jobs.nextDueAt(["lead_import"]),
+    idle: () => runner.idle(),
+    onDiskFault: (tell) => runner.onDiskFault(tell),
+    chores: [],
+    log,
+  });
+  const advance = () => simulator.advance({ advance: "PT1H" }, new AbortController().signal);
+  const { user } = await make.storedUser(storage);
+  const job = await make.storedJob(storage, user.id);
+  runner.start();
+  expect(await failureOf(advance())).toBe(full);
+  const again = failureOf(advance());
+  for (let n = 0; n < 5; n++) await storage.check();
+  diskClock.advance(retryMs);
+  expect(await again).toBe(full);
+  // What happens at a moment is not over before it is written.
+  expect(clock.now()).toBe(startOfTests);
+  isFull = false;
+  diskClock.advance(retryMs);
+  await advance();
+  expect(await storage.jobs.get(user.id, job.id)).toMatchObject({ status: "completed", completedAt: startOfTests });
+  await runner.stop(0);
+  await storage.close();
+});
+
+function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
 }

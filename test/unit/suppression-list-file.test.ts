@@ -3,13 +3,17 @@ import { ListFileError, readListFile, type ListRow } from "../../src/suppression
 import { createDice } from "../support/ids.ts";
 
 /** Reads a list that arrives in blocks of so many bytes. */
-async function read(content: string | Uint8Array, blockBytes = 1_000_000): Promise<ListRow[]> {
+async function read(
+  content: string | Uint8Array,
+  blockBytes = 1_000_000,
+  encoding: string | null = null,
+): Promise<ListRow[]> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   async function* blocks() {
     for (let start = 0; start < bytes.length; start += blockBytes) yield bytes.subarray(start, start + blockBytes);
   }
   const rows: ListRow[] = [];
-  for await (const some of readListFile(blocks())) rows.push(...some);
+  for await (const some of readListFile(blocks(), encoding)) rows.push(...some);
   return rows;
 }
 
@@ -85,4 +89,14 @@ test("it does not matter in which blocks a list arrives", async () => {
 test("a list of nothing has no rows", async () => {
   expect(await read("")).toEqual([]);
   expect(await read("\n\n \n")).toEqual([]);
+});
+
+test("a list is read in the encoding that it is said to be in, unless a byte order mark says another", async () => {
+  const reasons = async (bytes: Uint8Array, encoding: string | null) =>
+    (await read(bytes, 1_000_000, encoding)).map((row) => "reason" in row && row.reason);
+  const list = (reason: number[]) => Buffer.concat([Buffer.from("email;reason\na@x.com;"), Buffer.from(reason)]);
+  expect(await reasons(list([0xa3, 0xf3, 0x64, 0x9f]), "windows-1250")).toEqual(["Łódź"]);
+  expect(await reasons(list([0xa3]), null)).toEqual(["\uFFFD"]);
+  const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), list([...Buffer.from("Łódź")])]);
+  expect(await reasons(marked, "windows-1250")).toEqual(["Łódź"]);
 });

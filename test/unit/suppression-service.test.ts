@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { pino } from "pino";
 import { ApiError } from "../../src/errors.ts";
 import type { Caller } from "../../src/keys/caller.ts";
+import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
 import { SuppressionService } from "../../src/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -36,4 +37,39 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
     expect.objectContaining({ ...trace, msg: "removed from the do-not-contact list" }),
   ]);
   expect(lines.join()).not.toContain("example.com");
+});
+
+test("what a failed commit takes back does not stand in the log", async () => {
+  await using opened = await engines[0]!.open();
+  const { storage } = opened;
+  const make = createFactories();
+  const { user } = await make.storedUser(storage);
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+  const service = new SuppressionService(storage.suppressions, new FakeClock(), make.ids, log, null);
+  const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
+  const caller = { keyId: "key-1", userId: user.id } as Caller;
+  let failure: { reason: unknown } | null = null;
+  const request: Companion = {
+    isOpen: true,
+    wrote() {},
+    settledEarly() {},
+    record() {
+      throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+    },
+    committed() {},
+    failed: (reason) => (failure = { reason }),
+    takeFailure: () => failure,
+  };
+  // The answer is put together before the commit, in which it is kept.
+  expect(await accompanied(request, () => service.forgetValue(caller, user.id, entry.id))).toMatchObject({
+    value: null,
+  });
+  await storage.check();
+  expect(failure).not.toBeNull();
+  expect(await storage.suppressions.get(user.id, entry.id)).toMatchObject({ value: "ada@example.com" });
+  expect(lines).toEqual([]);
+  await service.forgetValue(caller, user.id, entry.id);
+  await storage.check();
+  expect(lines).toHaveLength(1);
 });

@@ -224,3 +224,99 @@ test("both secrets sign until the overlap is over", async () => {
   const signatures = world.posted.map(({ message }) => message.headers["webhook-signature"]!.split(" ").length);
   expect(signatures).toEqual([2, 1]);
 });
+
+test("a test and a single replay pass by all that waits for an endpoint that rests; when they arrive, the rest is over", async () => {
+  await using world = await createWebhookWorld();
+  const { clock, service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.at(a, () => answered(503, clock.now() + hour));
+  for (let n = 0; n < 50; n++) await world.lead();
+  await deliverer.idle();
+  expect(world.posted).toHaveLength(1);
+  const [failed] = (await logOf(world, id)).filter(({ attempts }) => attempts.length > 0);
+  expect(failed).toMatchObject({ state: "pending", nextAttemptAt: new Date(clock.now() + hour).toISOString() });
+
+  world.at(a, () => answered(500));
+  const tested = await service.test(userId, id);
+  await deliverer.idle();
+  expect(world.posted).toHaveLength(2);
+  expect(await service.delivery(userId, id, tested.id)).toMatchObject({
+    type: "webhook.test",
+    state: "failed",
+    nextAttemptAt: null,
+    attempts: [{ status: 500 }],
+  });
+  await world.pass(10 * minute, minute);
+  expect(world.posted).toHaveLength(2);
+
+  world.at(a, () => answered(200));
+  await service.replay(userId, id, failed!.id);
+  await deliverer.idle();
+  expect(world.posted[2]!.message.headers["webhook-id"]).toBe(failed!.webhookId);
+  expect(world.posted).toHaveLength(51 + 1);
+  const log = await logOf(world, id);
+  expect(log.filter(({ state }) => state === "delivered")).toHaveLength(50);
+});
+
+test("who asks again and again posts one at a time, and after a failure only some seconds later", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a });
+  world.hangs(a);
+  const asked = [await service.test(userId, id), await service.test(userId, id)];
+  expect(asked[1]!.id).toBe(asked[0]!.id);
+  await world.settle();
+  expect(world.hanging).toHaveLength(1);
+  world.hanging[0]!.answer(answered(500));
+  await deliverer.idle();
+  world.at(a, () => answered(500));
+  await service.test(userId, id);
+  await deliverer.idle();
+  expect(world.posted).toHaveLength(1);
+  await world.pass(2 * second, second);
+  expect(world.posted).toHaveLength(2);
+});
+
+test("a failed test makes what waits rest no longer", async () => {
+  await using world = await createWebhookWorld();
+  const { service, deliverer, userId } = world;
+  const { id } = await service.create(userId, { url: a, events: ["lead.*"] });
+  world.at(a, () => answered(400));
+  for (let n = 0; n < 8; n++) {
+    await service.test(userId, id);
+    await world.pass(3 * second, second);
+  }
+  expect(world.posted).toHaveLength(8);
+  world.at(a, () => answered(200));
+  await world.lead();
+  await deliverer.idle();
+  expect(world.posted).toHaveLength(9);
+});
+
+test("tests of one user at receivers that hang leave places for those of others, and for the queue", async () => {
+  await using world = await createWebhookWorld();
+  const { service, make, storage, userId } = world;
+  const { user: other } = await make.storedUser(storage);
+  for (let n = 0; n < 40; n++) {
+    const url = `https://hanging.example/${n}`;
+    world.hangs(url);
+    const { id } = await service.create(userId, { url, events: ["voice.*"] });
+    await service.test(userId, id);
+  }
+  const { id } = await service.create(other.id, { url: b });
+  await service.test(other.id, id);
+  await service.create(userId, { url: a });
+  await world.lead();
+  await world.settle();
+  expect(world.hanging).toHaveLength(4);
+  expect(world.urls()).toContain(a);
+  expect(world.urls()).toContain(b);
+  // Each place that is left is taken by the next one.
+  for (const { answer } of world.hanging.splice(0)) answer(answered(200));
+  await world.settle();
+  expect(world.hanging).toHaveLength(4);
+});
+
+async function logOf({ service, userId }: Awaited<ReturnType<typeof createWebhookWorld>>, id: string) {
+  return (await service.deliveries(userId, id, { state: null, types: null, before: null, limit: 100 })).page;
+}

@@ -17,7 +17,7 @@ const answered = (status: number, retryAt: number | null = null): PostOutcome =>
 
 function verdict(outcome: PostOutcome, change: Partial<Tried> = {}) {
   const endpoint = { failures: 0, failingSince: null };
-  return verdictOf({ outcome, tries: 1, endpoint, disableAfterMs: 5 * day, now, random: 0, ...change });
+  return verdictOf({ outcome, tries: 1, isAsked: false, endpoint, disableAfterMs: 5 * day, now, random: 0, ...change });
 }
 
 test("the schedule is that of Standard Webhooks: ten attempts within 76 hours", () => {
@@ -98,4 +98,11 @@ describe("an endpoint that fails", () => {
     expect(verdict(answered(500), { endpoint, disableAfterMs: 0 }).disableFor).toBeNull();
     expect(verdict(answered(200), { endpoint }).disableFor).toBeNull();
   });
+});
+
+test("an attempt that somebody asked for makes the endpoint rest no longer than the receiver asks for", () => {
+  const endpoint = { failures: 12, failingSince: now - hour };
+  expect(verdict(answered(500), { endpoint, isAsked: true }).restsUntil).toBe(now);
+  expect(verdict(answered(500, now + hour), { endpoint, isAsked: true }).restsUntil).toBe(now + hour);
+  expect(verdict(answered(500), { endpoint }).restsUntil).toBeGreaterThan(now + minute);
 });

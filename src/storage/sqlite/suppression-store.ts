@@ -100,6 +100,7 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
         audits.append(audit);
         return entryOf(userId, { ...entry, value: null, reason: null });
       }),
+    durable: () => writer.write(() => {}),
     matches: async (userId, target) => rows.findAll(userId, target),
     among: async (userId, people) => {
       if (!rows.hasAny(userId)) return people.map(() => false);

@@ -83,6 +83,7 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     ...samples.operations,
     ...createVoiceTraining(engine, jobRows),
     create: (request) => writer.writeForAnswer(() => create(request)),
+    durable: () => writer.write(() => {}),
     countOf: async (userId) => usage.countOf(userId),
     bytesOf: async (userId) => usage.bytesOf(userId),
     page,

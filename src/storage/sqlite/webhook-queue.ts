@@ -1,14 +1,15 @@
 import { shortReason } from "../../events/model.ts";
-import { maxAttemptsKept, type Attempt } from "../../webhooks/model.ts";
+import { maxAttemptsKept, testType, type Attempt } from "../../webhooks/model.ts";
 import type { Settlement, WebhookStore } from "../../webhooks/store.ts";
-import { storedEvent, type EventRows } from "./event-rows.ts";
+import type { EventRows } from "./event-rows.ts";
 import type { Engine } from "./engine.ts";
 import { isWanted } from "./webhook-replays.ts";
 import {
-  selectDelivery,
+  dueDelivery,
+  selectDue,
   selectEndpoint,
   storedEndpoint,
-  type DeliveryRow,
+  type DueRow,
   type EndpointRow,
   type EndpointRows,
 } from "./webhook-rows.ts";
@@ -20,7 +21,7 @@ export function createWebhookQueue(
   { database, writer }: Engine,
   rows: EndpointRows,
   events: EventRows,
-): Pick<WebhookStore, "fanOut" | "dueEndpoints" | "due" | "nextDueAt" | "settle"> {
+): Pick<WebhookStore, "fanOut" | "dueEndpoints" | "due" | "askedEndpoints" | "asked" | "nextDueAt" | "settle"> {
   const someActive = database.prepare(`SELECT 1 FROM webhook_endpoints AS p WHERE ${isActive} LIMIT 1`);
   const position = database.prepare<{ event: number }, []>("SELECT event FROM webhook_position");
   const last = database.prepare<{ seq: number | null; n: number }, [number, number]>(
@@ -47,8 +48,16 @@ export function createWebhookQueue(
   const dueWorking = dueOf("= 0");
   const dueFailing = dueOf("> 0");
   const seqOf = database.prepare<{ seq: number }, [string]>("SELECT seq FROM webhook_endpoints WHERE id = ?");
-  const dueDeliveries = database.prepare<DeliveryRow, [number, number, number]>(
-    `${selectDelivery} WHERE d.endpoint = ? AND d.next_at IS NOT NULL AND d.next_at <= +? ORDER BY d.next_at, d.event LIMIT +?`,
+  const dueDeliveries = database.prepare<DueRow, [number, number, number]>(
+    `${selectDue} WHERE d.endpoint = ? AND d.next_at IS NOT NULL AND d.next_at <= +? ORDER BY d.next_at, d.event LIMIT +?`,
+  );
+  const askedOf = database.prepare<EndpointRow, [number]>(
+    `${selectEndpoint} JOIN (SELECT endpoint, min(asked_at) AS since FROM webhook_deliveries WHERE asked_at IS NOT NULL GROUP BY endpoint)
+       AS asked ON asked.endpoint = p.seq WHERE ${isActive} ORDER BY asked.since LIMIT +?`,
+  );
+  const askedDelivery = database.prepare<DueRow, [number]>(
+    `${selectDue} WHERE d.endpoint = ? AND d.asked_at IS NOT NULL
+     ORDER BY e.type = '${testType}' DESC, d.asked_at, d.event LIMIT 1`,
   );
   const nextOf = (failures: string) =>
     database.prepare<{ at: number }, [number]>(
@@ -57,12 +66,14 @@ export function createWebhookQueue(
     );
   const nextDue = [nextOf("= 0"), nextOf("> 0")];
 
-  const attemptsOf = database.prepare<{ attempts: string }, [number, number]>(
-    "SELECT attempts FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
+  const attemptsOf = database.prepare<{ attempts: string; isAsked: 0 | 1 }, [number, number]>(
+    "SELECT attempts, asked_at IS NOT NULL AS isAsked FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
   );
   const write = database.prepare(
-    "UPDATE webhook_deliveries SET state = ?, next_at = ?, tries = tries + 1, attempts = ? WHERE endpoint = ? AND event = ?",
+    `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = NULL, tries = tries + 1, attempts = ?
+     WHERE endpoint = ? AND event = ?`,
   );
+  const writeAttempts = database.prepare("UPDATE webhook_deliveries SET attempts = ? WHERE endpoint = ? AND event = ?");
   const healthy = database.prepare(
     `UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0, last_success_at = ? WHERE seq = ?`,
   );
@@ -87,12 +98,14 @@ export function createWebhookQueue(
     return n;
   }
 
-  function settleOne(seq: number, { eventId, attempt, state, nextAt, restsUntil }: Settlement): void {
+  function settleOne(seq: number, { eventId, attempt, isAsked, state, nextAt, restsUntil }: Settlement): void {
     const before = attemptsOf.get(seq, eventId);
-    // Forgotten with its event meanwhile.
+    // Else it was forgotten with its event meanwhile.
     if (before !== null) {
       const attempts = [...(JSON.parse(before.attempts) as Attempt[]), attempt].slice(-maxAttemptsKept);
-      write.run(state, nextAt, JSON.stringify(attempts), seq, eventId);
+      // What somebody asked for while it was being posted is posted once more, at once.
+      if (before.isAsked === 1 && !isAsked) writeAttempts.run(JSON.stringify(attempts), seq, eventId);
+      else write.run(state, nextAt, JSON.stringify(attempts), seq, eventId);
     }
     if (attempt.error === null) healthy.run(attempt.at, seq);
     else failed.run(attempt.at, restsUntil, seq);
@@ -126,12 +139,13 @@ export function createWebhookQueue(
     due: async (endpointId, now, limit) => {
       const seq = seqOf.get(endpointId)?.seq;
       if (seq === undefined) return [];
-      return dueDeliveries
-        .all(seq, now, limit)
-        .map(({ state: _state, nextAt: _nextAt, attempts: _attempts, tries, ...event }) => ({
-          event: storedEvent(event),
-          tries,
-        }));
+      return dueDeliveries.all(seq, now, limit).map(dueDelivery);
+    },
+    askedEndpoints: async (limit) => askedOf.all(limit).map(storedEndpoint),
+    asked: async (endpointId) => {
+      const seq = seqOf.get(endpointId)?.seq;
+      const row = seq === undefined ? null : askedDelivery.get(seq);
+      return row === null ? null : dueDelivery(row);
     },
     nextDueAt: async (now) => {
       const moments = nextDue.flatMap((statement) => statement.get(now)?.at ?? []);

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../webhooks/model.ts";
+import { testType, type Delivery } from "../../webhooks/model.ts";
 import type { ReplayRequest, WebhookStore } from "../../webhooks/store.ts";
 import type { Engine } from "./engine.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -13,7 +13,7 @@ import {
 /** An event of `events AS e` is one that the endpoint of `webhook_endpoints AS p` is to be told. */
 export const isWanted =
   `(p.types IS NULL OR instr(p.types, '"' || e.type || '"') > 0` +
-  ` OR instr(p.types, '"' || substr(e.type, 1, instr(e.type, '.')) || '*"') > 0) AND e.type <> 'webhook.test'`;
+  ` OR instr(p.types, '"' || substr(e.type, 1, instr(e.type, '.')) || '*"') > 0) AND e.type <> '${testType}'`;
 
 /** Single deliveries, and deliveries of before once more. */
 export function createWebhookReplays(
@@ -23,10 +23,14 @@ export function createWebhookReplays(
 ): Pick<WebhookStore, "delivery" | "test" | "replay" | "replayRange"> {
   const one = database.prepare<DeliveryRow, [number, number]>(`${selectDelivery} WHERE d.endpoint = ? AND d.event = ?`);
   const again = database.prepare(
-    "UPDATE webhook_deliveries SET state = 'pending', next_at = ?, tries = 0 WHERE endpoint = ? AND event = ?",
+    "UPDATE webhook_deliveries SET state = 'pending', next_at = ?, asked_at = ?, tries = 0 WHERE endpoint = ? AND event = ?",
   );
   const put = database.prepare(
-    "INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')",
+    "INSERT INTO webhook_deliveries (endpoint, event, state, asked_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')",
+  );
+  const askedFor = database.prepare<{ event: number; isTest: 0 | 1 }, [number]>(
+    `SELECT d.event, e.type = '${testType}' AS isTest FROM webhook_deliveries AS d JOIN events AS e ON e.seq = d.event
+     WHERE d.endpoint = ? AND d.asked_at IS NOT NULL`,
   );
   const lastTold = database.prepare<{ seq: number }, []>("SELECT last_insert_rowid() AS seq");
   // A clock that was set back makes a moment come twice; the search then finds one of the two, which is near enough.
@@ -53,9 +57,21 @@ export function createWebhookReplays(
      ON CONFLICT DO UPDATE SET state = 'pending', next_at = excluded.next_at, tries = 0`,
   );
 
-  function shown({ id, seq }: EndpointRow, eventId: number): Delivery | null {
-    const row = one.get(seq, eventId);
-    return row === null ? null : storedDelivery(id, row);
+  function shown(endpoint: EndpointRow, eventId: number): Delivery | null {
+    const row = one.get(endpoint.seq, eventId);
+    return row === null ? null : storedDelivery(endpoint, row);
+  }
+
+  function test(userId: string, endpointId: string, at: number): Delivery | null {
+    const row = rows.find(userId, endpointId);
+    if (row === null) return null;
+    const underWay = askedFor.all(row.seq).find(({ isTest }) => isTest === 1);
+    if (underWay !== undefined) return shown(row, underWay.event);
+    events.append({ type: testType, userId, at, data: { endpointId } });
+    events.flush();
+    const eventId = lastTold.get()!.seq;
+    put.run(row.seq, eventId, at);
+    return shown(row, eventId);
   }
 
   /** The first event that is not older, or one past the last. */
@@ -90,22 +106,14 @@ export function createWebhookReplays(
       const row = rows.find(userId, endpointId);
       return row === null ? null : shown(row, eventId);
     },
-    test: (userId, endpointId, at) =>
-      writer.writeForAnswer(() => {
-        const row = rows.find(userId, endpointId);
-        if (row === null) return null;
-        events.append({ type: "webhook.test", userId, at, data: { endpointId } });
-        events.flush();
-        const eventId = lastTold.get()!.seq;
-        put.run(row.seq, eventId, at);
-        rows.noteDue(row.seq);
-        return shown(row, eventId);
-      }),
-    replay: (userId, endpointId, eventId, at) =>
+    test: (userId, endpointId, at) => writer.writeForAnswer(() => test(userId, endpointId, at)),
+    replay: (userId, endpointId, eventId, { at, maxAsked }) =>
       writer.writeForAnswer(() => {
         const row = rows.find(userId, endpointId);
         if (row === null || one.get(row.seq, eventId) === null) return null;
-        again.run(at, row.seq, eventId);
+        const asked = askedFor.all(row.seq).filter(({ event }) => event !== eventId);
+        const isAsked = asked.length < maxAsked;
+        again.run(isAsked ? null : at, isAsked ? at : null, row.seq, eventId);
         rows.noteDue(row.seq);
         return shown(row, eventId);
       }),

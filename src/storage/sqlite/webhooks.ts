@@ -142,7 +142,7 @@ export function createWebhookStore(engine: Engine): WebhookStore {
       }
       const sql = `${selectDelivery} WHERE ${where.join(" AND ")} ORDER BY d.event DESC LIMIT ?`;
       const found = await reader.all<DeliveryRow>({ sql, params: [...params, limit] });
-      return found.map((each) => storedDelivery(endpointId, each));
+      return found.map((each) => storedDelivery(row, each));
     },
     ...createWebhookReplays(engine, rows, events),
     ...createWebhookQueue(engine, rows, events),

@@ -269,7 +269,7 @@ export const places: readonly Place[] = [
     table: "webhook_deliveries",
     key: ["endpoint", "event"],
     personal: ["attempts"],
-    others: ["state", "next_at", "tries"],
+    others: ["state", "next_at", "tries", "asked_at"],
     owner: ownerBy("(SELECT owner FROM webhook_endpoints WHERE seq = t.endpoint)"),
     own: null,
     texts: ["attempts"],

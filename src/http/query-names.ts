@@ -1,0 +1,59 @@
+import { invalid, type FieldError } from "../errors.ts";
+import { closest } from "../spelling.ts";
+
+/** What any route that changes something takes: a global key names its user, and nobody who asks for a dry run is misunderstood. */
+const everywhere = ["userId", "dryRun"];
+const maxErrors = 20;
+
+/**
+ * Of a request that changes something, throws VALIDATION_ERROR for query parameters that the route does not have, and for
+ * another spelling of `dryRun` in its body: what is done is done, and nobody sees that `?dryrun=true` was not heeded.
+ * Other unknown fields of a body are ignored, and so are unknown parameters of what only reads.
+ */
+export function refuseUnknownNames(
+  query: object,
+  body: unknown,
+  ofQuery: readonly string[],
+  ofBody: readonly string[],
+) {
+  const errors: FieldError[] = [];
+  for (const name in query)
+    if (!ofQuery.includes(name) && !everywhere.includes(name) && errors.length < maxErrors)
+      errors.push({ path: shown(name), message: sentence(name, ofQuery, ofBody) });
+  if (isPlainObject(body))
+    for (const name in body)
+      if (isMisspelledDryRun(name)) errors.push({ path: name, message: "Did you mean dryRun? Nothing was done." });
+  if (errors.length > 0) throw invalid(errors);
+}
+
+/** By its length first: bodies of thousands of requests a second come by. */
+function isMisspelledDryRun(name: string): boolean {
+  return (name.length === 6 || name.length === 7) && name !== "dryRun" && /^dry[-_ ]?run$/i.test(name);
+}
+
+function sentence(name: string, ofQuery: readonly string[], ofBody: readonly string[]): string {
+  const none = "There is no such query parameter, and nothing was done.";
+  const near = nearest(name, [...new Set([...ofQuery, ...everywhere])]);
+  if (near !== null) return `${none} Did you mean ${near}?`;
+  const field = ofBody.find((each) => plain(each) === plain(name));
+  if (field !== undefined) return `${none} Send ${field} in the body.`;
+  return ofQuery.length === 0 ? `${none} Leave it out.` : `${none} This route takes ${ofQuery.join(", ")}.`;
+}
+
+/** Also where only capitals and dashes differ, of which there may be many. */
+function nearest(name: string, known: readonly string[]): string | null {
+  const found = closest(plain(name).slice(0, 50), known.map(plain));
+  return known.find((each) => plain(each) === found) ?? null;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\da-z]/g, "");
+}
+
+function shown(name: string): string {
+  return name.slice(0, 100);
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
