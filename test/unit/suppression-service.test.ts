@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { pino } from "pino";
 import { ApiError } from "../../src/errors.ts";
 import type { Caller } from "../../src/keys/caller.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
 import { SuppressionService } from "../../src/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -11,11 +12,7 @@ import { createFactories } from "../support/factories.ts";
 test.each(engines)("who removes or erases an entry stands in the log, the value does not ($name)", async ({ open }) => {
   await using opened = await open();
   const { storage } = opened;
-  const make = createFactories();
-  const { user } = await make.storedUser(storage);
-  const lines: string[] = [];
-  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
-  const service = new SuppressionService(storage.suppressions, new FakeClock(), make.ids, log, null);
+  const { make, user, lines, service } = await loggedService(storage);
   const caller: Caller = {
     keyId: "key-1",
     keyName: "CRM",
@@ -42,11 +39,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
 test("what a failed commit takes back does not stand in the log", async () => {
   await using opened = await engines[0]!.open();
   const { storage } = opened;
-  const make = createFactories();
-  const { user } = await make.storedUser(storage);
-  const lines: string[] = [];
-  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
-  const service = new SuppressionService(storage.suppressions, new FakeClock(), make.ids, log, null);
+  const { make, user, lines, service } = await loggedService(storage);
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");
   const caller = { keyId: "key-1", userId: user.id } as Caller;
   let failure: { reason: unknown } | null = null;
@@ -73,3 +66,12 @@ test("what a failed commit takes back does not stand in the log", async () => {
   await storage.check();
   expect(lines).toHaveLength(1);
 });
+
+async function loggedService(storage: Storage) {
+  const make = createFactories();
+  const { user } = await make.storedUser(storage);
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+  const service = new SuppressionService(storage.suppressions, new FakeClock(), make.ids, log, null);
+  return { make, user, lines, service };
+}
