@@ -2,6 +2,7 @@ import {
   CallToolRequestSchema,
   ErrorCode,
   InitializeRequestSchema,
+  JSONRPCMessageSchema,
   JSONRPCRequestSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
@@ -18,6 +19,7 @@ const schemas = {
   "tools/call": CallToolRequestSchema,
 };
 
+const fields = ["jsonrpc", "id", "method", "params"];
 const callForm = 'Expected params like {"name": "list_leads", "arguments": {"limit": 10}}; tools/list names the tools.';
 
 /**
@@ -38,8 +40,14 @@ export function malformed(message: unknown): ProtocolError | null {
   const isId = typeof id === "string" || Number.isSafeInteger(id);
   const refused = (code: ErrorCode, text: string) => protocolError(isId ? (id as RequestId) : null, code, text);
   if (jsonrpc !== "2.0") return refused(ErrorCode.InvalidRequest, 'Expected "jsonrpc": "2.0".');
-  // What a client answers.
-  if (method === undefined && ("result" in message || "error" in message)) return null;
+  if (method === undefined && ("result" in message || "error" in message))
+    // What a client answers.
+    return JSONRPCMessageSchema.safeParse(message).success
+      ? null
+      : refused(ErrorCode.InvalidRequest, "This is no answer of JSON-RPC: expected `id`, and `result` or `error`.");
+  const stray = Object.keys(message).find((name) => !fields.includes(name));
+  if (stray !== undefined)
+    return refused(ErrorCode.InvalidRequest, `A message has no \`${stray.slice(0, 100)}\`, only ${fields.join(", ")}.`);
   if (typeof method !== "string") return refused(ErrorCode.InvalidRequest, "Expected `method` to be a text.");
   if (id !== undefined && !isId) return refused(ErrorCode.InvalidRequest, "Expected `id` to be a text or an integer.");
   if (params !== undefined && !isObject(params))

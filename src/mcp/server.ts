@@ -3,7 +3,6 @@ import {
   CallToolRequestSchema,
   ErrorCode,
   ListToolsRequestSchema,
-  McpError,
   type Tool as ListedTool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { hasPermission, type Caller } from "../keys/caller.ts";
@@ -13,6 +12,8 @@ import { call, type CallParts } from "./call.ts";
 import type { Tool } from "./tools.ts";
 
 export type McpParts = CallParts & { caller: Caller };
+
+const maxNameShown = 100;
 
 /**
  * Answers for one caller. It decides nothing by itself: each call becomes a request to the API, which checks the key,
@@ -29,11 +30,16 @@ export function createMcpServer(parts: McpParts): Server {
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.get(params.name);
-    if (tool === undefined)
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}. tools/list names those there are.`);
+    if (tool === undefined) throw noTool(params.name);
     return call(tool, params.arguments ?? {}, parts, signal);
   });
   return server;
+}
+
+/** Not an error of the SDK's own, which puts its code in front of the sentence. */
+function noTool(name: string): Error {
+  const message = `There is no tool ${name.slice(0, maxNameShown)}. tools/list names those there are.`;
+  return Object.assign(new Error(message), { code: ErrorCode.InvalidParams });
 }
 
 function isFor({ permissions, actsFor, spec }: Tool, caller: Caller): boolean {

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import {
   ErrorCode,
   isJSONRPCNotification,
@@ -7,6 +6,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import { eachLine } from "./lines.ts";
 import { malformed, protocolError, type ProtocolError } from "./malformed.ts";
 
 /** Sends a request to the MCP endpoint of a server. Throws when it can't be reached. */
@@ -24,37 +24,35 @@ export async function relayStdio(
   stop: AbortSignal,
 ): Promise<void> {
   const relay = new Relay(first, reopen);
-  const lines = createInterface({ input: process.stdin, terminal: false });
   const pending = new Set<Promise<void>>();
 
-  async function pass(line: string): Promise<void> {
+  async function pass(line: Uint8Array): Promise<void> {
     const message = messageIn(line);
-    const refusal = message instanceof SyntaxError ? notJson(message) : malformed(message);
+    const refusal = message instanceof Error ? notJson(message) : malformed(message);
     if (refusal !== null) log(`Not a message of the protocol: ${refusal.error.message}`);
     const answer = refusal ?? (await relay.answer(message as JSONRPCMessage));
     if (answer !== null) await write(answer);
   }
 
-  const ended = new Promise<void>((resolve) => {
-    lines.once("close", resolve);
-    stop.addEventListener("abort", () => resolve());
-  });
-  lines.on("line", (line) => {
-    if (line.trim() === "") return;
+  const end = Promise.withResolvers<void>();
+  stop.addEventListener("abort", () => end.resolve());
+  const close = eachLine(process.stdin, end.resolve, (line) => {
     const passing = pass(line).finally(() => pending.delete(passing));
     pending.add(passing);
   });
-  await ended;
+  await end.promise;
   if (stop.aborted) relay.cancelAll();
   await Promise.all(pending);
-  lines.close();
+  close();
 }
 
-function messageIn(line: string): unknown {
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function messageIn(line: Uint8Array): unknown {
   try {
-    return JSON.parse(line);
+    return JSON.parse(utf8.decode(line));
   } catch (error) {
-    return error;
+    return error instanceof SyntaxError ? error : new SyntaxError("it is not UTF-8");
   }
 }
 

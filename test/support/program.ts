@@ -12,7 +12,7 @@ const cleanEnv = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", TZ: "U
 
 type ProgramOptions = {
   env?: Record<string, string>;
-  stdin?: string;
+  stdin?: string | Uint8Array;
   cwd?: string;
   /** A command that runs the program as its arguments, such as `setpriv`. */
   through?: readonly string[];

@@ -1,0 +1,35 @@
+import type { Readable } from "node:stream";
+
+const lineFeed = 0x0a;
+const blank = /^[\t\r ]*$/;
+
+/**
+ * Gives each line of a stream that is not blank, as bytes: a decoder that never fails would make other letters of what is
+ * no text. `onEnd` is called behind the last one. The answer stops reading.
+ */
+export function eachLine(input: Readable, onEnd: () => void, take: (line: Uint8Array) => void): () => void {
+  let pieces: Uint8Array[] = [];
+
+  function give(last: Uint8Array): void {
+    const line = Buffer.concat([...pieces, last]);
+    pieces = [];
+    if (!blank.test(line.toString("latin1"))) take(line);
+  }
+
+  function add(chunk: Uint8Array): void {
+    let from = 0;
+    for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
+      give(chunk.subarray(from, to));
+      from = to + 1;
+    }
+    if (from < chunk.length) pieces.push(chunk.slice(from));
+  }
+
+  function end(): void {
+    give(new Uint8Array(0));
+    onEnd();
+  }
+
+  input.on("data", add).once("end", end).once("close", onEnd);
+  return () => void input.off("data", add).pause();
+}
