@@ -98,9 +98,9 @@ function endOf(database: Database): AuditEnd {
 
 function refuseNoRoom(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path));
-  const needed = statSync(path).size + reserveBytes;
-  if (bavail * bsize >= needed) return;
-  const words = `the copy of the database needs ${megabytes(needed)} MB, and ${megabytes(bavail * bsize)} MB are free`;
+  const { size } = statSync(path);
+  if (bavail * bsize >= size + reserveBytes) return;
+  const words = `the copy of the database needs ${megabytes(size)} MB beside ${megabytes(reserveBytes)} MB that are left free, and ${megabytes(bavail * bsize)} MB are free`;
   throw Object.assign(new Error(`${words} in ${dirname(path)}`), { code: "ENOSPC" });
 }
 
