@@ -227,6 +227,7 @@ async function compose(
     config,
     storage,
     clock,
+    realClock,
     ids,
     log,
     keyRing,

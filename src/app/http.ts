@@ -23,6 +23,8 @@ export type HttpParts = {
   config: Config;
   storage: Storage;
   clock: Clock;
+  /** Of those who come back for an answer, also where time is simulated. */
+  realClock: Clock;
   ids: Ids;
   log: Log;
   keyRing: KeyRing;
@@ -43,6 +45,7 @@ export function composeHttp({
   config,
   storage,
   clock,
+  realClock,
   ids,
   log,
   readiness,
@@ -88,7 +91,7 @@ export function composeHttp({
   const idempotency = new Idempotency({
     store: storage.idempotency,
     gate,
-    clock,
+    clock: realClock,
     log,
     keptMs: config.idempotencyHours * 3_600_000,
   });

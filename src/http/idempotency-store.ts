@@ -2,8 +2,7 @@
 export type KeyedRequest = {
   /** 16 random bytes that stand for the caller, the route and the key. */
   id: Uint8Array;
-  /** Read whenever it is written. The last time counts: answers are kept from there on. */
-  readonly startedAt: number;
+  startedAt: number;
   /** Whose it is; null when it is nobody's in particular, or of a key that acts for many. */
   userId: string | null;
 };

@@ -21,6 +21,7 @@ import { sealed, sealKey, unsealed } from "./sealing.ts";
 export type IdempotencyParts = {
   store: IdempotencyStore;
   gate: Pick<Gate, "secretOf" | "isFault" | "refusal" | "interrupted">;
+  /** Not a simulated one: whoever repeats a request does so when it was cut off, however far it moved the clock. */
   clock: Clock;
   log: Log;
   /** How long an answer is told again. */
@@ -116,9 +117,7 @@ export class Idempotency {
   /** Forgets answers that are too old to be told. */
   async sweep(): Promise<void> {
     const { store, clock, keptMs } = this.#parts;
-    // One that moves a simulation's clock may have left its mark longer ago than answers are kept.
-    const [oldest] = this.#inFlight.values();
-    const before = Math.min(clock.now() - keptMs, oldest?.claimedAt ?? Infinity);
+    const before = clock.now() - keptMs;
     while ((await store.forget(before, sweepSlice)) === sweepSlice);
   }
 
@@ -211,7 +210,7 @@ export class Idempotency {
   #claim(name: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
-    const claim = new Claim(name, userId, clock);
+    const claim = new Claim(name, userId, clock.now());
     const found = store.find(claim.id);
     this.#inFlight.set(name, claim);
     keyed.carried = claim;
@@ -269,26 +268,20 @@ export class Idempotency {
   }
 }
 
-/** A request that has its name to itself. It is dated when it is written: what it does may move a simulation's clock by weeks. */
+/** A request that has its name to itself. */
 class Claim implements KeyedRequest {
   readonly name: string;
   readonly id: Uint8Array;
   readonly userId: string | null;
-  readonly claimedAt: number;
+  readonly startedAt: number;
   /** The answer that the name has already. */
   look = nothingKept;
-  readonly #clock: Clock;
 
-  constructor(name: string, userId: string | null, clock: Clock) {
+  constructor(name: string, userId: string | null, startedAt: number) {
     this.name = name;
     this.id = idOf(name);
     this.userId = userId;
-    this.claimedAt = clock.now();
-    this.#clock = clock;
-  }
-
-  get startedAt(): number {
-    return this.#clock.now();
+    this.startedAt = startedAt;
   }
 }
 
