@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalid } from "../errors.ts";
 import type { Permission } from "../keys/model.ts";
 import type { Gate } from "./gate.ts";
 import type { AnswerSettings, Idempotency } from "./idempotency.ts";
@@ -188,10 +188,20 @@ function noRoute({ method, url }: Request, methodsOf: EntranceParts["methodsOf"]
  * wanted to try must never be done.
  */
 function shareDryRun(query: Record<string, unknown>, body: unknown): void {
+  const asked = query["dryRun"];
+  if (asked !== undefined && (typeof asked !== "string" || asked === ""))
+    throw invalid([{ path: "dryRun", message: "Expected true or false, once. Nothing was done." }]);
   if (typeof body !== "object" || body === null || Array.isArray(body)) return;
   const fields = body as Record<string, unknown>;
-  const [asked, sent] = [query["dryRun"], fields["dryRun"]];
-  if (asked === undefined && typeof sent === "boolean") query["dryRun"] = `${sent}`;
-  else if (sent === undefined && typeof asked === "string" && asked !== "")
-    fields["dryRun"] = ["true", "1"].includes(asked) || (["false", "0"].includes(asked) ? false : asked);
+  const sent = fields["dryRun"];
+  if (asked === undefined) {
+    if (typeof sent === "boolean") query["dryRun"] = `${sent}`;
+    return;
+  }
+  const wanted = ["true", "1"].includes(asked) || (["false", "0"].includes(asked) ? false : asked);
+  if (sent === undefined) fields["dryRun"] = wanted;
+  else if (typeof sent === "boolean" && sent !== wanted)
+    throw invalid([
+      { path: "dryRun", message: `The address says ${asked}, the body ${sent}. Nothing was done; send one of them.` },
+    ]);
 }

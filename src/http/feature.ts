@@ -4,7 +4,7 @@ import { invalid } from "../errors.ts";
 import type { Core } from "./core.ts";
 import type { Input } from "./input.ts";
 import { addRoute, type Route } from "./late-routes.ts";
-import { refuseUnknownNames } from "./query-names.ts";
+import { noDryRun, refuseUnknownNames } from "./query-names.ts";
 
 /**
  * What a feature adds its routes to: as `new Elysia({ prefix }).use(core)`, and of that type, but it only notes them down.
@@ -38,17 +38,15 @@ type Hook = { query?: Input<TSchema>; body?: Input<TSchema>; beforeHandle?: unkn
 /** Lets through only what the route can heed: it changes something, and must not do what was not meant. */
 function heeding(hook: Hook): Route[3] {
   const ofQuery = namesIn(hook.query?.schema);
-  const ofBody = namesIn(hook.body?.schema);
+  const ofBody = new Set([...namesIn(hook.body?.schema), "dryRun"]);
   // Looked for when somebody asks for one: to walk through all schemas would take long at each start.
   let known: boolean | undefined;
   const hasDryRun = () => (known ??= JSON.stringify([hook.query?.schema, hook.body?.schema]).includes('"dryRun"'));
   function refuse({ query, body }: { query: Record<string, unknown>; body: unknown }): void {
     refuseUnknownNames(query, body, ofQuery, ofBody);
     const asked = query["dryRun"];
-    if (asked === undefined || ["", "0", "false", false].includes(asked as string) || hasDryRun()) return;
-    throw invalid([
-      { path: "dryRun", message: "This can't be tried out. Nothing was done; leave dryRun out to do it." },
-    ]);
+    if (asked === undefined || ["0", "false", false].includes(asked as string) || hasDryRun()) return;
+    throw invalid([{ path: "dryRun", message: noDryRun }]);
   }
   return { ...hook, beforeHandle: [hook.beforeHandle ?? [], refuse].flat() };
 }

@@ -2,6 +2,7 @@ import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../errors.ts";
 import { digestOf, type BodyDigest } from "./body-digest.ts";
 import { mediaType } from "./media-type.ts";
+import { isLikeDryRun, noDryRun } from "./query-names.ts";
 
 /** One part of a form, in the order in which it was sent. The body of a file must be read before the next part comes. */
 export type FormPart =
@@ -107,7 +108,7 @@ class IncomingForm {
   async *parts(): AsyncGenerator<FormPart, void, void> {
     for (;;) {
       const part = this.#waiting.shift();
-      if (part !== undefined) yield part;
+      if (part !== undefined) yield heeded(part);
       else if (this.#failure !== null) throw this.#failure;
       else if (this.#isDone) return;
       else await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -159,6 +160,13 @@ class IncomingForm {
     this.#goOn();
     this.#wake();
   }
+}
+
+/** No route that takes a form has a dry run. */
+function heeded(part: FormPart): FormPart {
+  if (part.kind === "field" && isLikeDryRun(part.name) && !["false", "0"].includes(part.value))
+    throw invalid([{ path: part.name.slice(0, 100), message: noDryRun }]);
+  return part;
 }
 
 function formError(reason: string): ApiError {

@@ -4,17 +4,18 @@ import { closest } from "../spelling.ts";
 /** What any route that changes something takes: a global key names its user, and nobody who asks for a dry run is misunderstood. */
 const everywhere = ["userId", "dryRun"];
 const maxErrors = 20;
+export const noDryRun = "This can't be tried out. Nothing was done; leave dryRun out to do it.";
 
 /**
  * Of a request that changes something, throws VALIDATION_ERROR for query parameters that the route does not have, and for
- * another spelling of `dryRun` in its body: what is done is done, and nobody sees that `?dryrun=true` was not heeded.
- * Other unknown fields of a body are ignored, and so are unknown parameters of what only reads.
+ * what was likely meant to be `dryRun` in its body: what is done is done, and nobody sees that `?dryrun=true` was not
+ * heeded. Other unknown fields of a body are ignored, and so are unknown parameters of what only reads.
  */
 export function refuseUnknownNames(
   query: object,
   body: unknown,
   ofQuery: readonly string[],
-  ofBody: readonly string[],
+  ofBody: ReadonlySet<string>,
 ) {
   const errors: FieldError[] = [];
   for (const name in query)
@@ -22,20 +23,23 @@ export function refuseUnknownNames(
       errors.push({ path: shown(name), message: sentence(name, ofQuery, ofBody) });
   if (isPlainObject(body))
     for (const name in body)
-      if (isMisspelledDryRun(name)) errors.push({ path: name, message: "Did you mean dryRun? Nothing was done." });
+      if (!ofBody.has(name) && isLikeDryRun(name))
+        errors.push({ path: name, message: "Did you mean dryRun? Nothing was done." });
   if (errors.length > 0) throw invalid(errors);
 }
 
-/** By its length first: bodies of thousands of requests a second come by. */
-function isMisspelledDryRun(name: string): boolean {
-  return (name.length === 6 || name.length === 7) && name !== "dryRun" && /^dry[-_ ]?run$/i.test(name);
+/** Whether an unknown name was likely meant to be `dryRun`; also that itself, where a form has it. */
+export function isLikeDryRun(name: string): boolean {
+  if (name.length < 4 || name.length > 20) return false;
+  const letters = plain(name);
+  return letters.includes("dryrun") || closest(letters, ["dryrun"]) !== null;
 }
 
-function sentence(name: string, ofQuery: readonly string[], ofBody: readonly string[]): string {
+function sentence(name: string, ofQuery: readonly string[], ofBody: ReadonlySet<string>): string {
   const none = "There is no such query parameter, and nothing was done.";
   const near = nearest(name, [...new Set([...ofQuery, ...everywhere])]);
   if (near !== null) return `${none} Did you mean ${near}?`;
-  const field = ofBody.find((each) => plain(each) === plain(name));
+  const field = [...ofBody].find((each) => plain(each) === plain(name));
   if (field !== undefined) return `${none} Send ${field} in the body.`;
   return ofQuery.length === 0 ? `${none} Leave it out.` : `${none} This route takes ${ofQuery.join(", ")}.`;
 }

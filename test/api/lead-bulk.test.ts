@@ -43,12 +43,29 @@ test.each<[query: Record<string, string>, body: object, path: string, hint: stri
   [{ colour: "red" }, {}, "colour", "Leave it out."],
   [{}, { dryrun: true }, "dryrun", "Did you mean dryRun?"],
   [{}, { DRY_RUN: true }, "DRY_RUN", "Did you mean dryRun?"],
+  [{}, { dryRn: true }, "dryRn", "Did you mean dryRun?"],
+  [{}, { isDryRun: true }, "isDryRun", "Did you mean dryRun?"],
+  [{ dryRun: "" }, {}, "dryRun", "Expected true or false"],
+  [{ dryRun: "true" }, { dryRun: false }, "dryRun", "The address says true, the body false."],
+  [{ dryRun: "0" }, { dryRun: true }, "dryRun", "The address says 0, the body true."],
 ])("what nobody can have meant, %p with %p, is refused and not done", async (query, body, path, hint) => {
   const client = await service.user();
   const one = await lead(client);
   const refused = await client.post("/api/v2/leads/bulk/delete", { ids: [one.id], ...body }, { query });
   expect(refused).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
   expect(refused.details).toMatchObject({ errors: [{ path, message: expect.stringContaining(hint) }] });
+  await read(client, one);
+});
+
+test("dryRun that comes twice is refused, whatever it says", async () => {
+  const client = await service.user();
+  const one = await lead(client);
+  for (const twice of ["dryRun=true&dryRun=true", "dryRun=false&dryRun=true"])
+    for (const path of ["/api/v2/leads/bulk/delete", "/api/v2/enrich"]) {
+      const body = path.endsWith("delete") ? { ids: [one.id] } : { leads: [{ leadId: one.id }] };
+      const refused = await client.post(`${path}?${twice}`, body);
+      expect(refused.details).toMatchObject({ errors: [{ path: "dryRun" }] });
+    }
   await read(client, one);
 });
 

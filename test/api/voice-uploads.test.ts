@@ -170,6 +170,8 @@ test("fields are checked: the name, the number of files, settings, labels, and t
     );
     await refused({}, "files.1", [file, ["b.wav", beep()]]);
     await refused({ description: "x".repeat(70_000) }, "description");
+    await refused({ dryRun: "true" }, "dryRun");
+    await refused({ dry_run: "1" }, "dry_run");
   });
 });
 
