@@ -9,24 +9,25 @@ type Digested = Request & { [wanted]?: BodyDigest };
  * What a body says, as one hash: the bytes of a JSON text; the content type of a file and its bytes; of a form the names
  * and contents of its fields and files, because each client draws another boundary between them.
  */
-export class BodyDigest {
-  #hash: Bun.SHA256 | null = null;
+export class BodyDigest implements Fingerprint {
+  #hasher: Bun.SHA256 | null = null;
   #bytes = 0;
   #result: Uint8Array | null = null;
 
-  /** Bytes so far; the hash once all was read. */
-  get fingerprint(): Fingerprint {
-    return { hash: this.#result, bytes: this.#bytes };
+  /** Null until all was read. */
+  get hash(): Uint8Array | null {
+    return this.#result;
   }
 
+  /** So far. */
   get bytes(): number {
     return this.#bytes;
   }
 
   add(content: string | Uint8Array): void {
     this.#bytes += typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-    this.#hash ??= new Bun.SHA256();
-    this.#hash.update(content);
+    this.#hasher ??= new Bun.SHA256();
+    this.#hasher.update(content);
   }
 
   /** All of it in one piece. */
@@ -42,7 +43,7 @@ export class BodyDigest {
 
   /** That was all of it. */
   end(): void {
-    this.#result ??= (this.#hash ?? new Bun.SHA256()).digest() as Uint8Array;
+    this.#result ??= (this.#hasher ?? new Bun.SHA256()).digest() as Uint8Array;
   }
 }
 

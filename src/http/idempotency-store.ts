@@ -8,7 +8,7 @@ export type KeyedRequest = {
 };
 
 /** What the body of a request says. `hash` is null when it was not read to its end. */
-export type Fingerprint = { hash: Uint8Array | null; bytes: number };
+export type Fingerprint = { readonly hash: Uint8Array | null; readonly bytes: number };
 
 /** An answer as it is told again. `body` is JSON, or encrypted bytes; null when it was too large to be kept. */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
@@ -26,8 +26,8 @@ export type KeptRequest = Omit<KeyedRequest, "userId"> & { fingerprint: Fingerpr
 export type KeyedAttempt = {
   /** Whether something that the request wrote has changed what is stored, and holds. */
   readonly hasChanged: boolean;
-  /** From here on the request's writes leave a mark, in the transaction of each. `read` answers what was read so far. */
-  begin(request: KeyedRequest, read: () => Fingerprint): void;
+  /** From here on the request's writes leave a mark, in the transaction of each, with what was read of `body` by then. */
+  begin(request: KeyedRequest, body: Fingerprint): void;
   /**
    * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves when that is durable together
    * with everything that the request wrote. Where the last write was made for an answer (see the engine), that is one

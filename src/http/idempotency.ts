@@ -234,7 +234,7 @@ export class Idempotency {
     if (answer === null) throw new ApiError("REQUEST_INTERRUPTED");
     // A body that is longer is another one: nobody has to read on to know.
     await readToEnd(request, digest, fingerprint.bytes);
-    if (fingerprint.hash !== null && !isSame(digest.fingerprint.hash, fingerprint.hash))
+    if (fingerprint.hash !== null && !isSame(digest.hash, fingerprint.hash))
       throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const { status, headers, body } = answer;
     if (body === null)
@@ -298,7 +298,7 @@ function keyedOf(request: Request): Keyed | undefined {
 }
 
 function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
-  attempt.begin(request, () => digest.fingerprint);
+  attempt.begin(request, digest);
 }
 
 /**
@@ -336,7 +336,7 @@ function quoted(text: string): string {
 
 /** Reads a body that streams, unless it turns out to be longer than `maxBytes`. */
 async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number): Promise<void> {
-  if (digest.fingerprint.hash !== null) return;
+  if (digest.hash !== null) return;
   if (mediaType(request) === "multipart/form-data")
     for await (const part of formParts(request)) {
       if (part.kind === "file") for await (const _ of part.body) if (digest.bytes > maxBytes) return;

@@ -8,7 +8,6 @@ import { createFactories } from "../support/factories.ts";
 const idOf = (n: number): Uint8Array => Uint8Array.fromHex(n.toString(16).padStart(32, "0"));
 const told: KeptAnswer = { status: 200, headers: { etag: '"1"' }, body: '{"success":true}' };
 const fingerprint: Fingerprint = { hash: new Uint8Array(32).fill(7), bytes: 12 };
-const read = () => fingerprint;
 
 describe.each(engines)("idempotency on $name", ({ open }) => {
   async function world() {
@@ -27,7 +26,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       expect(attempt.hasChanged).toBe(true);
       expect(await attempt.end(told)).toBe(true);
@@ -45,7 +44,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
   ])("an answer has the headers that it had: %p", async (headers) => {
     await using here = await world();
     await here.storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await attempt.end({ ...told, headers });
     });
     expect((await here.storage.idempotency.find(idOf(1)))?.answer).toEqual({ ...told, headers });
@@ -56,7 +55,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     for (const [n, body] of [new Uint8Array([1, 0, 255]), null].entries()) {
       await storage.idempotency.attempt(async (attempt) => {
-        attempt.begin({ id: idOf(n), startedAt: 1, userId: null }, () => ({ hash: null, bytes: 0 }));
+        attempt.begin({ id: idOf(n), startedAt: 1, userId: null }, { hash: null, bytes: 0 });
         await attempt.end({ ...told, body });
       });
       const found = await storage.idempotency.find(idOf(n));
@@ -68,7 +67,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       // Not at once: by then the write is committed without an answer.
       await new Promise((resolve) => setImmediate(resolve));
@@ -82,7 +81,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       await new Promise((resolve) => setImmediate(resolve));
       await here.insert(storage);
@@ -97,7 +96,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await storage.leads.remove({ userId: "nobody", id: "nothing", version: null, at: 5 });
       expect(attempt.hasChanged).toBe(false);
       await attempt.end("undone");
@@ -110,7 +109,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     const lead = await here.insert(storage);
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       expect(await here.insert(storage, lead).catch(() => "refused")).toBe("refused");
       expect(attempt.hasChanged).toBe(false);
       await attempt.end("unknown");
@@ -123,7 +122,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     const { storage } = here;
     await storage.idempotency.attempt(async (attempt) => {
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       if (when === "later") await new Promise((resolve) => setImmediate(resolve));
       await attempt.end("undone");
@@ -138,7 +137,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await storage.idempotency.attempt(async (attempt) => {
       await here.insert(storage);
       expect(attempt.hasChanged).toBe(false);
-      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, read);
+      attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await attempt.end("undone");
       await here.insert(storage);
     });
@@ -151,7 +150,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     const keyed = (n: number) =>
       storage.idempotency.attempt(async (attempt: KeyedAttempt) => {
-        attempt.begin({ id: idOf(n), startedAt: n, userId: null }, read);
+        attempt.begin({ id: idOf(n), startedAt: n, userId: null }, fingerprint);
         await here.insert(storage);
         await attempt.end({ ...told, body: `"${n}"` });
       });
@@ -169,7 +168,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     for (const startedAt of [1, 2])
       await storage.idempotency.attempt(async (attempt) => {
-        attempt.begin({ id: idOf(1), startedAt, userId: null }, read);
+        attempt.begin({ id: idOf(1), startedAt, userId: null }, fingerprint);
         await attempt.end(told);
       });
     expect(await storage.idempotency.find(idOf(1))).toMatchObject({ startedAt: 2 });
@@ -180,7 +179,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const { storage } = here;
     for (let n = 1; n <= 5; n++)
       await storage.idempotency.attempt(async (attempt) => {
-        attempt.begin({ id: idOf(n), startedAt: n * 10, userId: null }, read);
+        attempt.begin({ id: idOf(n), startedAt: n * 10, userId: null }, fingerprint);
         await attempt.end(told);
       });
     expect(await storage.idempotency.forget(40, 2)).toBe(2);
@@ -197,7 +196,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const many = 5_000;
     const keep = (n: number) =>
       here.storage.idempotency.attempt(async (attempt) => {
-        attempt.begin({ id: idAt(n), startedAt: n, userId: null }, read);
+        attempt.begin({ id: idAt(n), startedAt: n, userId: null }, fingerprint);
         await attempt.end({ ...told, body: `${n}` });
       });
     for (let from = 0; from < many; from += 250)

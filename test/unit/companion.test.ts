@@ -200,7 +200,7 @@ const request = { id: new Uint8Array(16), startedAt: 1, userId: null };
 /** The work of a request with a key. "kept" when its answer is, so that what it has written holds. */
 function keyed(notes: Notes, work: () => Promise<unknown>): Promise<string> {
   return notes.store.attempt(async (attempt) => {
-    attempt.begin(request, () => ({ hash: null, bytes: 0 }));
+    attempt.begin(request, { hash: null, bytes: 0 });
     await work();
     return (await attempt.end({ status: 200, headers: {}, body: "done" })) ? "kept" : "lost";
   });

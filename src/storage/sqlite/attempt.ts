@@ -3,7 +3,7 @@ import type { Companion } from "./companion.ts";
 import type { KeptRows } from "./kept-rows.ts";
 import type { Writer } from "./writer.ts";
 
-const nothingRead = (): Fingerprint => ({ hash: null, bytes: 0 });
+const nothingRead: Fingerprint = { hash: null, bytes: 0 };
 
 /** A request with an Idempotency-Key under way, and the row that its writes have along. */
 export class Attempt implements KeyedAttempt, Companion {
@@ -13,7 +13,7 @@ export class Attempt implements KeyedAttempt, Companion {
   #seq: number | null = null;
   #committedSeq: number | null = null;
   #request: KeyedRequest | null = null;
-  #read: () => Fingerprint = nothingRead;
+  #body: Fingerprint = nothingRead;
   #ending: Ending = "unknown";
   #commit: PromiseWithResolvers<boolean> | null = null;
   #isInTransaction = false;
@@ -35,9 +35,9 @@ export class Attempt implements KeyedAttempt, Companion {
     return this.#isInTransaction || this.#committedSeq !== null;
   }
 
-  begin(request: KeyedRequest, read: () => Fingerprint): void {
+  begin(request: KeyedRequest, body: Fingerprint): void {
     this.#request = request;
-    this.#read = read;
+    this.#body = body;
   }
 
   // Not async: what is carried out beside many others has no turn to spare.
@@ -51,7 +51,7 @@ export class Attempt implements KeyedAttempt, Companion {
   }
 
   async #endAlone(request: KeyedRequest, ending: Ending): Promise<boolean> {
-    const fingerprint = this.#read();
+    const fingerprint = this.#body;
     this.#close();
     if (this.#failure !== null) throw this.#failure.reason;
     if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
@@ -71,7 +71,7 @@ export class Attempt implements KeyedAttempt, Companion {
   }
 
   record(): void {
-    if (this.#request !== null) this.#write(this.#request, this.#read(), this.#ending);
+    if (this.#request !== null) this.#write(this.#request, this.#body, this.#ending);
   }
 
   committed(): void {
@@ -108,7 +108,7 @@ export class Attempt implements KeyedAttempt, Companion {
   #close(): void {
     this.#request = null;
     this.#ending = "unknown";
-    this.#read = nothingRead;
+    this.#body = nothingRead;
   }
 
   #write(request: KeyedRequest, fingerprint: Fingerprint, ending: Ending): void {
