@@ -335,7 +335,13 @@ export class Enricher {
       context: { userId, leadId, signal },
       clock: this.#clock,
       known,
-      recall: async (emails) => (since === null ? [] : this.#store.verdicts(userId, emails, since)),
+      recall: async (emails) => {
+        const all = await this.#store.verdicts(userId, emails, this.#freshSince());
+        const { before = [], now = [] } = Object.groupBy(all, ({ at }) =>
+          at >= (since ?? Infinity) ? "now" : "before",
+        );
+        return { before, now };
+      },
     });
   }
 

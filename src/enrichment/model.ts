@@ -76,7 +76,8 @@ export const EnrichInput = Type.Object(
     refresh: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Ask the providers again, though there is a result of the last 90 days.",
+        description:
+          "Ask the providers again, though there is a result of the last 90 days. What a verifier said of an address holds until one has been asked anew about it.",
       }),
     ),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),

@@ -32,6 +32,13 @@ export class Verdicts {
     return verdict !== null && refutes(verdict);
   }
 
+  /** All that are known; those on addresses that `newer` knows too count no more. */
+  replacedBy(newer: Verdicts): Verdicts {
+    const all = new Verdicts();
+    for (const [address, verdicts] of [...this.#byAddress, ...newer.#byAddress]) all.#byAddress.set(address, verdicts);
+    return all;
+  }
+
   isBy(provider: string, email: string): boolean {
     return (this.#byAddress.get(emailForm(email)) ?? []).some((verdict) => verdict.provider === provider);
   }

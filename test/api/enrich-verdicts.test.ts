@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { EnrichAnswer } from "../../src/enrichment/model.ts";
+import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
@@ -120,6 +121,29 @@ describe("an address that a verifier refutes", () => {
     });
     expect([reacher?.requests, hunter?.requests]).toEqual([1, 1]);
   });
+
+  test("by the only vendor there is, which then looks for another one itself, once", async () => {
+    await using started = await startWith(["hunter"]);
+    const { service, servers } = started;
+    const [hunter] = servers;
+    const user = await service.user();
+    const lead = { ...ada, email: wrong };
+    const only = { providers: ["hunter"], enrichmentOptions: contact };
+    const invalid = { email: wrong, verdict: "invalid" };
+    expect(await enrich(user, lead, only)).toMatchObject({
+      creditsUsed: 1,
+      enriched: [{ enrichedData: { email: "ada@analytical.example" }, emailVerification: invalid }],
+    });
+    expect(hunter?.requests).toBe(2);
+    hunter?.answerWith((request) =>
+      Response.json({ data: request.url.includes("verifier") ? { status: "invalid" } : {} }),
+    );
+    expect(await enrich(user, lead, { ...only, refresh: true })).toMatchObject({
+      creditsUsed: 0,
+      enriched: [{ enrichedData: {}, emailVerification: invalid }],
+    });
+    expect(hunter?.requests).toBe(4);
+  });
 });
 
 describe("a verification alone", () => {
@@ -238,4 +262,72 @@ describe("a verification alone", () => {
         enriched: [{ enrichedData: { title: "CTO" }, emailVerification: { verdict: "valid", provider: "hunter" } }],
       });
   });
+});
+
+describe("an address that was refuted, where anew is asked", () => {
+  const anew = { refresh: true, enrichmentOptions: contact };
+  /** Reacher refutes the address, of which Apollo is sure. */
+  async function arrange() {
+    const started = await startWith(["reacher", "apollo", "hunter"]);
+    const [reacher, apollo, hunter] = started.servers;
+    const user = await started.service.user();
+    apollo?.answerWith(apolloSays({ email: wrong, email_status: "verified" }));
+    await enrich(user, { email: wrong }, { providers: ["reacher"] });
+    const { firstName, lastName, company } = ada;
+    const lead = succeeded(await user.post<LeadView>("/api/v2/leads", { firstName, lastName, company })).data;
+    const emailOf = async () => (await user.get<LeadView>(`/api/v2/leads/${lead.id}`)).data?.email;
+    return { started, reacher, apollo, hunter, user, asked: { leadId: lead.id, domain: ada.domain }, emailOf };
+  }
+
+  for (const how of ["directly", "by job"])
+    test(`stays refuted until a verifier has answered anew, ${how}`, async () => {
+      const { started, reacher, apollo, user, asked, emailOf } = await arrange();
+      await using _started = started;
+      const run = async (providers: string[]) => {
+        const body = { leads: [asked], ...anew, writeBack: true, providers };
+        const headers = how === "by job" ? { prefer: "respond-async" } : {};
+        const answer = succeeded(await user.post<EnrichAnswer & JobView>("/api/v2/enrich", body, { headers })).data;
+        if (how === "directly") return answer;
+        await started.service.ended(user, answer.id);
+        return succeeded(await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${answer.id}/results`)).data;
+      };
+      const nothing = { creditsUsed: 0, enriched: [], failed: [{ code: "NO_MATCH" }] };
+      expect(await run(["apollo"])).toMatchObject(nothing);
+      expect(reacher?.requests).toBe(1);
+      expect(await run(["apollo", "reacher"])).toMatchObject(nothing);
+      expect([reacher?.requests, apollo?.requests]).toEqual([2, 2]);
+      reacher?.answerWith(() => Response.json({}, { status: 500 }));
+      const unanswered = { creditsUsed: 0, enriched: [], failed: [{ code: "PROVIDERS_UNAVAILABLE" }] };
+      expect(await run(["apollo", "reacher"])).toMatchObject(unanswered);
+      expect(await emailOf()).toBeNull();
+      reacher?.answerWith(reacherSays("safe"));
+      expect(await run(["apollo", "reacher"])).toMatchObject({
+        creditsUsed: 1,
+        enriched: [{ enrichedData: { email: wrong }, emailVerification: { verdict: "valid", provider: "reacher" } }],
+      });
+      expect(await emailOf()).toBe(wrong);
+    }, 20_000);
+
+  test("and is sent stays refuted though a vendor confirms it, and another one is looked for", async () => {
+    const { started, reacher, hunter, user } = await arrange();
+    await using _started = started;
+    const sent = { ...ada, email: wrong };
+    const confirmed = await enrich(user, sent, { ...anew, providers: ["apollo"] });
+    const invalid = { email: wrong, verdict: "invalid", provider: "reacher" };
+    expect(confirmed).toMatchObject({ creditsUsed: 0, enriched: [{ enrichedData: {}, emailVerification: invalid }] });
+    expect(confirmed.enriched[0]?.enrichedData).not.toHaveProperty("email");
+    expect(reacher?.requests).toBe(1);
+    const another = await enrich(user, sent, { ...anew, providers: ["apollo", "reacher", "hunter"] });
+    expect(another).toMatchObject({
+      creditsUsed: 1,
+      enriched: [{ enrichedData: { email: "ada@analytical.example" }, emailVerification: invalid }],
+    });
+    // Hunter says so of another address, which is right, when it has been asked about this one.
+    expect([reacher?.requests, hunter?.requests]).toEqual([2, 1]);
+    reacher?.answerWith(reacherSays("safe"));
+    expect(await enrich(user, sent, { ...anew, providers: ["apollo", "reacher"] })).toMatchObject({
+      creditsUsed: 0,
+      enriched: [{ enrichedData: { email: wrong }, emailVerification: { email: wrong, verdict: "valid" } }],
+    });
+  }, 20_000);
 });
