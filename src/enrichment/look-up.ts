@@ -4,7 +4,7 @@ import type { GuardedOutcome, GuardedProvider } from "./provider-guard.ts";
 import type { Finding, Merged, Subject, Verdict } from "./model.ts";
 import type { LookUpContext } from "./provider.ts";
 import { Verdicts, verdictsIn } from "./verdicts.ts";
-import { extended, isWorthAsking, merge, withoutRefuted } from "./waterfall.ts";
+import { cleanedFindings, extended, isWorthAsking, merge, withoutRefuted } from "./waterfall.ts";
 
 /** What is known of a person, and the names of those who have said what they know. */
 export type Known = { merged: Merged; asked: readonly string[] };
@@ -178,8 +178,9 @@ export class LookUp {
     if (verdict !== null) this.#merged = this.#withVerdict(verdict, this.#verdicts);
   }
 
-  async #add(provider: string, findings: readonly Finding[], at: number): Promise<void> {
+  async #add(provider: string, raw: readonly Finding[], at: number): Promise<void> {
     this.#isFromStore = false;
+    const findings = cleanedFindings(raw);
     const fresh = await this.#learn(findings.flatMap(emailsOf));
     for (const verdict of verdictsIn(findings, provider, at)) {
       this.#verdicts.add(verdict);
@@ -233,7 +234,7 @@ export class LookUp {
 const leastSure = 0.01;
 
 function emailsOf({ field, value }: Pick<Finding, "field" | "value">): string[] {
-  return field === "email" || field === "alternativeEmails" ? [value].flat().map((email) => email.trim()) : [];
+  return field === "email" || field === "alternativeEmails" ? [value].flat() : [];
 }
 
 function emailsIn({ email, alternativeEmails }: Merged): string[] {

@@ -53,10 +53,10 @@ export function refutes({ confidence }: Pick<Verdict, "confidence">): boolean {
   return confidence <= refutedUpTo;
 }
 
-/** Those that a provider gives, as findings that decide. */
+/** Those that a provider gives, as findings that decide; clean ones. */
 export function verdictsIn(findings: readonly Finding[], provider: string, at: number): Verdict[] {
   return findings.flatMap(({ value, confidence, verifies }) =>
-    verifies === true && typeof value === "string" ? [{ email: value.trim(), provider, confidence, at }] : [],
+    verifies === true && typeof value === "string" ? [{ email: value, provider, confidence, at }] : [],
   );
 }
 

@@ -49,6 +49,21 @@ describe("an address that a verifier refutes", () => {
     expect(reacher?.requests).toBe(1);
   }, 20_000);
 
+  test("stays so in every form in which a vendor writes it, and what is no address is not sold as one", async () => {
+    await using started = await startWith(["reacher", "pdl"]);
+    const { service, servers } = started;
+    const [, pdl] = servers;
+    const user = await service.user();
+    await enrich(user, { email: wrong }, { providers: ["reacher"] });
+    for (const said of [`mailto:${wrong}`, `Ada Lovelace <${wrong}>`, "N/A"]) {
+      const data = { work_email: said, personal_emails: [said, "none"] };
+      pdl?.answerWith(() => Response.json({ likelihood: 10, data }));
+      const answer = await enrich(user, ada, { providers: ["pdl"], enrichmentOptions: contact });
+      expect(answer).toMatchObject({ creditsUsed: 0, enriched: [], failed: [{ code: "NO_MATCH" }] });
+    }
+    expect(pdl?.requests).toBe(3);
+  });
+
   test("leaves a likelier one alone that was found before it", async () => {
     await using started = await startWith(["reacher", "hunter", "apollo"]);
     const { service, servers } = started;
@@ -285,7 +300,7 @@ describe("an address that was refuted, where anew is asked", () => {
       await using _started = started;
       const run = async (providers: string[]) => {
         const body = { leads: [asked], ...anew, writeBack: true, providers };
-        const headers = how === "by job" ? { prefer: "respond-async" } : {};
+        const headers = { prefer: how === "by job" ? "respond-async" : "wait=5" };
         const answer = succeeded(await user.post<EnrichAnswer & JobView>("/api/v2/enrich", body, { headers })).data;
         if (how === "directly") return answer;
         await started.service.ended(user, answer.id);
