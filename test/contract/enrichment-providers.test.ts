@@ -227,6 +227,20 @@ email = "mail"`)[0]!,
       expect(outcome.kind === "found" && "verifies" in outcome.findings[0]!).toBe(false);
     }
     expect(provider.verifies?.({ ...nobody, ...subject })).toBeNull();
+    // So it does with a guess, where there is no other way to ask it, and with an address that a mail link holds.
+    let asked = "";
+    server.answerWith(({ url }) => {
+      asked = new URL(url).search;
+      return Response.json({ mail: "mailto:a@b.co", score: 0 });
+    });
+    expect(provider.verifies?.({ ...nobody, candidateEmail: "a@b.co" })).toBe("a@b.co");
+    expect(await lookUp({ candidateEmail: "a@b.co" })).toMatchObject({ findings: [{ confidence: 0, verifies: true }] });
+    expect(asked).toBe("?mail=a%40b.co");
+    // An address that is wrong is not verified again; by the name it may know another one.
+    const wrong = { ...nobody, email: "x@b.co", emailIsRefuted: true };
+    expect(provider.brings(wrong)).toEqual([]);
+    expect(provider.brings({ ...wrong, ...subject })).toEqual(["email"]);
+    expect(provider.verifies?.({ ...wrong, ...subject })).toBeNull();
   });
 
   test("Hunter takes half a credit for a verification and one for an address", () => {
