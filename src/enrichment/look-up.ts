@@ -34,7 +34,7 @@ export type LookedUp = {
 export type WhoToAsk = {
   wanted: ReadonlySet<EnrichField>;
   providers: readonly GuardedProvider[];
-  context: LookUpContext;
+  context: Omit<LookUpContext, "wanted">;
   clock: Clock;
   known?: Known;
   recall?: Recall;
@@ -80,7 +80,8 @@ export class LookUp {
   }
 
   async run(): Promise<LookedUp> {
-    const { context, clock, providers } = this.#who;
+    const { wanted, clock, providers } = this.#who;
+    const context = { ...this.#who.context, wanted };
     await this.#recallKnown();
     for (;;) {
       this.#subject = this.#known();

@@ -234,6 +234,22 @@ describe("a verification alone", () => {
     expect(await enrich(user, lead, off)).toMatchObject({ enriched: [], failed: [{ code: "NO_MATCH" }] });
   });
 
+  test("nor is an address bought where only other parts are wanted, which cost their own", async () => {
+    await using started = await startWith(["fullenrich"]);
+    const { service, servers } = started;
+    const user = await service.user();
+    const bought: unknown[] = [];
+    servers[0]?.answerWith(async (request) => {
+      const { data } = (await request.json()) as { data: { enrich_fields: string[] }[] };
+      bought.push(data[0]?.enrich_fields);
+      return Response.json({}, { status: 404 });
+    });
+    const lead = { networkUrl: "https://www.linkedin.com/in/ada" };
+    for (const includeContactInfo of [false, true])
+      await enrich(user, lead, { providers: ["fullenrich"], enrichmentOptions: { includeContactInfo } });
+    expect(bought).toEqual([[], ["contact.work_emails"]]);
+  });
+
   test("is bought again where that is wanted, and takes the place of all that was said before", async () => {
     await using started = await startWith(["reacher", "hunter"]);
     const { service, servers } = started;

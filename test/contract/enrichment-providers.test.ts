@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { allFields } from "../../src/enrichment/fields.ts";
 import type { Subject } from "../../src/enrichment/model.ts";
 import type { LookUpOutcome } from "../../src/enrichment/provider.ts";
 import { createHttpVendor, readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
@@ -6,13 +7,15 @@ import { createHttpClient } from "../../src/providers/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
 
+const context = { userId: "u", leadId: null, wanted: new Set(allFields) };
+
 async function arrange(vendor: Vendor, key = vendorKey) {
   const server = startVendor(vendor);
   const clock = new FakeClock();
   const http = createHttpClient({ clock, allowPrivate: ["127.0.0.1"] });
   const provider = vendor.create({ http, clock }, server.url, key);
   const lookUp = async (subject: Partial<Subject>, signal = new AbortController().signal) => {
-    const asking = provider.lookUp({ ...nobody, ...subject }, { userId: "u", leadId: null, signal });
+    const asking = provider.lookUp({ ...nobody, ...subject }, { ...context, signal });
     let isDone = false;
     void asking.finally(() => (isDone = true));
     // Vendors that work for a while are asked again after a pause, which only the clock ends.
@@ -126,7 +129,7 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     server.answerWith(() => new Promise<Response>(() => {}));
     const stop = new AbortController();
     const arrived = server.nextRequest();
-    const asking = provider.lookUp({ ...nobody, ...known.subject }, { userId: "u", leadId: null, signal: stop.signal });
+    const asking = provider.lookUp({ ...nobody, ...known.subject }, { ...context, signal: stop.signal });
     await arrived;
     stop.abort();
     expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
+import { allFields, fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
 import { LookUp, type Known } from "../../src/enrichment/look-up.ts";
 import type { Finding, Subject } from "../../src/enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
@@ -11,7 +11,7 @@ import { engines } from "../support/engines.ts";
 import { nobody } from "../support/vendors.ts";
 
 const log = createLog("silent");
-const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+const context = { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
 const found: LookUpOutcome = { kind: "found", findings: [{ field: "title", value: "CTO", confidence: 0.9 }], spent: 1 };
 const failed: LookUpOutcome = { kind: "failed", reason: "broken" };
 
