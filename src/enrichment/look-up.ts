@@ -18,13 +18,14 @@ const recallNothing: Recall = async () => ({ before: [], now: [] });
 
 /**
  * `hindered`: who could still add to what is wanted, but could not be asked, or did not answer; `paused` are those of
- * them who were not asked because they pause. `verdicts` are all that count, `given` those that were given now.
+ * them who were not asked because they pause, `spent` those whose monthly cap does not allow it. `verdicts` are all that count, `given` those that were given now.
  */
 export type LookedUp = {
   merged: Merged;
   asked: string[];
   hindered: string[];
   paused: string[];
+  spent: string[];
   verdicts: Verdicts;
   given: Verdict[];
   /** Nobody has found anything now: all of it was known. */
@@ -63,6 +64,7 @@ export class LookUp {
   readonly #verified = new Set<GuardedProvider>();
   readonly #hindered: GuardedProvider[] = [];
   readonly #paused: GuardedProvider[] = [];
+  readonly #spent: GuardedProvider[] = [];
   #underWay: GuardedProvider | null = null;
   #isFromStore = true;
   #merged: Merged;
@@ -94,7 +96,8 @@ export class LookUp {
       if (outcome.kind === "found") await this.#add(next.name, outcome.findings, clock.now());
       if (outcome.kind === "found" || outcome.kind === "none") this.#hasAnswered(next, subject);
       else this.#hasNot(next);
-      if (outcome.kind === "paused" || (outcome.kind === "skipped" && next.canPayFor(subject))) this.#paused.push(next);
+      if (outcome.kind === "skipped" && !next.canPayFor(subject)) this.#spent.push(next);
+      else if (outcome.kind === "paused" || outcome.kind === "skipped") this.#paused.push(next);
       this.#underWay = null;
     }
   }
@@ -125,6 +128,7 @@ export class LookUp {
       asked: [...this.#asked],
       hindered: namesOf([...this.#hindered, ...silent, ...this.#waiting]),
       paused: namesOf(this.#paused),
+      spent: namesOf(this.#spent),
       verdicts,
       given: [...this.#given],
       isFromStore: this.#isFromStore,

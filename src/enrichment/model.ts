@@ -170,7 +170,7 @@ export const EnrichmentResult = Type.Object(
     unavailable: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes: only they are asked then, at no charge for what is paid for.",
+          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes, or next month where a monthly cap is reached (GET /api/v2/enrich/settings tells): only they are asked then, at no charge for what is paid for.",
       }),
     ),
     leadId: Type.Optional(Type.String()),
