@@ -313,7 +313,7 @@ describe("an address that was refuted, where anew is asked", () => {
   for (const how of ["directly", "by job"])
     test(`stays refuted until a verifier has answered anew, ${how}`, async () => {
       const { started, reacher, apollo, user, asked, emailOf } = await arrange();
-      await using _started = started;
+      await using _ = started;
       const run = async (providers: string[]) => {
         const body = { leads: [asked], ...anew, writeBack: true, providers };
         const headers = { prefer: how === "by job" ? "respond-async" : "wait=5" };
@@ -341,7 +341,7 @@ describe("an address that was refuted, where anew is asked", () => {
 
   test("and is sent stays refuted though a vendor confirms it, and another one is looked for", async () => {
     const { started, reacher, hunter, user } = await arrange();
-    await using _started = started;
+    await using _ = started;
     const sent = { ...ada, email: wrong };
     const confirmed = await enrich(user, sent, { ...anew, providers: ["apollo"] });
     const invalid = { email: wrong, verdict: "invalid", provider: "reacher" };
