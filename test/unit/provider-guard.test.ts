@@ -175,6 +175,30 @@ describe("a guarded provider", () => {
     expect(after.of("hunter")).toBe(2.5);
     expect(after.of("pdl")).toBe(0);
   });
+
+  test("what a call may take is written before a capped provider is asked, and what it took once it is known", async () => {
+    await using opened = await engines[0]!.open();
+    const { enrichment } = opened.storage;
+    const clock = new FakeClock();
+    const written = async () => (await enrichment.spending(202601))["scripted"];
+    const during: unknown[] = [];
+    const arranged = guarded({
+      clock,
+      spends: 1,
+      spendCap: 5,
+      lookUp: async () => {
+        during.push(await written());
+        return { ...found, spent: 0.5 };
+      },
+    });
+    await arranged.spending.load(enrichment);
+    await arranged.ask();
+    await arranged.ask();
+    expect(during).toEqual([1, 1.5]);
+    await arranged.spending.flush(enrichment);
+    expect(await written()).toBe(1);
+    expect(arranged.guard.view()).toMatchObject({ spent: 1 });
+  });
 });
 
 describe("the waterfall", () => {
