@@ -155,7 +155,7 @@ export class LookUp {
   }
 
   /**
-   * What is known by now. A sent address that was refuted before is asked about as any other; once nobody is left who
+   * What is known by now. A sent address that was refuted before is asked about like every other; once nobody is left who
    * would verify it, another one is looked for.
    */
   #known(): Subject {
