@@ -17,6 +17,7 @@ type EnrichFlags = ConnectionFlags & {
 
 /** As many as the API answers directly. */
 const maxPeople = 50;
+const accepted = "Name people by an e-mail address, a profile URL, or the id of a lead.";
 
 export function addEnrichCommand(program: Command, context: CommandContext): void {
   const enrich = program
@@ -61,7 +62,10 @@ function answerText(
 ): string {
   const parts = [
     ...enriched.map((result) => ({ index: result.index, text: resultText(result, people[result.index] ?? "") })),
-    ...failed.map(({ index, message }) => ({ index, text: `${people[index] ?? ""}: ${message}` })),
+    ...failed.map(({ index, code, message }) => ({
+      index,
+      text: `${people[index] ?? ""}: ${message}${code === "NOT_FOUND" ? ` ${accepted}` : ""}`,
+    })),
   ];
   const inOrder = parts.toSorted((a, b) => a.index - b.index).map(({ text }) => text);
   return [...inOrder, `${creditsUsed} credits used, ${remainingCredits} left.`].join("\n\n");
@@ -79,7 +83,9 @@ function resultText(
   ]);
   const filled = writtenBack !== undefined && writtenBack.length > 0 ? `\nFilled: ${writtenBack.join(", ")}` : "";
   const missed =
-    unavailable === undefined ? "" : `\nCould not be asked: ${unavailable.join(", ")}. Try again in a few minutes.`;
+    unavailable === undefined
+      ? ""
+      : `\nCould not be asked: ${unavailable.join(", ")}. Try again in a few minutes, or next month where a monthly cap is reached.`;
   const table = rows.length === 0 ? "" : `\n${renderTable(["FIELD", "VALUE", "SURE", "FROM"], rows)}`;
   const verdict =
     emailVerification === undefined

@@ -77,7 +77,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
           tag: "Credits",
           summary: "Limit what a key may spend in a month",
           description:
-            "A key of yours; an admin limits those of everybody in the team. What it took in this month already counts. Beyond the budget its requests get 402.",
+            "A key of yours; an admin limits those of everybody in the team. What an admin has set you can lower, but not lift beyond that or take away. What it took in this month already counts. Beyond the budget its requests get 402.",
           errors: ["NOT_FOUND"],
         }),
       },

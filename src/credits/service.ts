@@ -205,10 +205,18 @@ export class CreditService {
     throw new ApiError("CONFLICT", { message: "This charge was refunded before." });
   }
 
-  /** NOT_FOUND for a key that is not the caller's, nor, for an admin, of anybody in the team. Null takes the budget away. */
+  /**
+   * NOT_FOUND for a key that is not the caller's, nor, for an admin, of anybody in the team; PERMISSION_DENIED for more
+   * than an admin has set, unless the caller is one. Null takes the budget away.
+   */
   async setBudget(caller: Caller, keyId: string, monthly: number | null): Promise<CreditBudgetView | null> {
     await this.#requireKey(caller, keyId);
-    await this.#credits.setBudget(keyId, monthly);
+    const outcome = await this.#credits.setBudget(keyId, monthly, isAdmin(caller) ? "admin" : "owner");
+    if (outcome.kind === "beyond")
+      throw new ApiError("PERMISSION_DENIED", {
+        message: `An admin has set the budget of this key, so you can set at most ${outcome.ceiling} credits a month. Ask an admin of your team for more.`,
+        details: { ceiling: outcome.ceiling },
+      });
     return this.#budgetOf(keyId);
   }
 

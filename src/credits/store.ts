@@ -56,6 +56,8 @@ export type LedgerPageRequest = {
   after: LedgerPlace | null;
 };
 
+export type BudgetOutcome = { kind: "set" } | { kind: "beyond"; ceiling: number };
+
 export type CreditStore = {
   /** Adds the entry and answers the new balance. */
   add(entry: LedgerEntry): Promise<number>;
@@ -88,7 +90,10 @@ export type CreditStore = {
    */
   abandoned(heldBefore: number, limit: number): Promise<string[]>;
 
-  /** What the key took in the month of `at` is counted against `monthly`; null takes the budget away. */
-  setBudget(keyId: string, monthly: number | null): Promise<void>;
+  /**
+   * What the key took in the month of `at` is counted against `monthly`; null takes the budget away. What an admin sets
+   * is as much as the owner may set then: beyond, nothing is changed.
+   */
+  setBudget(keyId: string, monthly: number | null, by: "admin" | "owner"): Promise<BudgetOutcome>;
   budget(keyId: string, at: number): Promise<CreditBudget | null>;
 };

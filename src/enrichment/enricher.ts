@@ -10,7 +10,7 @@ import { inParallel } from "./in-parallel.ts";
 import { LookUp, nothingKnown, type Known, type LookedUp } from "./look-up.ts";
 import { resultDays, type EnrichmentFailure, type LeadToEnrich, type Merged, type Verdict } from "./model.ts";
 import { leadIdOf, personKey, personOf, textsOfIdentity, type Person } from "./people.ts";
-import { failureOf, resultOf } from "./result.ts";
+import { failureOf, messageOfSpent, resultOf } from "./result.ts";
 import { SharedLookUps, type SharedLookUp } from "./shared-look-ups.ts";
 import type { EnrichmentStore, ItemOutcome, NewResult, StoredResult } from "./store.ts";
 import { entriesOf, isNews, restricted, textsAt, worthPaying } from "./waterfall.ts";
@@ -64,6 +64,8 @@ type Found = {
   paid: StoredResult | null;
   isFromStore: boolean;
   unavailable: readonly string[];
+  /** Those of them whose monthly cap is reached. */
+  spent: readonly string[];
   completeAt: number | null;
   amount: number;
   toStore: NewResult | null;
@@ -217,7 +219,7 @@ export class Enricher {
   async #weigh(
     userId: string,
     { identity, n, texts, subject }: Person,
-    { merged: all, asked, isFromStore, hindered: unavailable, paused, verdicts, given }: LookedUp,
+    { merged: all, asked, isFromStore, hindered: unavailable, paused, spent, verdicts, given }: LookedUp,
     paid: StoredResult | null,
     price: number,
     wanted: ReadonlySet<EnrichField>,
@@ -230,6 +232,7 @@ export class Enricher {
       paid,
       isFromStore,
       unavailable,
+      spent,
       completeAt: this.#backAt(paused),
       given,
     };
@@ -248,7 +251,7 @@ export class Enricher {
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable, spent }: Found,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
@@ -256,8 +259,10 @@ export class Enricher {
     if (refusal !== null) return { kind: "failed", failure: failureOf(n, input, refusal) };
     // What was paid for is shown again, also to a lead that has been filled with it; and a verdict is news by itself.
     if (verdict === null && !isNews(merged, paid === null ? texts : textsOfIdentity(paid.identity), 0)) {
-      const code = unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH";
-      return { kind: "failed", failure: failureOf(n, input, code) };
+      const failure = failureOf(n, input, unavailable.length > 0 ? "PROVIDERS_UNAVAILABLE" : "NO_MATCH");
+      if (spent.length === 0) return { kind: "failed", failure };
+      const message = messageOfSpent(spent, unavailable, this.#clock.now());
+      return { kind: "failed", failure: { ...failure, message } };
     }
     const result = resultOf(n, input, merged, { verdict, creditsUsed, fromStore, unavailable });
     const lead = leads.get(n);
@@ -335,7 +340,13 @@ export class Enricher {
       context: { userId, leadId, signal },
       clock: this.#clock,
       known,
-      recall: async (emails) => (since === null ? [] : this.#store.verdicts(userId, emails, since)),
+      recall: async (emails) => {
+        const all = await this.#store.verdicts(userId, emails, this.#freshSince());
+        const { before = [], now = [] } = Object.groupBy(all, ({ at }) =>
+          at >= (since ?? Infinity) ? "now" : "before",
+        );
+        return { before, now };
+      },
     });
   }
 
@@ -353,6 +364,7 @@ const nothingFound: Found = {
   paid: null,
   isFromStore: false,
   unavailable: [],
+  spent: [],
   completeAt: null,
   amount: 0,
   toStore: null,

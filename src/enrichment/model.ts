@@ -76,7 +76,8 @@ export const EnrichInput = Type.Object(
     refresh: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Ask the providers again, though there is a result of the last 90 days.",
+        description:
+          "Ask the providers again, though there is a result of the last 90 days. What a verifier said of an address holds until one has been asked anew about it.",
       }),
     ),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
@@ -169,7 +170,7 @@ export const EnrichmentResult = Type.Object(
     unavailable: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes: only they are asked then, at no charge for what is paid for.",
+          "Providers that might add something, but could not be asked now. Send the lead again in a few minutes, or next month where a monthly cap is reached (GET /api/v2/enrich/settings tells): only they are asked then, at no charge for what is paid for.",
       }),
     ),
     leadId: Type.Optional(Type.String()),

@@ -92,7 +92,7 @@ export class GuardedProvider {
     this.#reserved.add(cost);
     const pauses = this.#pauses;
     try {
-      const outcome = await this.#withinTime(subject, context);
+      const outcome = await this.#withinTime(subject, context, cost);
       // Who gave up waiting learned nothing about the provider; nor does a failure tell more that others paused it for.
       const isNews = !context.signal.aborted && (outcome.kind !== "failed" || pauses === this.#pauses);
       if (isNews) this.#learn(outcome);
@@ -100,6 +100,7 @@ export class GuardedProvider {
     } finally {
       this.#underWay--;
       this.#reserved.add(-cost);
+      if (this.#isCapped(cost)) this.#spending.release(this.name, cost);
     }
   }
 
@@ -125,8 +126,18 @@ export class GuardedProvider {
     return spendCap === null || sumOf(this.#spending.of(this.name), this.#reserved.sum, cost) <= spendCap;
   }
 
+  #isCapped(cost: number): boolean {
+    return this.#settings.spendCap !== null && cost > 0;
+  }
+
+  /** What a capped call may take is on the disk before it is sent. */
+  async #send(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
+    if (this.#isCapped(cost)) await this.#spending.hold(this.name, cost);
+    return this.#provider.lookUp(subject, context);
+  }
+
   /** A provider that does not heed its signal is not waited for. */
-  async #withinTime(subject: Subject, context: LookUpContext): Promise<LookUpOutcome> {
+  async #withinTime(subject: Subject, context: LookUpContext, cost: number): Promise<LookUpOutcome> {
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     let giveUp = (): void => {};
@@ -138,7 +149,7 @@ export class GuardedProvider {
     context.signal.addEventListener("abort", abort);
     if (context.signal.aborted) abort();
     try {
-      const asked = this.#provider.lookUp(subject, { ...context, signal: stop.signal });
+      const asked = this.#send(subject, { ...context, signal: stop.signal }, cost);
       return await Promise.race([asked, gaveUp]);
     } catch (error) {
       this.#log.error({ err: error, provider: this.name }, "an enrichment provider broke");

@@ -5,6 +5,8 @@ export type LookUpContext = {
   userId: string;
   /** The lead that is being enriched, which is no source about itself. */
   leadId: string | null;
+  /** Nothing else is to be bought. */
+  wanted: ReadonlySet<EnrichField>;
   signal: AbortSignal;
 };
 

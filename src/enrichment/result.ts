@@ -66,3 +66,14 @@ const failures = {
 export function failureOf(index: number, input: LeadToEnrich, code: EnrichmentFailure["code"]): EnrichmentFailure {
   return { index, input, code, ...failures[code] };
 }
+
+/** The message where `spent`, some or all of those who were `unavailable`, have reached their monthly caps. */
+export function messageOfSpent(spent: readonly string[], unavailable: readonly string[], now: number): string {
+  const date = new Date(now);
+  const nextMonth = isoTime(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)).slice(0, 10);
+  const caps = `The monthly cap of ${spent.join(", ")} is reached: try again from ${nextMonth} (UTC) on, or let an admin of the server raise enrichment-spend-caps.`;
+  const others = unavailable.filter((name) => !spent.includes(name));
+  return others.length === 0
+    ? caps
+    : `${caps} Ask ${others.join(", ")}, which could not be asked now, in a few minutes.`;
+}

@@ -7,7 +7,7 @@ import type { JobService } from "../jobs/service.ts";
 import { hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
 import { pause } from "../pause.ts";
 import type { Enricher, EnrichSettings, NumberedLead, Prepared } from "./enricher.ts";
-import { allGroups } from "./fields.ts";
+import { allFields, allGroups } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
 import {
   groupOptions,
@@ -140,7 +140,7 @@ export class EnrichmentService {
     const since = performance.now();
     const outcome =
       provider.brings(person.subject).length > 0
-        ? await provider.lookUp(person.subject, { userId, leadId: null, signal })
+        ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
         : ({ kind: "tooLittle" } as const);
     return {
       provider: name,

@@ -17,12 +17,17 @@ export class Credits {
   }
 }
 
-/** What providers take of their own credits in the current month. Counted in memory; `flush` writes it. */
+/**
+ * What providers take of their own credits in the current month. Counted in memory; `flush` writes it. What calls under
+ * way may take is written with it, so a crash forgets none of them, and may count one that took nothing.
+ */
 export class Spending {
   readonly #clock: Clock;
   #month = 0;
   #spent: Record<string, number> = {};
+  readonly #held: Record<string, number> = {};
   #isChanged = false;
+  #store: EnrichmentStore | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,17 +45,37 @@ export class Spending {
     this.#isChanged = true;
   }
 
-  /** Reads what was written before a restart; once, before the first `flush`. */
+  /** Holds what a call may take; from the end of the promise on, a crash does not forget it. */
+  async hold(provider: string, amount: number): Promise<void> {
+    this.#hold(provider, amount);
+    if (this.#store !== null) await this.flush(this.#store);
+  }
+
+  /** What was held, when the call has ended and what it took is added. */
+  release(provider: string, amount: number): void {
+    this.#hold(provider, -amount);
+  }
+
+  #hold(provider: string, amount: number): void {
+    this.#held[provider] = sumOf(this.#held[provider] ?? 0, amount);
+    this.#isChanged = true;
+  }
+
+  /** Reads what was written before a restart; once, before the first `flush` and `hold`. */
   async load(store: EnrichmentStore): Promise<void> {
+    this.#store = store;
     for (const [provider, spent] of Object.entries(await store.spending(this.#month))) this.add(provider, spent);
     this.#isChanged = false;
   }
 
-  /** Writes what changed. A crash loses what came after the last call. */
+  /** Writes what changed. */
   async flush(store: EnrichmentStore): Promise<void> {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    await store.saveSpending(this.#month, { ...this.#spent });
+    this.#turnPage();
+    const names = new Set([...Object.keys(this.#spent), ...Object.keys(this.#held)]);
+    const sums = [...names].map((name) => [name, sumOf(this.#spent[name] ?? 0, this.#held[name] ?? 0)]);
+    await store.saveSpending(this.#month, Object.fromEntries(sums));
   }
 
   #turnPage(): void {

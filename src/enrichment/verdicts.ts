@@ -32,6 +32,13 @@ export class Verdicts {
     return verdict !== null && refutes(verdict);
   }
 
+  /** All that are known; those on addresses that `newer` knows too count no more. */
+  replacedBy(newer: Verdicts): Verdicts {
+    const all = new Verdicts();
+    for (const [address, verdicts] of [...this.#byAddress, ...newer.#byAddress]) all.#byAddress.set(address, verdicts);
+    return all;
+  }
+
   isBy(provider: string, email: string): boolean {
     return (this.#byAddress.get(emailForm(email)) ?? []).some((verdict) => verdict.provider === provider);
   }
@@ -46,10 +53,10 @@ export function refutes({ confidence }: Pick<Verdict, "confidence">): boolean {
   return confidence <= refutedUpTo;
 }
 
-/** Those that a provider gives, as findings that decide. */
+/** Those that a provider gives, as findings that decide; clean ones. */
 export function verdictsIn(findings: readonly Finding[], provider: string, at: number): Verdict[] {
   return findings.flatMap(({ value, confidence, verifies }) =>
-    verifies === true && typeof value === "string" ? [{ email: value.trim(), provider, confidence, at }] : [],
+    verifies === true && typeof value === "string" ? [{ email: value, provider, confidence, at }] : [],
   );
 }
 

@@ -1,4 +1,5 @@
 import { singleLine } from "../clean-text.ts";
+import { addressIn } from "./email-address.ts";
 import { domainOfEmail, isFreeMail } from "./email-domain.ts";
 import { isList, maxListItems, maxTextLength, recordWeights, type EnrichField } from "./fields.ts";
 import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.ts";
@@ -45,7 +46,7 @@ export function merge(
   const draft = { ...merged };
   const isOwnRight = input.email !== null && !verdicts.isRefuted(input.email);
   const factor = namesSomebodyElse(input, findings) ? otherNameFactor : 1;
-  for (const finding of findings.map(cleaned).filter((each) => each !== null)) {
+  for (const finding of cleanedFindings(findings)) {
     const { field, verifies = false } = finding;
     const value = verifies ? finding.value : believable(field, finding.value, verdicts);
     if (value === null) continue;
@@ -144,15 +145,21 @@ export function sourcesOf(merged: Merged): string[] {
   return [...new Set(entriesOf(merged).flatMap(([, { providers }]) => providers))];
 }
 
-/** Clean texts of bounded length; null for an empty one. */
+/** Clean texts of bounded length, and addresses that are some; what nothing is left of is no finding. */
+export function cleanedFindings(findings: readonly Finding[]): Finding[] {
+  return findings.map(cleaned).filter((finding) => finding !== null);
+}
+
 function cleaned(finding: Finding): Finding | null {
-  const { value } = finding;
+  const { field, value } = finding;
   const confidence = Math.min(1, Math.max(0, finding.confidence));
+  const isAddress = field === "email" || field === "alternativeEmails";
+  const clean = (text: string): string | null => (isAddress ? addressIn(tidy(text)) : tidy(text)) || null;
   if (typeof value === "string") {
-    const text = tidy(value);
-    return text === "" ? null : { ...finding, value: text, confidence };
+    const text = clean(value);
+    return text === null ? null : { ...finding, value: text, confidence };
   }
-  const items = value.map(tidy).filter((item) => item !== "");
+  const items = value.map(clean).filter((item) => item !== null);
   return items.length === 0 ? null : { ...finding, value: items, confidence };
 }
 

@@ -97,6 +97,28 @@ test("an admin sets the budget of a colleague's key, not that of a global one; a
   expect((await global.put<CreditBudgetView>(budget, { monthly: 8 })).data.monthly).toBe(8);
 });
 
+test("what an admin has set the owner of the key can lower, but not lift beyond that or take away", async () => {
+  const ada = await service.user();
+  const budget = `${path}/budgets/${await keyIdOf(ada)}`;
+  await ada.put(budget, { monthly: 20 });
+  expect((await ada.put<CreditBudgetView>(budget, { monthly: 30 })).data.monthly).toBe(30);
+  await service.admin.put(budget, { monthly: 7 });
+  for (const monthly of [8, null])
+    expect(await ada.put(budget, { monthly })).toMatchObject({
+      status: 403,
+      code: "PERMISSION_DENIED",
+      message: expect.stringContaining("at most 7 credits a month"),
+      details: { ceiling: 7 },
+    });
+  for (const monthly of [3, 7]) {
+    expect((await ada.put<CreditBudgetView>(budget, { monthly })).data.monthly).toBe(monthly);
+    expect((await ada.put(budget, { monthly: null })).status).toBe(403);
+  }
+  expect((await service.admin.put(budget, { monthly: null })).data).toBeNull();
+  expect((await ada.put<CreditBudgetView>(budget, { monthly: 9 })).data.monthly).toBe(9);
+  expect((await ada.put(budget, { monthly: null })).data).toBeNull();
+});
+
 /** Of one of the keys that the client can see. */
 async function keyIdOf(client: Client, wanted: (key: KeyView) => boolean = () => true): Promise<string> {
   const { data } = await client.get<{ keys: KeyView[] }>("/api/v2/keys");

@@ -192,6 +192,22 @@ test("requests for the same person that are under way at once ask once and are c
   expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
 });
 
+testInProcess("whose cap is reached is told by name, and when it is asked again", async () => {
+  const clock = new FakeClock();
+  await using started = await startWith(["apollo", "hunter"], { ENRICHMENT_SPEND_CAPS: "apollo=0" }, { clock });
+  const { service, servers } = started;
+  const user = await service.user();
+  const message = async (providers: string[]) =>
+    (await user.post<EnrichAnswer>("/api/v2/enrich", { leads: [ada], providers })).data.failed[0]?.message;
+  const cap = `The monthly cap of apollo is reached: try again from 2026-02-01 (UTC) on, or let an admin of the server raise enrichment-spend-caps.`;
+  expect(await message(["apollo"])).toBe(cap);
+  servers[1]?.answerWith(() => Response.json({}, { status: 500 }));
+  expect(await message(["hunter"])).toContain("Try again in a few minutes");
+  expect(await message(["apollo", "hunter"])).toBe(
+    `${cap} Ask hunter, which could not be asked now, in a few minutes.`,
+  );
+});
+
 test("verifications go on until a cap can't pay the next one", async () => {
   await using started = await startWith(["hunter"], { ENRICHMENT_SPEND_CAPS: "hunter=1" });
   const { service, servers } = started;

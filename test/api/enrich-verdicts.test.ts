@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { EnrichAnswer } from "../../src/enrichment/model.ts";
+import type { JobView } from "../../src/jobs/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
@@ -47,6 +48,21 @@ describe("an address that a verifier refutes", () => {
     // The miss was not stored, the verdict was: nobody is asked again to verify.
     expect(reacher?.requests).toBe(1);
   }, 20_000);
+
+  test("stays so in every form in which a vendor writes it, and what is no address is not sold as one", async () => {
+    await using started = await startWith(["reacher", "pdl"]);
+    const { service, servers } = started;
+    const [, pdl] = servers;
+    const user = await service.user();
+    await enrich(user, { email: wrong }, { providers: ["reacher"] });
+    for (const said of [`mailto:${wrong}`, `Ada Lovelace <${wrong}>`, "N/A"]) {
+      const data = { work_email: said, personal_emails: [said, "none"] };
+      pdl?.answerWith(() => Response.json({ likelihood: 10, data }));
+      const answer = await enrich(user, ada, { providers: ["pdl"], enrichmentOptions: contact });
+      expect(answer).toMatchObject({ creditsUsed: 0, enriched: [], failed: [{ code: "NO_MATCH" }] });
+    }
+    expect(pdl?.requests).toBe(3);
+  });
 
   test("leaves a likelier one alone that was found before it", async () => {
     await using started = await startWith(["reacher", "hunter", "apollo"]);
@@ -119,6 +135,29 @@ describe("an address that a verifier refutes", () => {
       ],
     });
     expect([reacher?.requests, hunter?.requests]).toEqual([1, 1]);
+  });
+
+  test("by the only vendor there is, which then looks for another one itself, once", async () => {
+    await using started = await startWith(["hunter"]);
+    const { service, servers } = started;
+    const [hunter] = servers;
+    const user = await service.user();
+    const lead = { ...ada, email: wrong };
+    const only = { providers: ["hunter"], enrichmentOptions: contact };
+    const invalid = { email: wrong, verdict: "invalid" };
+    expect(await enrich(user, lead, only)).toMatchObject({
+      creditsUsed: 1,
+      enriched: [{ enrichedData: { email: "ada@analytical.example" }, emailVerification: invalid }],
+    });
+    expect(hunter?.requests).toBe(2);
+    hunter?.answerWith((request) =>
+      Response.json({ data: request.url.includes("verifier") ? { status: "invalid" } : {} }),
+    );
+    expect(await enrich(user, lead, { ...only, refresh: true })).toMatchObject({
+      creditsUsed: 0,
+      enriched: [{ enrichedData: {}, emailVerification: invalid }],
+    });
+    expect(hunter?.requests).toBe(4);
   });
 });
 
@@ -195,6 +234,22 @@ describe("a verification alone", () => {
     expect(await enrich(user, lead, off)).toMatchObject({ enriched: [], failed: [{ code: "NO_MATCH" }] });
   });
 
+  test("nor is an address bought where only other parts are wanted, which cost their own", async () => {
+    await using started = await startWith(["fullenrich"]);
+    const { service, servers } = started;
+    const user = await service.user();
+    const bought: unknown[] = [];
+    servers[0]?.answerWith(async (request) => {
+      const { data } = (await request.json()) as { data: { enrich_fields: string[] }[] };
+      bought.push(data[0]?.enrich_fields);
+      return Response.json({}, { status: 404 });
+    });
+    const lead = { networkUrl: "https://www.linkedin.com/in/ada" };
+    for (const includeContactInfo of [false, true])
+      await enrich(user, lead, { providers: ["fullenrich"], enrichmentOptions: { includeContactInfo } });
+    expect(bought).toEqual([[], ["contact.work_emails"]]);
+  });
+
   test("is bought again where that is wanted, and takes the place of all that was said before", async () => {
     await using started = await startWith(["reacher", "hunter"]);
     const { service, servers } = started;
@@ -238,4 +293,72 @@ describe("a verification alone", () => {
         enriched: [{ enrichedData: { title: "CTO" }, emailVerification: { verdict: "valid", provider: "hunter" } }],
       });
   });
+});
+
+describe("an address that was refuted, where anew is asked", () => {
+  const anew = { refresh: true, enrichmentOptions: contact };
+  /** Reacher refutes the address, of which Apollo is sure. */
+  async function arrange() {
+    const started = await startWith(["reacher", "apollo", "hunter"]);
+    const [reacher, apollo, hunter] = started.servers;
+    const user = await started.service.user();
+    apollo?.answerWith(apolloSays({ email: wrong, email_status: "verified" }));
+    await enrich(user, { email: wrong }, { providers: ["reacher"] });
+    const { firstName, lastName, company } = ada;
+    const lead = succeeded(await user.post<LeadView>("/api/v2/leads", { firstName, lastName, company })).data;
+    const emailOf = async () => (await user.get<LeadView>(`/api/v2/leads/${lead.id}`)).data?.email;
+    return { started, reacher, apollo, hunter, user, asked: { leadId: lead.id, domain: ada.domain }, emailOf };
+  }
+
+  for (const how of ["directly", "by job"])
+    test(`stays refuted until a verifier has answered anew, ${how}`, async () => {
+      const { started, reacher, apollo, user, asked, emailOf } = await arrange();
+      await using _ = started;
+      const run = async (providers: string[]) => {
+        const body = { leads: [asked], ...anew, writeBack: true, providers };
+        const headers = { prefer: how === "by job" ? "respond-async" : "wait=5" };
+        const answer = succeeded(await user.post<EnrichAnswer & JobView>("/api/v2/enrich", body, { headers })).data;
+        if (how === "directly") return answer;
+        await started.service.ended(user, answer.id);
+        return succeeded(await user.get<EnrichAnswer>(`/api/v2/enrich/jobs/${answer.id}/results`)).data;
+      };
+      const nothing = { creditsUsed: 0, enriched: [], failed: [{ code: "NO_MATCH" }] };
+      expect(await run(["apollo"])).toMatchObject(nothing);
+      expect(reacher?.requests).toBe(1);
+      expect(await run(["apollo", "reacher"])).toMatchObject(nothing);
+      expect([reacher?.requests, apollo?.requests]).toEqual([2, 2]);
+      reacher?.answerWith(() => Response.json({}, { status: 500 }));
+      const unanswered = { creditsUsed: 0, enriched: [], failed: [{ code: "PROVIDERS_UNAVAILABLE" }] };
+      expect(await run(["apollo", "reacher"])).toMatchObject(unanswered);
+      expect(await emailOf()).toBeNull();
+      reacher?.answerWith(reacherSays("safe"));
+      expect(await run(["apollo", "reacher"])).toMatchObject({
+        creditsUsed: 1,
+        enriched: [{ enrichedData: { email: wrong }, emailVerification: { verdict: "valid", provider: "reacher" } }],
+      });
+      expect(await emailOf()).toBe(wrong);
+    }, 20_000);
+
+  test("and is sent stays refuted though a vendor confirms it, and another one is looked for", async () => {
+    const { started, reacher, hunter, user } = await arrange();
+    await using _ = started;
+    const sent = { ...ada, email: wrong };
+    const confirmed = await enrich(user, sent, { ...anew, providers: ["apollo"] });
+    const invalid = { email: wrong, verdict: "invalid", provider: "reacher" };
+    expect(confirmed).toMatchObject({ creditsUsed: 0, enriched: [{ enrichedData: {}, emailVerification: invalid }] });
+    expect(confirmed.enriched[0]?.enrichedData).not.toHaveProperty("email");
+    expect(reacher?.requests).toBe(1);
+    const another = await enrich(user, sent, { ...anew, providers: ["apollo", "reacher", "hunter"] });
+    expect(another).toMatchObject({
+      creditsUsed: 1,
+      enriched: [{ enrichedData: { email: "ada@analytical.example" }, emailVerification: invalid }],
+    });
+    // Hunter says so of another address, which is right, when it has been asked about this one.
+    expect([reacher?.requests, hunter?.requests]).toEqual([2, 1]);
+    reacher?.answerWith(reacherSays("safe"));
+    expect(await enrich(user, sent, { ...anew, providers: ["apollo", "reacher"] })).toMatchObject({
+      creditsUsed: 0,
+      enriched: [{ enrichedData: { email: wrong }, emailVerification: { email: wrong, verdict: "valid" } }],
+    });
+  }, 20_000);
 });

@@ -98,3 +98,31 @@ test("a job that is killed in the middle goes on, and charges each lead once", a
   // Only the batch that was under way was asked again.
   expect(vendor.requests - askedBefore).toBe(30);
 }, 30_000);
+
+test("a server that is killed while a vendor is asked counts that call against its monthly cap", async () => {
+  await using directory = await createDirectory();
+  await using vendor = startVendor(apollo);
+  const env = { ...settings(vendor.url), OUTREACHD_ENRICHMENT_SPEND_CAPS: "apollo=1" };
+  vendor.answerWith(() => new Promise<Response>(() => {}));
+  let key = "";
+  {
+    await using server = await startServer(directory.path, { env });
+    key = server.firstRun?.key ?? "";
+    const asked = vendor.nextRequest();
+    void clientOf(server, key)
+      .post("/enrich", { leads: [person(1)] })
+      .catch(() => null);
+    await asked;
+    await server.stop("SIGKILL");
+  }
+  vendor.answerWith(null);
+  await using server = await startServer(directory.path, { env });
+  const answer = await clientOf(server, key).post("/enrich", { leads: [person(1)] });
+  expect(answer).toMatchObject({
+    enriched: [],
+    failed: [
+      { code: "PROVIDERS_UNAVAILABLE", message: expect.stringContaining("The monthly cap of apollo is reached") },
+    ],
+  });
+  expect(vendor.requests).toBe(1);
+});

@@ -250,7 +250,7 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     const keyId = key.id;
     expect(await storage.credits.budget(keyId, startOfTests)).toBeNull();
     await settle(await reserved(4, { keyId }), { "0": 4 }, true);
-    await storage.credits.setBudget(keyId, 10);
+    await storage.credits.setBudget(keyId, 10, "owner");
     expect(await storage.credits.budget(keyId, startOfTests)).toEqual({ keyId, monthly: 10, used: 4 });
     expect(await reserve(7, { keyId })).toEqual({ kind: "exhausted", by: "budget", remaining: 6, required: 7 });
     expect(await reserve(7)).toMatchObject({ kind: "reserved" });
@@ -261,9 +261,9 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     const nextMonth = startOfTests + 31 * 86_400_000;
     expect(await storage.credits.budget(keyId, nextMonth)).toMatchObject({ used: 0 });
     expect(await reserve(10, { keyId, at: nextMonth })).toMatchObject({ kind: "reserved" });
-    await storage.credits.setBudget(keyId, null);
+    await storage.credits.setBudget(keyId, null, "owner");
     expect(await reserve(100, { keyId })).toMatchObject({ kind: "reserved" });
-    await expect(storage.credits.setBudget("nothing", 5)).rejects.toThrow();
+    await expect(storage.credits.setBudget("nothing", 5, "owner")).rejects.toThrow();
   });
 
   test("an item's charge is given back once", async () => {
@@ -309,7 +309,7 @@ describe.each(engines)("reserved credits on $name", ({ open }) => {
     const { make, userId, reserved } = await arrange(opened.storage, 100);
     const key = make.key(userId);
     await opened.storage.keys.insert(key);
-    await opened.storage.credits.setBudget(key.id, 50);
+    await opened.storage.credits.setBudget(key.id, 50, "owner");
     const id = await reserved(10, { keyId: key.id });
     const storage = await opened.reopen();
     expect(await storage.credits.balance(userId)).toBe(90);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { allFields } from "../../src/enrichment/fields.ts";
 import type { Subject } from "../../src/enrichment/model.ts";
 import type { LookUpOutcome } from "../../src/enrichment/provider.ts";
 import { createHttpVendor, readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
@@ -6,13 +7,15 @@ import { createHttpClient } from "../../src/providers/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
 
+const context = { userId: "u", leadId: null, wanted: new Set(allFields) };
+
 async function arrange(vendor: Vendor, key = vendorKey) {
   const server = startVendor(vendor);
   const clock = new FakeClock();
   const http = createHttpClient({ clock, allowPrivate: ["127.0.0.1"] });
   const provider = vendor.create({ http, clock }, server.url, key);
   const lookUp = async (subject: Partial<Subject>, signal = new AbortController().signal) => {
-    const asking = provider.lookUp({ ...nobody, ...subject }, { userId: "u", leadId: null, signal });
+    const asking = provider.lookUp({ ...nobody, ...subject }, { ...context, signal });
     let isDone = false;
     void asking.finally(() => (isDone = true));
     // Vendors that work for a while are asked again after a pause, which only the clock ends.
@@ -126,7 +129,7 @@ describe.each(vendors)("the adapter of $name", (vendor) => {
     server.answerWith(() => new Promise<Response>(() => {}));
     const stop = new AbortController();
     const arrived = server.nextRequest();
-    const asking = provider.lookUp({ ...nobody, ...known.subject }, { userId: "u", leadId: null, signal: stop.signal });
+    const asking = provider.lookUp({ ...nobody, ...known.subject }, { ...context, signal: stop.signal });
     await arrived;
     stop.abort();
     expect(await asking).toEqual({ kind: "failed", reason: "It took too long" });
@@ -227,6 +230,20 @@ email = "mail"`)[0]!,
       expect(outcome.kind === "found" && "verifies" in outcome.findings[0]!).toBe(false);
     }
     expect(provider.verifies?.({ ...nobody, ...subject })).toBeNull();
+    // So it does with a guess, where there is no other way to ask it, and with an address that a mail link holds.
+    let asked = "";
+    server.answerWith(({ url }) => {
+      asked = new URL(url).search;
+      return Response.json({ mail: "mailto:a@b.co", score: 0 });
+    });
+    expect(provider.verifies?.({ ...nobody, candidateEmail: "a@b.co" })).toBe("a@b.co");
+    expect(await lookUp({ candidateEmail: "a@b.co" })).toMatchObject({ findings: [{ confidence: 0, verifies: true }] });
+    expect(asked).toBe("?mail=a%40b.co");
+    // An address that is wrong is not verified again; by the name it may know another one.
+    const wrong = { ...nobody, email: "x@b.co", emailIsRefuted: true };
+    expect(provider.brings(wrong)).toEqual([]);
+    expect(provider.brings({ ...wrong, ...subject })).toEqual(["email"]);
+    expect(provider.verifies?.({ ...wrong, ...subject })).toBeNull();
   });
 
   test("Hunter takes half a credit for a verification and one for an address", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { allFields } from "../../src/enrichment/fields.ts";
 import type { Colleague, Directory, KnownCompany, KnownPerson } from "../../src/enrichment/directory-store.ts";
 import { leadFill } from "../../src/enrichment/lead-fill.ts";
 import type { Merged, Subject } from "../../src/enrichment/model.ts";
@@ -46,7 +47,7 @@ function directory({ person, company, colleagues = [] }: Known): Directory & { e
 
 async function ask(directories: Directory[], subject: Partial<Subject>, leadId: string | null = null) {
   const provider = createLocalProvider(directories, () => now);
-  const context = { userId: "u", leadId, signal: new AbortController().signal };
+  const context = { userId: "u", leadId, wanted: new Set(allFields), signal: new AbortController().signal };
   const outcome = await provider.lookUp({ ...nobody, ...subject }, context);
   return outcome.kind === "found"
     ? outcome.findings.map(({ field, value, confidence }) => `${field}=${String(value)} ${confidence.toFixed(2)}`)

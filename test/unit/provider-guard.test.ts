@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
+import { allFields, fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
 import { LookUp, type Known } from "../../src/enrichment/look-up.ts";
 import type { Finding, Subject } from "../../src/enrichment/model.ts";
 import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
@@ -11,7 +11,7 @@ import { engines } from "../support/engines.ts";
 import { nobody } from "../support/vendors.ts";
 
 const log = createLog("silent");
-const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+const context = { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
 const found: LookUpOutcome = { kind: "found", findings: [{ field: "title", value: "CTO", confidence: 0.9 }], spent: 1 };
 const failed: LookUpOutcome = { kind: "failed", reason: "broken" };
 
@@ -174,6 +174,30 @@ describe("a guarded provider", () => {
     await after.load(await opened.reopen().then(({ enrichment }) => enrichment));
     expect(after.of("hunter")).toBe(2.5);
     expect(after.of("pdl")).toBe(0);
+  });
+
+  test("what a call may take is written before a capped provider is asked, and what it took once it is known", async () => {
+    await using opened = await engines[0]!.open();
+    const { enrichment } = opened.storage;
+    const clock = new FakeClock();
+    const written = async () => (await enrichment.spending(202601))["scripted"];
+    const during: unknown[] = [];
+    const arranged = guarded({
+      clock,
+      spends: 1,
+      spendCap: 5,
+      lookUp: async () => {
+        during.push(await written());
+        return { ...found, spent: 0.5 };
+      },
+    });
+    await arranged.spending.load(enrichment);
+    await arranged.ask();
+    await arranged.ask();
+    expect(during).toEqual([1, 1.5]);
+    await arranged.spending.flush(enrichment);
+    expect(await written()).toBe(1);
+    expect(arranged.guard.view()).toMatchObject({ spent: 1 });
   });
 });
 

@@ -43,6 +43,16 @@ describe("merging", () => {
     expect(sourcesOf(record)).toEqual(["b"]);
   });
 
+  test("an address is taken out of what stands around it, and what is none is left out", () => {
+    const kim = { email: ["kim@d.com", 0.6] };
+    for (const text of ["mailto:kim@d.com", "MAILTO:kim@d.com?subject=Hi", "Kim Dee <kim@d.com>", "<mailto:kim@d.com>"])
+      expect(shown(merged({}, ["a", [says("email", text)]]))).toEqual(kim);
+    for (const text of ["N/A", "none", "kim at d.com", "kim@d", "a@d.com, b@d.com", `${"k".repeat(250)}@d.com`])
+      expect(merged({}, ["a", [says("email", text), says("alternativeEmails", [text])]])).toEqual({});
+    const mixed = says("alternativeEmails", ["none", "Kim <kim@d.com>", "mailto:k@d.com"]);
+    expect(merged({}, ["a", [mixed]]).alternativeEmails?.value).toEqual(["kim@d.com", "k@d.com"]);
+  });
+
   test("among equals the earlier one wins", () => {
     expect(shown(merged({}, ["a", [says("title", "CTO")]], ["b", [says("title", "CEO")]]))).toEqual({
       title: ["CTO", 0.6],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { allFields } from "../../src/enrichment/fields.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../../src/providers/http-client.ts";
 import { createHttpClient } from "../../src/providers/http-client.ts";
 import { readCompanyPage } from "../../src/providers/enrichment/company-page.ts";
@@ -131,7 +132,10 @@ describe("the web provider", () => {
     const clock = new FakeClock();
     const web = createWeb({ http, clock, takesMail });
     const lookUp = (subject: { domain?: string; email?: string }) =>
-      web.lookUp({ ...nobody, ...subject }, { userId: "u", leadId: null, signal: new AbortController().signal });
+      web.lookUp(
+        { ...nobody, ...subject },
+        { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal },
+      );
     return { asked, clock, web, lookUp };
   }
 
@@ -225,7 +229,7 @@ describe("the web provider", () => {
     const clock = new FakeClock();
     const http = createHttpClient({ clock, resolve: async () => ["127.0.0.1"] });
     const web = createWeb({ http, clock, takesMail: async () => "unknown" });
-    const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+    const context = { userId: "u", leadId: null, wanted: new Set(allFields), signal: new AbortController().signal };
     for (const domain of ["rebind.example", "localhost", `rebind.example:${server.port}`, "127.0.0.1"])
       expect(await web.lookUp({ ...nobody, domain }, context)).toEqual({ kind: "none", spent: 0 });
     expect(asked).toBe(0);

@@ -47,15 +47,15 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
     },
 
-    async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { signal }) {
+    async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { wanted, signal }) {
       const person = {
         ...(firstName !== null && { first_name: firstName }),
         ...(lastName !== null && { last_name: lastName }),
         ...(domain !== null && { domain }),
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
-        // Only what is missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
-        enrich_fields: isAddressMissing(known) ? ["contact.work_emails"] : [],
+        // Only what is wanted and missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
+        enrich_fields: wanted.has("email") && isAddressMissing(known) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };
       const answer = await askVendor(world, { url: `${url}/contact/enrich/bulk`, headers, body, signal });

@@ -1,8 +1,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { addressIn } from "../../enrichment/email-address.ts";
 import { allFields, isList, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
 import type { EnrichmentProvider } from "../../enrichment/provider.ts";
+import { addressInDoubt } from "../../enrichment/verdicts.ts";
+import { emailForm } from "../../suppression/address.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 
@@ -70,21 +73,35 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
   const isKnown = (subject: Subject, set: readonly (keyof Subject)[]) => set.every((field) => subject[field] !== null);
   const asksForAddressOnly = gives.length === 1 && gives[0] === "email";
 
-  /** Who brings nothing but an address, asked by the address that is known, says whether it is right. */
+  /**
+   * What it is asked by, or null where that is not known. Who brings nothing but an address can be asked for it by all
+   * else, and whether one in doubt is right: so it says of one that was guessed when there is no other way to ask it.
+   */
+  function question(subject: Subject): { known: Subject; isAboutAddress: boolean } | null {
+    const { email, emailIsRefuted = false } = subject;
+    const ways = asksForAddressOnly ? [emailIsRefuted ? null : email, addressInDoubt(subject)] : [email];
+    for (const way of ways) {
+      const known = { ...subject, email: way };
+      const set = needs.find((each) => isKnown(known, each));
+      if (set !== undefined) return { known, isAboutAddress: asksForAddressOnly && set.includes("email") };
+    }
+    return null;
+  }
+
   function verifies(subject: Subject): string | null {
-    const set = needs.find((each) => isKnown(subject, each));
-    return asksForAddressOnly && set?.includes("email") ? subject.email : null;
+    const asked = question(subject);
+    return asked?.isAboutAddress === true ? asked.known.email : null;
   }
 
   return {
     name: vendor.name,
     spends,
     gives,
-    brings: (subject) => (needs.some((set) => isKnown(subject, set)) ? gives : []),
+    brings: (subject) => (question(subject) === null ? [] : gives),
     verifies,
 
     async lookUp(subject, { signal }) {
-      const { emailIsRefuted: _refuted, ...known } = subject;
+      const { emailIsRefuted: _refuted, ...known } = question(subject)?.known ?? subject;
       const values = { ...known, secret };
       const body = vendor.body === undefined ? undefined : filledBody(vendor.body, values);
       const answer = await askVendor(world, {
@@ -107,8 +124,14 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
 }
 
 function verdictsAmong(findings: Finding[], verified: string | null): Finding[] {
-  const isVerdict = ({ value }: Finding) => typeof value === "string" && value.trim().toLowerCase() === verified;
+  const isVerdict = ({ value }: Finding) =>
+    verified !== null && typeof value === "string" && isSameAddress(value, verified);
   return findings.map((finding) => (isVerdict(finding) ? { ...finding, verifies: true } : finding));
+}
+
+function isSameAddress(said: string, asked: string): boolean {
+  const address = addressIn(said);
+  return address !== null && emailForm(address) === emailForm(asked);
 }
 
 type Values = Record<string, string | null>;

@@ -17,6 +17,7 @@ export const creditKeyMonths = sqliteTable(
 export const creditBudgets = sqliteTable("credit_budgets", {
   keyId: text("key_id").primaryKey(),
   monthly: integer().notNull(),
+  ceiling: integer(),
 });
 
 export const creditReservations = sqliteTable("credit_reservations", {

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNotNull, lt, lte, notExists, sql } from "drizzle-orm";
 import type { LedgerEntry } from "../../credits/model.ts";
 import type {
+  BudgetOutcome,
   ChargeOutcome,
   CreditStore,
   LedgerPageRequest,
@@ -99,14 +100,19 @@ export function createCreditStore(engine: Engine): CreditStore {
       .map(({ id }) => id);
   }
 
-  function setBudget(keyId: string, monthly: number | null): void {
-    if (monthly === null) orm.delete(creditBudgets).where(eq(creditBudgets.keyId, keyId)).run();
+  function setBudget(keyId: string, monthly: number | null, by: "admin" | "owner"): BudgetOutcome {
+    const ofKey = eq(creditBudgets.keyId, keyId);
+    const set = orm.select({ ceiling: creditBudgets.ceiling }).from(creditBudgets).where(ofKey).get();
+    const ceiling = by === "admin" ? monthly : (set?.ceiling ?? null);
+    if (ceiling !== null && (monthly ?? Infinity) > ceiling) return { kind: "beyond", ceiling };
+    if (monthly === null) orm.delete(creditBudgets).where(ofKey).run();
     else
       orm
         .insert(creditBudgets)
-        .values({ keyId, monthly })
-        .onConflictDoUpdate({ target: creditBudgets.keyId, set: { monthly } })
+        .values({ keyId, monthly, ceiling })
+        .onConflictDoUpdate({ target: creditBudgets.keyId, set: { monthly, ceiling } })
         .run();
+    return { kind: "set" };
   }
 
   return {
@@ -126,7 +132,7 @@ export function createCreditStore(engine: Engine): CreditStore {
     charge: (request) => writer.write(() => rows.charge(request)),
     refund: (request) => writer.writeForAnswer(() => refund(request)),
     abandoned,
-    setBudget: (keyId, monthly) => writer.write(() => setBudget(keyId, monthly)),
+    setBudget: (keyId, monthly, by) => writer.write(() => setBudget(keyId, monthly, by)),
     budget: async (keyId, at) => {
       const found = rows.budget(keyId, at);
       return found && { keyId, ...found };
