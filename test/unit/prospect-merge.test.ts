@@ -52,6 +52,8 @@ test.each<[Employer, Employer, boolean]>([
   [{ domain: "a.example" }, { domain: "b.example" }, true],
   [{ company: "Acme" }, { domain: "b.example" }, false],
   [{}, { company: "Acme" }, false],
+  [{ company: "トヨタ自動車株式会社" }, { company: "トヨタ自動車" }, false],
+  [{ company: "トヨタ自動車" }, { company: "本田技研工業" }, true],
 ])("from %j to %j is another employer: %p", (before, now, isOther) => {
   expect(isOtherEmployer(before, now)).toBe(isOther);
 });
