@@ -79,10 +79,14 @@ test("an address that went with the job names the person still, until it is that
   const before = { ...acme, email: "Ka@acme.example", phone: "1" };
   const moved = told(before, { company: "Globex", email: "ka@globex.example", phone: "2" });
   expect(moved).toMatchObject({ phone: "2", formerEmails: ["ka@acme.example"] });
-  // By itself it tells whom a row is about, and not where that is.
-  const again = told(before, { company: "Globex" }, { email: "KA@acme.example", title: "Baker" });
-  expect(again).toMatchObject({ company: "Globex", title: "Baker", formerEmails: ["ka@acme.example"] });
-  expect(again.email).toBeUndefined();
+  // By itself it tells whom a row is about, and not where that is; what belongs to a job is that of the old one.
+  const ofOldJob = { title: "Baker", phone: "1", industry: "Robots", companySize: "11-50", seniority: "VP" };
+  const old = { email: "KA@acme.example", firstName: "Ka", location: "Oslo", ...ofOldJob };
+  const again = told(before, { company: "Globex", title: "Cook" }, old);
+  expect(again).toMatchObject({ company: "Globex", title: "Cook", firstName: "Ka", location: "Oslo" });
+  expect(again.formerEmails).toEqual(["ka@acme.example"]);
+  for (const field of ["email", "phone", "industry", "companySize", "seniority"] as const)
+    expect(again[field]).toBeUndefined();
   const back = told(before, { company: "Globex", email: "ka@globex.example" }, before);
   expect(back).toMatchObject({ email: "Ka@acme.example", phone: "1", formerEmails: ["ka@globex.example"] });
   const many = Array.from({ length: 12 }, (_, n) => ({ company: `C${n}x`, email: `ka@c${n}.example` }));
