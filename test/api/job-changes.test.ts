@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import type { EnrichAnswer } from "../../src/enrichment/model.ts";
+import type { LeadInput, LeadView } from "../../src/leads/model.ts";
 import type { Client } from "../support/client.ts";
+import type { Found } from "../support/prospects.ts";
 import { startService, succeeded } from "../support/service.ts";
 
 const service = await startService({ settings: { ENRICHMENTS_PER_HOUR: 0, DEFAULT_CREDITS: 1000 } });
@@ -56,4 +58,39 @@ test("a lead with the address of an old job is no witness of that job", async ()
   const { enrichedData } = await enriched(client, { email: ada.email });
   expect(enrichedData).toMatchObject({ company: "New Co", location: "Oslo" });
   expect(JSON.stringify(enrichedData)).not.toMatch(/Coal|Miner|Old Co/);
+});
+
+const suppressions = "/api/v2/suppressions";
+type Made = { lead: LeadView; isNew: boolean };
+
+/** Makes a lead of the one prospect that there is. */
+async function madeLead(client: Client) {
+  const found = await client.post<Found>("/api/v2/prospecting/search", { filters: {} });
+  return client.post<Made>(`/api/v2/prospecting/prospects/${succeeded(found).data.prospects[0]!.id}/lead`);
+}
+
+test.each<[LeadInput, boolean]>([
+  [{ email: "Ada@old.example" }, false],
+  [{ email: ada.email, firstName: "Ada", lastName: "Love", company: "Old Co" }, false],
+  [{ email: ada.email, networkUrl: profile }, false],
+  // Her address has gone to another.
+  [{ email: ada.email, firstName: "Bob", lastName: "Next" }, true],
+  [{ email: ada.email, networkUrl: "https://network.example/in/bob" }, true],
+  [{ email: "bob@old.example" }, true],
+])("after a change of the job, beside the lead %j a new one is made: %p", async (lead, isNew) => {
+  const client = await withFiles(atOldCo, moved);
+  const { id } = succeeded(await client.post<LeadView>("/api/v2/leads", lead)).data;
+  const made = succeeded(await madeLead(client)).data;
+  expect([made.isNew, made.lead.id === id]).toEqual([isNew, !isNew]);
+});
+
+test("whoever objected by the address of an old job becomes no lead; who worked at a company that did, does", async () => {
+  const client = await withFiles(atOldCo, moved);
+  succeeded(await client.post(suppressions, { values: ["old.example", "bob@old.example"] }));
+  const { lead } = succeeded(await madeLead(client)).data;
+  succeeded(await client.delete(`/api/v2/leads/${lead.id}`));
+  succeeded(await client.post(suppressions, { values: ["ADA@old.example"] }));
+  const refused = await madeLead(client);
+  expect(refused).toMatchObject({ status: 409, code: "DO_NOT_CONTACT", details: { kind: "email", scope: "user" } });
+  expect(refused.message).toStartWith("The e-mail address of a former job is on your do-not-contact list.");
 });
