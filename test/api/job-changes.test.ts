@@ -94,3 +94,11 @@ test("whoever objected by the address of an old job becomes no lead; who worked 
   expect(refused).toMatchObject({ status: 409, code: "DO_NOT_CONTACT", details: { kind: "email", scope: "user" } });
   expect(refused.message).toStartWith("The e-mail address of a former job is on your do-not-contact list.");
 });
+
+test("somebody of the directory is paid for once, by name and company and then by profile", async () => {
+  const client = await withFiles(atOldCo, `Name,LinkedIn,Company\nBo Love,https://network.example/in/bo,Old Co\n`);
+  const paid = async (lead: object) => (await enriched(client, lead)).creditsUsed;
+  expect(await paid({ firstName: "Ada", lastName: "Love", company: "Old Co" })).toBe(1);
+  expect(await paid({ networkUrl: profile })).toBe(0);
+  expect(await paid({ networkUrl: "https://network.example/in/bo" })).toBe(1);
+});
