@@ -30,7 +30,7 @@ const colleague = "Name,Email,Company\nBob Left,bob@old.example,Old Co\nBo Left,
 
 async function enriched(client: Client, lead: object) {
   const { enriched: found } = succeeded(await client.post<EnrichAnswer>("/api/v2/enrich", { leads: [lead] })).data;
-  return found![0]!;
+  return found[0]!;
 }
 
 test.each([
