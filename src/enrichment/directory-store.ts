@@ -17,12 +17,14 @@ export type KnownPerson = {
   domain?: Text;
   size?: Text;
   headquarters?: Text;
+  /** Addresses of jobs that the person has left, in lower case. */
+  formerEmails?: readonly string[];
   /** When the list last heard of it, in milliseconds. */
   updatedAt: number;
 };
 
 /** A person as far as it tells of its company, and who it is. */
-export type Colleague = Omit<KnownPerson, "phone" | "title" | "location" | "updatedAt">;
+export type Colleague = Omit<KnownPerson, "phone" | "title" | "location" | "formerEmails" | "updatedAt">;
 
 export type KnownCompany = {
   name: Text;

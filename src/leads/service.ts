@@ -50,12 +50,17 @@ export class LeadService {
    * VALIDATION_ERROR without an identifier; DO_NOT_CONTACT for a person on that list; with onDuplicate "error",
    * CONFLICT when the person is there already.
    */
-  async create(userId: string, input: LeadInput, onDuplicate: InsertLead["onDuplicate"]): Promise<Lead> {
+  async create(
+    userId: string,
+    input: LeadInput,
+    onDuplicate: InsertLead["onDuplicate"],
+    formerEmails: readonly string[] = [],
+  ): Promise<Lead> {
     // Only an update or an import says where the work on a lead stands.
     const { content, identity } = contentOf({ ...input, status: "new" });
     const now = this.#clock.now();
     const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
-    const outcome = await this.#leads.insert({ lead, identity, onDuplicate });
+    const outcome = await this.#leads.insert({ lead, identity, onDuplicate, formerEmails });
     if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
     if (outcome.kind !== "duplicate") return outcome.lead;
     throw new ApiError("CONFLICT", {

@@ -25,7 +25,16 @@ export type LeadPageRequest = {
 /** `next` is where the page behind this one begins; null when there is none. */
 export type LeadPage = { leads: Lead[]; next: LeadPlace | null };
 
-export type InsertLead = { lead: Lead; identity: LeadIdentity; onDuplicate: "create" | "update" | "error" };
+export type InsertLead = {
+  lead: Lead;
+  identity: LeadIdentity;
+  onDuplicate: "create" | "update" | "error";
+  /**
+   * Addresses of jobs that the person has left, in lower case. A lead with one of these is the same person unless names
+   * or profiles differ, and an entry of the do-not-contact list for one of them holds; one for its domain does not.
+   */
+  formerEmails?: readonly string[];
+};
 export type InsertLeadOutcome =
   | { kind: "created" | "updated"; lead: Lead }
   | { kind: "duplicate"; lead: Lead }

@@ -1,3 +1,4 @@
+import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
 import { businessDomain, companyKey } from "./keys.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
@@ -9,11 +10,23 @@ export type Employer = Pick<ProspectContent, "company" | "domain" | "email">;
 type CompanyNames = Pick<CompanyContent, "company" | "domain">;
 
 /** Whether what is said now names another employer than what was said before. Who says nothing of one names no other. */
-export function isOtherEmployer(before: CompanyNames, now: CompanyNames): boolean {
+export function isOtherEmployer(before: Employer, now: Employer): boolean {
   const haveDomains = before.domain !== undefined && now.domain !== undefined;
   if (haveDomains && before.domain === now.domain) return false;
   if (before.company === undefined || now.company === undefined) return haveDomains;
-  return !(haveDomains ? isSameName : namesAgree)(before.company, now.company);
+  if (haveDomains) return !isSameName(before.company, now.company);
+  return !namesAgree(before.company, now.company) && !haveSameMail(before, now);
+}
+
+/**
+ * Whether both have an address at one company, which goes by two names: "PwC" and "PricewaterhouseCoopers LLP". Not where
+ * the domain is named after the one of before alone: lists go on with the address of a job that is over.
+ */
+function haveSameMail(before: Employer, now: Employer): boolean {
+  const host = before.email === undefined ? null : businessDomain(before.email);
+  if (host === null || now.email === undefined || businessDomain(now.email) !== host) return false;
+  if ([before.domain, now.domain].some((domain) => domain !== undefined && !isWithin(host, domain))) return false;
+  return mayBeShortFor(host, now.company!) || !isNamedAfter(host, before.company!);
 }
 
 /** Whether somebody works for a company, as far as domains and names tell. */
@@ -30,9 +43,12 @@ export function worksFor({ company, domain, email }: Employer, employer: Company
 /** Whether somebody who has come to this company may have an address still: one that anybody may have, or one that is its own. */
 export function mayKeepAddress(email: string, { company, domain }: CompanyNames): boolean {
   const host = businessDomain(email);
-  if (host === null) return true;
-  if (domain !== undefined) return host === domain || host.endsWith(`.${domain}`);
-  return company !== undefined && host.startsWith(`${companyKey(company).replaceAll(" ", "")}.`);
+  if (host === null || (domain !== undefined && isWithin(host, domain))) return true;
+  return company !== undefined && isNamedAfter(host, company);
+}
+
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
 }
 
 /** The same but for its legal form. */

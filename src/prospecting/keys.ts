@@ -43,19 +43,41 @@ export function businessDomain(email: string): string | null {
 /**
  * A company's name without what vendors write or leave out: its legal form, the article before it, and the sign or word
  * between two names: "Acme, Inc." and "ACME" are one, and so are "The Boring Company" and "Boring Co.", "AT&T" and "AT and
- * T". A name made of signs alone goes by these.
+ * T", "トヨタ自動車株式会社" and "トヨタ自動車". A name made of signs alone goes by these.
  */
 export function companyKey(name: string): string {
   const text = folded(name) || name.trim().toLowerCase();
-  const words = text.replace(article, "").replace(link, "");
+  const named = inAscii.test(text) ? text : text.replace(formInFront, "").replace(formBehind, "");
+  const words = named.replace(article, "").replace(link, "");
   if (!droppedWords.has(words.slice(words.lastIndexOf(" ") + 1))) return words;
   return words.replace(legalForm, "") || words;
 }
 
 const knownCompanyKey = remembered(companyKey);
+
+/** Behind a name in Latin letters. */
 const legalForms =
-  "inc|incorporated|llc|ltd|limited|plc|corp|corporation|co|company|gmbh|ag|se|kg|sarl|sas|sa|spa|srl|bv|nv|ab|as|oy|pty|pvt|s a|b v";
-const legalForm = new RegExp(`( (${legalForms}))+$`);
+  "inc|incorporated|llc|llp|lllp|lp|pllc|ltd|limited|private limited|plc|corp|corporation|co|company|" +
+  "gmbh|mbh|gesellschaft mbh|ag|se|kg|kgaa|ug|ohg|eg|sarl|sas|sasu|eurl|snc|sa|sa de cv|spa|srl|srls|sl|slu|ltda|lda|" +
+  "bv|bvba|nv|ab|abp|as|asa|aps|oy|oyj|sro|doo|kft|zrt|nyrt|pty|pvt|pte|sdn bhd|bhd|kk|kabushiki kaisha|godo kaisha";
+/** The same with dots, which are blanks in a folded text, and "A/S". */
+const spelledForms =
+  "l l c|l l p|l p|p l c|a g|s a|s a s|s a r l|s a de c v|s n c|s p a|s r l|s l|s l u|b v|n v|a b|a s|s r o|d o o|sp z o o|k k";
+// "S.A.S." is a name where nothing stands before it.
+const legalForm = new RegExp(`(?: (?:${legalForms})|(?<!^.) (?:${spelledForms}))+$`);
+
+/** In front of a name or behind it, with a blank between or none, longer ones before those that they end in. */
+const eastAsianForms =
+  "株式会社|有限会社|合同会社|合資会社|合名会社|股份有限公司|有限责任公司|有限責任公司|有限公司|" +
+  "주식회사|유한책임회사|유한회사|합자회사|합명회사";
+/** Words of their own: what stands in brackets or one sign, (株), ㈜; and what Russian names begin with. */
+const shortForms = "株|有|주|유|ооо|оао|зао|пао|ао";
+const long = eastAsianForms.split("|").map(folded).join("|");
+const short = shortForms.split("|").map(folded).join("|");
+const formInFront = new RegExp(`^(?:(?:${long}) ?|(?:${short}) )(?=.)`);
+const formBehind = new RegExp(`(?<=.)(?: ?(?:${long})| (?:${short}))$`);
+const inAscii = /^[ -~]*$/;
+
 // An ampersand is a blank in a folded text, so these words are left out, too. Not those that are a name of their own
 // elsewhere: "La", "Die", "y", "e".
 const links = ["and", "und", "et"];
@@ -65,7 +87,7 @@ const article = /^the (?=.)|(?<=.) the$/;
 export const droppedWords: ReadonlySet<string> = new Set([
   "the",
   ...links,
-  ...legalForms.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
+  ...`${legalForms}|${spelledForms}`.split("|").map((form) => form.slice(form.lastIndexOf(" ") + 1)),
 ]);
 
 /**

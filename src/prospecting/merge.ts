@@ -40,12 +40,17 @@ function merged(existing: ProspectContent, incoming: ProspectContent, employer: 
   return after;
 }
 
-/** Who says an address that somebody had before, and no company with it, tells whom it is about and not where he is. */
+/**
+ * Who says an address that somebody had before, and no company with it, tells whom it is about and not where he is: the
+ * title and the phone are those of the old job, too.
+ */
 function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
-  const { email, ...others } = incoming;
+  const { email } = incoming;
   if (email === undefined || incoming.company !== undefined || incoming.domain !== undefined) return incoming;
   if (!existing.formerEmails?.includes(email.toLowerCase())) return incoming;
-  return { ...others, confidence: 0 };
+  const told = { ...incoming, confidence: 0 };
+  for (const field of ["email", "phone", "title", ...titleFacts, ...companyFacts] as const) delete told[field];
+  return told;
 }
 
 /** What holds of a record besides what is told now. */

@@ -22,7 +22,7 @@ export function createPeopleDirectory(prospects: ProspectStore): Directory {
 
 function personOf(prospect: Prospect): KnownPerson {
   const { firstName, lastName, email, phone, networkUrl, title, location, company, industry, updatedAt } = prospect;
-  const { domain, companySize, companyLocation } = prospect;
+  const { domain, companySize, companyLocation, formerEmails = [] } = prospect;
   return {
     firstName: firstName ?? null,
     lastName: lastName || null,
@@ -36,6 +36,7 @@ function personOf(prospect: Prospect): KnownPerson {
     domain: domain ?? null,
     size: companySize ?? null,
     headquarters: companyLocation ?? null,
+    formerEmails,
     updatedAt,
   };
 }

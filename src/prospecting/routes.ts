@@ -192,8 +192,9 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         detail: answersJson(success(MadeLead), {
           tag: "Prospecting",
           summary: "Make a lead of a prospect",
-          description: "Safe to repeat: when the person is a lead already, that lead is answered.",
-          errors: ["NOT_FOUND"],
+          description:
+            "Safe to repeat: when the person is a lead already, by the address of a former job, too, that lead is answered. Who is on the do-not-contact list by an address of now or of a former job becomes no lead.",
+          errors: ["NOT_FOUND", "DO_NOT_CONTACT"],
         }),
       },
     )

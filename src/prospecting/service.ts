@@ -211,7 +211,10 @@ export class ProspectingService {
     if (!(await this.#prospects.remove(userId, id))) throw notFound("prospect", id);
   }
 
-  /** Makes a lead of a prospect. Repeated, or when the person is a lead already, it answers that lead. */
+  /**
+   * Makes a lead of a prospect. Repeated, or when the person is a lead already, also by an address of a job that is over,
+   * it answers that lead. DO_NOT_CONTACT when an address of now or then is on that list.
+   */
   async makeLead(userId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const prospect = await this.get(userId, id);
     const known = prospect.leadId === null ? null : await this.#leadOf(userId, prospect.leadId);
@@ -224,12 +227,13 @@ export class ProspectingService {
   async #createLead(userId: string, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
     const { firstName, lastName, email, phone, networkUrl, title, company, industry, location, companyLocation } =
       prospect;
+    const { formerEmails } = prospect;
     const place = location ?? companyLocation;
     const input = { firstName, lastName, email, phone, networkUrl, title, company, industry, location: place };
     const known = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     try {
       const source = prospect.source ?? "prospecting";
-      return { lead: await this.#leads.create(userId, { ...known, source, tags }, "error"), isNew: true };
+      return { lead: await this.#leads.create(userId, { ...known, source, tags }, "error", formerEmails), isNew: true };
     } catch (error) {
       const leadId = error instanceof ApiError && error.code === "CONFLICT" ? error.details?.["leadId"] : undefined;
       if (typeof leadId !== "string") throw error;

@@ -44,6 +44,8 @@ export type SuppressionMatch = {
   kind: SuppressionKind;
   scope: SuppressionScope;
   reason: string | null;
+  /** The entry is for an address of a job that the person has left. */
+  isOfFormerJob?: true;
 };
 
 /** What a list is narrowed to: the user's own entries and the team's, unless it names one scope. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prospectContent } from "../../src/prospecting/content.ts";
 import type { CompanyContent } from "../../src/prospecting/model.ts";
+import { folded } from "../../src/prospecting/facets/fold.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
 import { termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
 import { besideNameOf, emailKey, prospectKeys } from "../../src/prospecting/keys.ts";
@@ -196,6 +197,8 @@ test("companies go by their names as they are compared now, and those that have 
   stored("name:the gap", "the gap", { company: "The Gap", industry: "Clothes", companySize: "11-50" }, 2);
   stored("name:gap", "gap", { company: "Gap", industry: "Holes" }, 1);
   stored("name:bed and bath", "bed and bath", { company: "Bed and Bath", industry: "Towels" }, 1);
+  const toyota = "トヨタ自動車株式会社";
+  stored(`name:${folded(toyota)}`, folded(toyota), { company: toyota, industry: "Cars" }, 1);
   for (let n = 0; n < 700; n++) stored(`name:the n${n}`, `the n${n}`, { company: `The N${n}` }, 1);
   database.run("UPDATE prospect_directories SET rules = 3");
   let left = 3;
@@ -210,6 +213,7 @@ test("companies go by their names as they are compared now, and those that have 
   expect(find("AT&T")?.key).toBe("att.com");
   expect(find("Gap")?.content).toEqual({ company: "The Gap", industry: "Clothes", companySize: "11-50" });
   expect(find("Bed & Bath")?.content.industry).toBe("Towels");
+  expect(find("(株)トヨタ自動車")?.content.industry).toBe("Cars");
   for (let n = 0; n < 700; n++) expect(find(`N${n}`)?.key).toBe(`name:n${n}`);
-  expect(database.query("SELECT count(*) AS n FROM prospect_companies WHERE owner = 1").get()).toEqual({ n: 704 });
+  expect(database.query("SELECT count(*) AS n FROM prospect_companies WHERE owner = 1").get()).toEqual({ n: 705 });
 });

@@ -21,7 +21,7 @@ const values: Record<string, readonly string[]> = {
     "https://xn--.example/in/ada", "https://www.de.example/in/ada_b/",
   ],
   title: ["VP Sales", "Co-Founder & CEO", "Senior Engineer", "Chief Technology Officer", "Baker", "", "Head of\nMarketing", "y".repeat(301)],
-  company: ["Acme, Inc.", "ACME", "Société Générale S.A.", "AG", "Co", "Müller  &  Söhne GmbH & Co. KG", "Quiet Systems 244", "The Gap", "Gap, The", "Theodor Ander", "Bed and Bath", "Meyer UND Sohn", "And Co", "The", "Rag and"],
+  company: ["Acme, Inc.", "ACME", "Société Générale S.A.", "AG", "Co", "Müller  &  Söhne GmbH & Co. KG", "Quiet Systems 244", "The Gap", "Gap, The", "Theodor Ander", "Bed and Bath", "Meyer UND Sohn", "And Co", "The", "Rag and", "トヨタ自動車株式会社", "주식회사 카카오", "㈜카카오", "Acme LLP", "Grab PTE LTD", "Petronas Sdn Bhd", "Fiat S p A", "Sony K K", "Maersk A/S", "Fiat s a"],
   domain: ["https://www.acme.example/about", "acme.example", "WWW.Acme.Example", "127.0.0.1", "nothing", "www.de", "a..b.de", "xn--x.de", "-a.de"],
   industry: ["Software", "\u2028", "Wine & Spirits"],
   phone: ["+49 30 1234", "1".repeat(60)],

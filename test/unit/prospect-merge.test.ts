@@ -52,6 +52,20 @@ test.each<[Employer, Employer, boolean]>([
   [{ domain: "a.example" }, { domain: "b.example" }, true],
   [{ company: "Acme" }, { domain: "b.example" }, false],
   [{}, { company: "Acme" }, false],
+  // One domain under two names is one company, but for that of the old job, which lists go on with.
+  [{ company: "PricewaterhouseCoopers LLP", email: "ken@pwc.com" }, { company: "PwC", email: "Ken@pwc.com" }, false],
+  [{ company: "PwC", email: "ken@pwc.com" }, { company: "PricewaterhouseCoopers LLP", email: "ken@pwc.com" }, false],
+  [{ company: "Holding", email: "ka@x1.example" }, { company: "Globex", email: "ka@x1.example" }, false],
+  [{ company: "Acme", email: "ka@acme.example" }, { company: "Globex", email: "ka@acme.example" }, true],
+  [{ company: "PwC", email: "ken@gmail.com" }, { company: "PricewaterhouseCoopers", email: "ken@gmail.com" }, true],
+  [{ company: "PwC", email: "ken@pwc.com" }, { company: "PricewaterhouseCoopers" }, true],
+  [
+    { company: "PwC", email: "ken@pwc.com" },
+    { company: "Pawcorp", domain: "pawcorp.example", email: "ken@pwc.com" },
+    true,
+  ],
+  [{ company: "トヨタ自動車株式会社" }, { company: "トヨタ自動車" }, false],
+  [{ company: "トヨタ自動車" }, { company: "本田技研工業" }, true],
 ])("from %j to %j is another employer: %p", (before, now, isOther) => {
   expect(isOtherEmployer(before, now)).toBe(isOther);
 });
@@ -73,14 +87,47 @@ test.each<[string, ProspectDraft, string | undefined]>([
   expect(told({ ...acme, email }, now).email).toBe(left);
 });
 
+test.each([
+  ["ken@us.ibm.com", "IBM"],
+  ["ken@ibm.com", "International Business Machines Corporation"],
+  ["ken@coca-cola.com", "Coca-Cola"],
+  ["ken@cocacola.com", "The Coca-Cola Company"],
+  ["ken@coca-cola.com", "Coca-Cola European Partners"],
+  ["ken@mueller.de", "Müller GmbH"],
+  ["ken@muller.de", "Müller GmbH"],
+  ["ken@müller.de", "Mueller GmbH"],
+  ["ken@acme-labs.onmicrosoft.com", "Acmé Labs, Inc."],
+  ["ken@maersk.dk", "Mærsk A/S"],
+  ["ken@new-inc.com", "New"],
+  ["ken@newinc.com", "New Inc."],
+  ["ken@toyota.co.jp", "Toyota Motor Corporation"],
+  ["ken@johnsonandjohnson.com", "Johnson & Johnson"],
+])("%s is an address at %s", (email, company) => {
+  expect(told({ ...acme, email }, { company }).email).toBe(email);
+});
+
+test.each([
+  ["ken@notglobex.example", "Globex"],
+  ["ken@globexware.example", "Globex"],
+  ["ken@globex.acme.example", "Globex Energy"],
+  ["ken@ge.com", "Globex Energy"],
+  ["ken@com.com", "Globex"],
+])("%s is no address at %s", (email, company) => {
+  expect(told({ ...acme, email }, { company }).email).toBeUndefined();
+});
+
 test("an address that went with the job names the person still, until it is that of a company again", () => {
   const before = { ...acme, email: "Ka@acme.example", phone: "1" };
   const moved = told(before, { company: "Globex", email: "ka@globex.example", phone: "2" });
   expect(moved).toMatchObject({ phone: "2", formerEmails: ["ka@acme.example"] });
-  // By itself it tells whom a row is about, and not where that is.
-  const again = told(before, { company: "Globex" }, { email: "KA@acme.example", title: "Baker" });
-  expect(again).toMatchObject({ company: "Globex", title: "Baker", formerEmails: ["ka@acme.example"] });
-  expect(again.email).toBeUndefined();
+  // By itself it tells whom a row is about, and not where that is; what belongs to a job is that of the old one.
+  const ofOldJob = { title: "Baker", phone: "1", industry: "Robots", companySize: "11-50", seniority: "VP" };
+  const old = { email: "KA@acme.example", firstName: "Ka", location: "Oslo", ...ofOldJob };
+  const again = told(before, { company: "Globex", title: "Cook" }, old);
+  expect(again).toMatchObject({ company: "Globex", title: "Cook", firstName: "Ka", location: "Oslo" });
+  expect(again.formerEmails).toEqual(["ka@acme.example"]);
+  for (const field of ["email", "phone", "industry", "companySize", "seniority"] as const)
+    expect(again[field]).toBeUndefined();
   const back = told(before, { company: "Globex", email: "ka@globex.example" }, before);
   expect(back).toMatchObject({ email: "Ka@acme.example", phone: "1", formerEmails: ["ka@globex.example"] });
   const many = Array.from({ length: 12 }, (_, n) => ({ company: `C${n}x`, email: `ka@c${n}.example` }));

@@ -1,4 +1,6 @@
+import { companyName } from "../../enrichment/company-name.ts";
 import type { Directory, KnownCompany, KnownPerson } from "../../enrichment/directory-store.ts";
+import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
 import { guessAddress } from "../../enrichment/email-pattern.ts";
 import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
@@ -27,26 +29,39 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     brings: () => gives,
 
     async lookUp(subject, { userId, leadId }) {
-      const findings: Finding[] = [];
-      let known = subject;
-      for (const directory of directories) {
-        const person = await directory.findPerson(userId, leadIdentity(known), leadId);
-        if (person === null) continue;
-        const said = findingsOfPerson(person, surenessFor(known, person, now()));
-        findings.push(...said);
-        known = extended(known, merge({}, "local", said, known, now()));
-      }
+      const { people, known } = await peopleAndSubject(subject, userId, leadId);
+      const findings = people.flatMap(({ said }) => said);
       const record = await recordOf(known, userId);
       if (record !== null) findings.push(...findingsOfCompany(record, known));
       const names = { domain: known.domain, name: known.company ?? record?.name ?? null };
       const colleagues = await colleaguesOf(known, names, userId);
       findings.push(...findingsOfColleagues(colleagues));
       const domain = known.domain ?? mailDomain(colleagues, record?.domain ?? null);
-      const isAddressKnown = (known.email ?? known.candidateEmail) !== null;
+      const isAddressKnown = (subject.email ?? known.email ?? known.candidateEmail) !== null;
       if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, userId)));
       return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
     },
   };
+
+  /** Whom the directories know, what each says, and what is known of the person then. */
+  async function peopleAndSubject(subject: Subject, userId: string, leadId: string | null) {
+    const people: { person: KnownPerson; said: Finding[] }[] = [];
+    let known = subject;
+    for (const directory of directories) {
+      const person = await directory.findPerson(userId, leadIdentity(known), leadId);
+      if (person === null) continue;
+      const said = findingsOfPerson(person, surenessFor(known, person, now()));
+      people.push({ person, said });
+      known = extended(known, merge({}, "local", said, known, now()));
+    }
+    const moved = people.find(({ person }) => hasLeft(person, subject))?.person;
+    if (moved === undefined) return { people, known };
+    const stillTold = people.map(({ person, said }) => ({
+      person,
+      said: isOfOldJob(person, moved, subject) ? said.filter(({ field }) => !isOfJob(field)) : said,
+    }));
+    return { people: stillTold, known: atNewJob(known, moved, subject) };
+  }
 
   async function recordOf({ domain, company }: Subject, userId: string): Promise<KnownCompany | null> {
     if (domain === null && company === null) return null;
@@ -64,6 +79,36 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     const guessed = guessAddress(firstName, lastName, domain, colleagues);
     return guessed === null ? [] : [{ field: "email", value: guessed.email, confidence: guessed.confidence }];
   }
+}
+
+/** Whether the address that was asked about went with a job that the person has no more. */
+function hasLeft({ formerEmails }: KnownPerson, { email }: Subject): boolean {
+  return email !== null && formerEmails?.includes(email) === true;
+}
+
+/** Whether one list knows somebody by the address that he had in the job of before, in which another list knows him no more. */
+function isOfOldJob(person: KnownPerson, moved: KnownPerson, { email }: Subject): boolean {
+  if (person === moved || person.email?.toLowerCase() !== email) return false;
+  return (
+    person.company === null || moved.company === null || companyName(person.company) !== companyName(moved.company)
+  );
+}
+
+function isOfJob(field: EnrichField): boolean {
+  return field === "title" || field === "phone" || field === "company" || field.startsWith("companyInfo.");
+}
+
+/** Whoever has left is asked about where he is now: neither the old address nor the company that was sent with it tells that. */
+function atNewJob(known: Subject, { email, domain = null, company }: KnownPerson, { email: old }: Subject): Subject {
+  const isOfAddress = known.domain !== null && known.domain === domainOfEmail(old ?? "");
+  const ofEmail = domainOfEmail(email ?? "");
+  const own = domain ?? (ofEmail === null || isFreeMail(ofEmail) ? null : ofEmail);
+  return {
+    ...known,
+    email: email?.toLowerCase() ?? old,
+    company: company ?? (own === null ? known.company : null),
+    domain: own ?? (isOfAddress ? null : known.domain),
+  };
 }
 
 function surenessFor({ email, networkUrl }: Subject, person: KnownPerson, now: number): number {

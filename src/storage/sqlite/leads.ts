@@ -10,6 +10,8 @@ import type {
   UpdateLead,
 } from "../../leads/store.ts";
 import { changedFields } from "../../leads/changed-fields.ts";
+import { canBeOne } from "../../prospecting/same-person.ts";
+import type { SuppressionMatch } from "../../suppression/model.ts";
 import { createAuditRows, type AuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows, type EventRows } from "./event-rows.ts";
@@ -68,14 +70,44 @@ function tellChange(events: EventRows, before: Lead, after: Lead, type: "lead.up
 function outcomeFor(
   rows: LeadRows,
   suppressions: SuppressionRows,
-  { lead, identity, onDuplicate }: InsertLead,
+  { lead, identity, onDuplicate, formerEmails = [] }: InsertLead,
 ): { outcome: InsertLeadOutcome; existing: ReturnType<LeadRows["findSame"]> } {
   const target = { email: identity.email, profileKey: identity.network, phone: lead.phone };
-  const match = suppressions.find(lead.userId, target);
+  const match = suppressions.find(lead.userId, target) ?? formerMatch(suppressions, lead.userId, formerEmails);
   if (match !== null) return { outcome: { kind: "doNotContact", match }, existing: null };
-  const existing = onDuplicate === "create" ? null : rows.findSame(lead.userId, identity);
+  const existing =
+    onDuplicate === "create" ? null : (rows.findSame(lead.userId, identity) ?? formerSelf(rows, lead, formerEmails));
   if (existing === null) return { outcome: { kind: "created", lead }, existing };
   return { outcome: { kind: onDuplicate === "error" ? "duplicate" : "updated", lead: existing.lead }, existing };
+}
+
+/** Who objected by an address of a former job did so as a person; an entry for its domain is about the company there. */
+function formerMatch(
+  suppressions: SuppressionRows,
+  userId: string,
+  emails: readonly string[],
+): SuppressionMatch | null {
+  for (const email of emails)
+    for (const match of suppressions.findAll(userId, { email }))
+      if (match.kind === "email") return { ...match, isOfFormerJob: true };
+  return null;
+}
+
+/** Companies give the addresses of those who have left to others, so nothing may speak against it. */
+function formerSelf(rows: LeadRows, lead: Lead, emails: readonly string[]): ReturnType<LeadRows["findSame"]> {
+  for (const email of emails) {
+    const found = rows.findSame(lead.userId, { email, network: null, name: null });
+    if (found !== null && canBeOne(withoutEmail(found.lead), withoutEmail(lead))) return found;
+  }
+  return null;
+}
+
+function withoutEmail({ firstName, lastName, networkUrl }: Lead) {
+  return {
+    ...(firstName !== null && { firstName }),
+    ...(lastName !== null && { lastName }),
+    ...(networkUrl !== null && { networkUrl }),
+  };
 }
 
 function updateLead(
