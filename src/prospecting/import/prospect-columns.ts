@@ -5,14 +5,14 @@ import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asi
 
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
-  "location", "city", "state", "country", "confidence", "source",
+  "location", "city", "state", "country", "confidence", "likelihood", "source",
   "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "technologies", "companyPhone", "companyNetworkUrl",
   "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
 ] as const; // prettier-ignore
 /**
  * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
  * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
- * or nowhere.
+ * `likelihood`, a confidence from 1 to 10; or nowhere.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 
@@ -37,7 +37,8 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   city: "City,Person City,Ort,Stadt",
   state: "State,Region,Province,State/Region,Person State",
   country: "Country,Country/Region,Person Country,Land",
-  confidence: "Confidence,Confidence Score,Email Confidence,Score,Likelihood",
+  confidence: "Confidence,Confidence Score,Email Confidence,Score",
+  likelihood: "Likelihood",
   source: "Source,Lead Source,Data Source,Quelle",
   company:
     "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",

@@ -55,6 +55,16 @@ export function confidenceIn(text: string): number | undefined {
   return number > 1 || text.includes("%") ? number / 100 : number;
 }
 
+export function confidenceOf({ confidence, likelihood }: Values): number | undefined {
+  if (confidence !== undefined) return confidenceIn(confidence);
+  return likelihood === undefined ? undefined : likelihoodIn(likelihood);
+}
+
+/** People Data Labs counts from 1 to 10. */
+export function likelihoodIn(text: string): number | undefined {
+  return /^(10|[1-9])(\.0)?$/.test(text) ? Number(text) / 10 : confidenceIn(text);
+}
+
 /**
  * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and bars, or else by
  * commas; by ends of lines in any case; and by slashes where nothing else parts them.
