@@ -685,6 +685,21 @@ Zoe,,zoe@z.example,https://network.example/in/zoe,,,Toys,
   }
 });
 
+test("a column that is named by hand, but not in the file, is refused with those that are", async () => {
+  const client = await service.user();
+  const file = "Email,Company Name\na@example.com,Werk\n";
+  const of = (targets: object) => imported(client, file, { columns: JSON.stringify(targets) });
+  expect(await of({ Nope: "company", "Compny Name": "company" })).toMatchObject({
+    status: "failed",
+    message: expect.stringContaining(
+      "The file has no column called Nope, Compny Name. It has: Email, Company Name. Did you mean Company Name?",
+    ),
+    metadata: { reason: "badColumns", unknown: ["Nope", "Compny Name"], headers: ["Email", "Company Name"] },
+  });
+  expect((await searched(client, {}, { dryRun: true })).total).toBe(0);
+  expect(await of({ "company-name": "company" })).toMatchObject({ status: "completed", metadata: { created: 1 } });
+});
+
 test("columns can be named by hand; a wrong target is refused", async () => {
   const client = await service.user();
   const file = "Adresse,Betrieb,Kopfzahl\na@example.com,Werk,300\n";
