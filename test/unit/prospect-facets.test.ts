@@ -6,6 +6,7 @@ import {
   companySize,
   companySizesTouching,
   revenueRange,
+  revenueRangeOfNamed,
   revenueRangeOfThousands,
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
@@ -222,7 +223,11 @@ test.each([
   ["501-1K", "501-1000"],
   ["5 thousand", "1001-5000"],
   ["2 lakh", "10001+"],
-  ["1万人", null],
+  ["1万人", "5001-10000"],
+  ["1.5万人", "10001+"],
+  ["2,000명", "1001-5000"],
+  ["51～200人", "51-200"],
+  ["1000人以上", "1001-5000"],
   ["Nov 2023: 40", null],
   ["Nov-50", "11-50"],
   ["nov 50", "11-50"],
@@ -318,13 +323,31 @@ test.each([
   ["$500M to $1.5B", 5e8, 2e9],
   ["1 à 10 millions", 1e6, 1e7],
   ["$1B and above", 1e9, null],
+  ["5億円", 2e6, 5e6],
+  ["1,250億円", 5e8, 1e9],
+  ["3億5,000万円", 2e6, 5e6],
+  ["1〜5億円", 0, 5e6],
+  ["500万円", 0, 1e6],
+  ["5兆円", 2e10, 5e10],
+  ["¥100億", 5e7, 1e8],
+  ["5亿", 5e7, 1e8],
+  ["1.2亿元", 1e7, 2e7],
+  ["5000万元", 5e6, 1e7],
+  ["3亿美元", 2e8, 5e8],
+  ["100억원", 5e6, 1e7],
+  ["1,000억", 5e7, 1e8],
+  ["₹2 lakh crore", 2e10, 5e10],
+  ["5 млрд руб.", 5e7, 1e8],
+  ["500 млн ₽", 5e6, 1e7],
+  ["R$ 5 milhões", 0, 1e6],
+  ["R$ 1,5 bilhão", 2e8, 5e8],
   ["100M USD per year", 1e8, 2e8],
 ])("a revenue of %s lies from %d to %p", (text, min, max) => {
   expect(revenueRange(text)).toEqual({ min, max });
 });
 
 test.each([
-  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 tys", "1.250 Mio", "5億", "5%", "1,23,4", "12.34.56",
+  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 tys", "1.250 Mio", "5億", "5億元", "500万", "5 млрд", "5億台", "5 mil milhões", "5%", "1,23,4", "12.34.56",
   "FY2023: $5M", "$5M (2023)", "1 2 3", "10M-1M", "1-2-3", "ARS 500 million", "$5M (€4.5M)", "₿ 5", "XOF 3 million",
 ])("a revenue of %s is not understood, and none", (text) => {
   expect(revenueRange(text)).toBeNull();
@@ -333,6 +356,18 @@ test.each([
 test("an amount in thousands may still name a unit of its own", () => {
   const amounts = ["1,250", "1500", "1,250,000", "2M"];
   expect(amounts.map((text) => revenueRangeOfThousands(text)?.min)).toEqual([1e6, 1e6, 1e9, 2e6]);
+});
+
+test("where numbers are in no dollars, only amounts count that say what they are in", () => {
+  const amounts = ["5000000000", "50億円", "$5M", "5億", "1.2亿元", "5M"];
+  expect(amounts.map((text) => revenueRangeOfNamed(text)?.min)).toEqual([
+    undefined,
+    2e7,
+    5e6,
+    undefined,
+    1e7,
+    undefined,
+  ]);
 });
 
 test("what is no revenue is none, and a wanted range ends below its end", () => {

@@ -146,7 +146,8 @@ export class PlainPeople {
   /** As the function of that name has it. */
   #revenueIn(): Part {
     const close = this.#known(amountThousands)!;
-    return close === noPart ? this.#known(amount)! : close;
+    const usual = close === noPart ? this.#known(amount)! : close;
+    return usual === noPart ? this.#known(amountNamed)! : usual;
   }
 
   /** False when there is nothing to tell the person by, or it is not plain. */
@@ -318,7 +319,8 @@ const [title, seniority, department, confidence, source] = [
 const [company, domain, industry, companySize, amount, tools] = [
   number("company"), number("domain"), number("industry"), number("companySize"), number("revenue"), number("technologies"),
 ]; // prettier-ignore
-const [amountThousands, likelihood] = [number("revenueThousands"), number("likelihood")];
+const [amountThousands, amountNamed] = [number("revenueThousands"), number("revenueNamed")];
+const likelihood = number("likelihood");
 const [location, city, state, country] = [number("location"), number("city"), number("state"), number("country")];
 const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),
