@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { prospectContent } from "../../src/prospecting/content.ts";
 import { departmentNamed, departmentOfTitle } from "../../src/prospecting/facets/department.ts";
-import { placeParts } from "../../src/prospecting/facets/places.ts";
+import { placeParts, placeTerms, wantedPlace } from "../../src/prospecting/facets/places.ts";
 import {
   companySize,
   companySizesTouching,
@@ -135,6 +135,21 @@ test.each([
   ["Manager, Office of the CEO", ["manager"]],
   ["VP, Go to Market", ["vp"]],
   ["Chief of Staff to the CEO", ["head"]],
+  ["Ex-CEO", []],
+  ["ex CTO, Advisor", []],
+  ["Former VP Sales", []],
+  ["Former VP of Sales and CTO", []],
+  ["Former VP Sales and now CTO", ["c_suite"]],
+  ["Former Founder & CEO", []],
+  ["Retired CEO", []],
+  ["CEO (retired)", []],
+  ["Immediate Past President", []],
+  ["Director, formerly VP", ["director"]],
+  ["Owner, ex-CEO", ["owner"]],
+  ["Former CFO | Partner", ["partner"]],
+  ["Ex-Google CTO", ["c_suite"]],
+  ["CEO at Formera", ["c_suite"]],
+  ["Past Due Collections Manager", ["manager"]],
   ["Chief Product Officer and Engineer", ["c_suite"]],
   ["Chief Engineer", ["manager"]],
   ["Head Pastry Chef", ["manager"]],
@@ -170,6 +185,7 @@ test.each([
   ["Sr Acct", null],
   ["Corp Dev", null],
   ["Assistant to the CEO", null],
+  ["Ex-CEO", null],
   ["Process Owner", null],
 ])("%s speaks of the department %s", (title, department) => {
   expect<string | null>(departmentOfTitle(title)).toBe(department);
@@ -375,6 +391,24 @@ test("what is no revenue is none, and a wanted range ends below its end", () => 
   expect(stepsOfRevenue({ min: 1e6, max: 1e7 })).toEqual([1e6, 2e6, 5e6]);
   expect(stepsOfRevenue({ min: 1e7, max: 1e7 })).toEqual([1e7]);
   expect(stepsOfRevenue({ min: 5e10, max: null })).toEqual([5e10, 1e11]);
+});
+
+test.each([
+  [
+    "Saint Paul",
+    ["Minneapolis-St. Paul Area", "Greater Minneapolis-St. Paul Area", "Minneapolis-St. Paul", "Twin Cities"],
+  ],
+  ["St. Paul", ["Minneapolis-St. Paul Area"]],
+  ["Minneapolis", ["Minneapolis-Saint Paul"]],
+  ["Raleigh", ["Raleigh-Durham", "Raleigh-Durham, NC", "Raleigh-Durham-Chapel Hill Area"]],
+  ["Durham", ["Raleigh-Durham"]],
+  ["Fort Worth", ["Dallas-Fort Worth", "Dallas-Ft. Worth, TX"]],
+])("%s finds areas that are named after it", (city, areas) => {
+  for (const area of areas) {
+    const found = placeTerms(area).map(({ value }) => value);
+    expect([area, wantedPlace(city).every((value) => found.includes(value))]).toEqual([area, true]);
+  }
+  expect(placeTerms("Greater Austin").map(({ value }) => value)).not.toContain("round rock");
 });
 
 test("places go by their usual names", () => {
