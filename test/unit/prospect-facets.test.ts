@@ -150,6 +150,21 @@ test.each([
   ["Ex-Google CTO", ["c_suite"]],
   ["CEO at Formera", ["c_suite"]],
   ["Past Due Collections Manager", ["manager"]],
+  ["社長", ["c_suite"]],
+  ["代表取締役社長", ["c_suite"]],
+  ["代表取締役 CTO", ["c_suite"]],
+  ["副社長", ["vp"]],
+  ["社長秘書", []],
+  ["取締役", ["director"]],
+  ["営業部長", ["director"]],
+  ["開発課長", ["manager"]],
+  ["总经理", ["c_suite"]],
+  ["副总经理", ["vp"]],
+  ["销售经理", ["manager"]],
+  ["市场总监", ["director"]],
+  ["대표이사", ["c_suite"]],
+  ["영업부장", ["director"]],
+  ["개발 팀장", ["manager"]],
   ["Chief Product Officer and Engineer", ["c_suite"]],
   ["Chief Engineer", ["manager"]],
   ["Head Pastry Chef", ["manager"]],
@@ -409,6 +424,28 @@ test.each([
     expect([area, wantedPlace(city).every((value) => found.includes(value))]).toEqual([area, true]);
   }
   expect(placeTerms("Greater Austin").map(({ value }) => value)).not.toContain("round rock");
+});
+
+test.each([
+  ["Tokyo", ["東京", "東京都", "東京都渋谷区", "日本東京都", "東京都, 日本"]],
+  ["東京", ["Tokyo, Japan", "東京都港区"]],
+  ["日本", ["Tokyo", "東京都渋谷区", "大阪府大阪市", "Japan"]],
+  ["Osaka", ["大阪府大阪市", "大阪市北区"]],
+  ["Seoul", ["서울", "서울특별시 강남구", "서울 강남구", "대한민국 서울특별시"]],
+  ["South Korea", ["서울", "부산광역시"]],
+  ["Beijing", ["北京", "北京市朝阳区", "中国北京"]],
+  ["China", ["上海市", "深圳"]],
+])("%s finds %p", (wanted, places) => {
+  for (const place of places) {
+    const found = placeTerms(place).map(({ value }) => value);
+    expect([place, wantedPlace(wanted).every((value) => found.includes(value))]).toEqual([place, true]);
+  }
+});
+
+test("a road, or another city that ends alike, is no city of that name", () => {
+  const values = (place: string) => placeTerms(place).map(({ value }) => value);
+  expect(values("南京东路")).toEqual(["南京东路"]);
+  expect(values("京都府京都市")).not.toContain("tokyo");
 });
 
 test("places go by their usual names", () => {
