@@ -41,7 +41,7 @@ export const EnrichmentOptions = Type.Object(
     includeContactInfo: flag("email, alternativeEmails, phone."),
   },
   {
-    // A misspelled one must not buy what was meant to be left out.
+    // As in EnrichInput.
     additionalProperties: false,
     description:
       "Parts of the answer: nobody is asked for the sake of one that is false. A misspelled name is refused.",
@@ -80,9 +80,12 @@ export const EnrichInput = Type.Object(
           "Ask the providers again, though there is a result of the last 90 days. What a verifier said of an address holds until one has been asked anew about it.",
       }),
     ),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "As in the query." })),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
   },
   {
+    // A misspelled one must not buy what was meant to be left out.
+    additionalProperties: false,
     examples: [
       {
         leads: [{ email: "ada@example.com" }, { firstName: "Grace", lastName: "Hopper", company: "Navy" }],

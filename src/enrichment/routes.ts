@@ -40,7 +40,8 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
   return feature(core, "/api/v2/enrich")
     .post(
       "/",
-      async ({ caller, userId, body: input, query: { dryRun = false }, headers, set }) => {
+      async ({ caller, userId, body: input, query, headers, set }) => {
+        const dryRun = query.dryRun === true || input.dryRun === true;
         const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(headers["prefer"] ?? "");
         const outcome = await enrichment.enrich(caller, userId, input, { dryRun, byJob });
         if (byJob && !dryRun) set.headers["preference-applied"] = "respond-async";

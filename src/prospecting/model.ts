@@ -134,8 +134,8 @@ function filterGroups(options: { additionalProperties: boolean }) {
   };
 }
 
-/** A misspelled name must not find, and charge for, everybody. */
-const onlyKnown = { additionalProperties: false };
+/** Of what costs credits: a misspelled name must not find, and charge for, everybody. */
+export const onlyKnown = { additionalProperties: false };
 
 export const SearchFilters = Type.Object(filterGroups(onlyKnown), {
   ...onlyKnown,
@@ -173,12 +173,15 @@ const Source = Type.Union(
   { default: "directory", description: "Your own directory, or a live source. What a live source finds is stored." },
 );
 
-export const SearchInput = Type.Object({
-  filters: Type.Optional(SearchFilters),
-  source: Type.Optional(Source),
-  ...PageInput,
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
-});
+export const SearchInput = Type.Object(
+  {
+    filters: Type.Optional(SearchFilters),
+    source: Type.Optional(Source),
+    ...PageInput,
+    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  },
+  onlyKnown,
+);
 export type SearchInput = Static<typeof SearchInput>;
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -214,14 +217,17 @@ export const ProspectView = Type.Object(
 );
 export type ProspectView = Static<typeof ProspectView>;
 
-export const SavedSearchInput = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  source: Type.Optional(Source),
-  filters: SearchFilters,
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
-});
+export const SavedSearchInput = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    source: Type.Optional(Source),
+    filters: SearchFilters,
+    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  },
+  onlyKnown,
+);
 export type SavedSearchInput = Static<typeof SavedSearchInput>;
-export const SavedSearchUpdate = Type.Partial(SavedSearchInput);
+export const SavedSearchUpdate = Type.Partial(SavedSearchInput, onlyKnown);
 export type SavedSearchUpdate = Static<typeof SavedSearchUpdate>;
 
 export type SavedSearch = {

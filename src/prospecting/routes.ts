@@ -10,6 +10,7 @@ import { leadView } from "../leads/service.ts";
 import {
   defaultSearchLimit,
   facetNames,
+  onlyKnown,
   PageInput,
   ProspectView,
   SavedSearchInput,
@@ -83,7 +84,7 @@ const ListQuery = Type.Object({
 const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
 /** What an older version saved is checked as what is sent now. */
 const savedFilters = body(Type.Object({ filters: SearchFilters }))["~standard"];
-const RunInput = Type.Object({ ...PageInput, userId });
+const RunInput = Type.Object({ ...PageInput, userId }, onlyKnown);
 const LeadOptions = Type.Object({
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {

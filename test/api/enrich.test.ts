@@ -135,6 +135,26 @@ describe("an answer", () => {
     expect(await balanceOf(user)).toBe(200);
   });
 
+  test.each([
+    ["enrichmentoptions", { includeContactInfo: false }, "enrichmentOptions"],
+    ["options", { includeContactInfo: false }, "enrichmentOptions"],
+    ["provider", ["local"], "providers"],
+    ["refesh", true, "refresh"],
+    ["writeback", true, "writeBack"],
+    ["anything", true, null],
+  ])("is refused for the field %s, and nothing is bought", async (name, value, meant) => {
+    const user = await service.user();
+    await store(user, ada);
+    const known = "leads, enrichmentOptions, providers, writeBack, refresh, dryRun, userId";
+    const hint = meant === null ? "" : ` Did you mean ${meant}?`;
+    expect(await enrich(user, [{ email: ada.email }], { [name]: value })).toMatchObject({
+      status: 400,
+      code: "VALIDATION_ERROR",
+      details: { errors: [{ path: name, message: `There is no such field. Expected one of ${known}.${hint}` }] },
+    });
+    expect(await balanceOf(user)).toBe(200);
+  });
+
   test("costs nothing when it is repeated, and something again when it is refreshed", async () => {
     const user = await service.user();
     await store(user, ada);

@@ -199,6 +199,33 @@ test.each(misspelled)(
   },
 );
 
+const fieldsOfSearch = "filters, source, limit, offset, dryRun, userId.";
+const fieldsOfSaved = "name, source, filters, userId.";
+test.each([
+  ["search", { filter: { person: { title: ["CTO"] } } }, "filter", `${fieldsOfSearch} Did you mean filters?`],
+  ["search", { Filters: {} }, "Filters", `${fieldsOfSearch} Did you mean filters?`],
+  ["search", { fitlers: {} }, "fitlers", `${fieldsOfSearch} Did you mean filters?`],
+  ["search", { person: { title: ["CTO"] } }, "person", fieldsOfSearch],
+  ["search", { filters: {}, lmit: 1 }, "lmit", `${fieldsOfSearch} Did you mean limit?`],
+  ["searches", { name: "All", filters: {}, Source: "pdl" }, "Source", `${fieldsOfSaved} Did you mean source?`],
+  ["change", { filter: {} }, "filter", `${fieldsOfSaved} Did you mean filters?`],
+  ["run", { lmit: 1 }, "lmit", "limit, offset, dryRun, userId. Did you mean limit?"],
+])("%s with %j buys nothing: the misspelled field is named", async (where, body, path, known) => {
+  const client = await directory();
+  const saved = succeeded(await client.post<SavedSearchView>(`${api}/searches`, { name: "All", filters: {} })).data;
+  const own = `${api}/searches/${saved.id}`;
+  const answer =
+    where === "change"
+      ? await client.put(own, body)
+      : await client.post(where === "run" ? `${own}/run` : `${api}/${where}`, body);
+  expect(answer).toMatchObject({
+    status: 400,
+    code: "VALIDATION_ERROR",
+    details: { errors: [{ path, message: `There is no such field. Expected one of ${known}` }] },
+  });
+  expect((await searched(client, {}, { dryRun: true })).remainingCredits).toBe(100_000);
+});
+
 test("the document says that filters take no other names", async () => {
   type Schema = { additionalProperties?: boolean; properties: Record<string, Schema> };
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
@@ -656,6 +683,21 @@ Zoe,,zoe@z.example,https://network.example/in/zoe,,,Toys,
     expect(foretold).toMatchObject({ rows: 17, created, failed: 1, companies: 3 });
     expect(await counts(false)).toEqual(foretold);
   }
+});
+
+test("a column that is named by hand, but not in the file, is refused with those that are", async () => {
+  const client = await service.user();
+  const file = "Email,Company Name\na@example.com,Werk\n";
+  const of = (targets: object) => imported(client, file, { columns: JSON.stringify(targets) });
+  expect(await of({ Nope: "company", "Compny Name": "company" })).toMatchObject({
+    status: "failed",
+    message: expect.stringContaining(
+      "The file has no column called Nope, Compny Name. It has: Email, Company Name. Did you mean Company Name?",
+    ),
+    metadata: { reason: "badColumns", unknown: ["Nope", "Compny Name"], headers: ["Email", "Company Name"] },
+  });
+  expect((await searched(client, {}, { dryRun: true })).total).toBe(0);
+  expect(await of({ "company-name": "company" })).toMatchObject({ status: "completed", metadata: { created: 1 } });
 });
 
 test("columns can be named by hand; a wrong target is refused", async () => {

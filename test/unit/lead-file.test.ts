@@ -314,9 +314,9 @@ describe("a CSV file of leads", () => {
   });
 
   test("a mapping of a column that is not there, or to a field that does not exist, is refused", async () => {
-    expect(await refusalOf("Email\na@x.com\n", { columns: { Mail2: "email" } })).toMatchObject({
+    expect(await refusalOf("Email\na@x.com\n", { columns: { Mail2: "email", Emails: "email" } })).toMatchObject({
       reason: "badColumns",
-      message: expect.stringContaining("Mail2"),
+      message: "The file has no column called Mail2, Emails. It has: Email. Did you mean Email?",
     });
     expect(await refusalOf("Email\na@x.com\n", { columns: { Email: "mail" } })).toMatchObject({
       reason: "badColumns",

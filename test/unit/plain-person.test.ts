@@ -27,7 +27,7 @@ const values: Record<string, readonly string[]> = {
   phone: ["+49 30 1234", "1".repeat(60)],
   location: ["Berlin", "Lyon, France"], city: ["Paris"], state: ["TX"], country: ["France"],
   companyCity: ["Rome"], companyCountry: ["Italy"], companyLocation: ["Austin, TX"],
-  companySize: ["51-200", "1,200 employees", "many"], revenue: ["$5M", "none", "1000000", "5 crore", "-3"], revenueThousands: ["1,250", "-", "2M"],
+  companySize: ["51-200", "1,200 employees", "many"], revenue: ["$5M", "none", "1000000", "5 crore", "-3"], revenueThousands: ["1,250", "-", "2M"], revenueNamed: ["5億円", "5000000", "$3M"],
   technologies: ["Node.js; React; Node.js", '["C++","C#"]', "['E', 'F']", "{G,H}", "[unclosed,I", "C|D", "A, B; C|D", "|E|;", "a,b,,a", "J\nK\r\nL", "M, N\nO;P", "Q,\nR", "Salesforce / HubSpot", "React/Redux", "PL/SQL", "x/y, TCP/IP", "AWS/GCP/Azure", "z".repeat(120), Array.from({ length: 250 }, (_, n) => `t${n}`).join(";")],
   seniority: ["VP", "c-level", "Non-Manager"], department: ["sales, marketing"], confidence: ["0.8", "80 %", "-1", "0.805", "100"], source: ["a file"],
 }; // prettier-ignore

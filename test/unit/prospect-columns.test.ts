@@ -29,6 +29,11 @@ describe("a full name beside a company is a person's", () => {
 
 test.each<[string, ProspectTarget[]]>([
   ["氏名,会社名,役職,部署,メールアドレス,電話番号,所在地", ["fullName", "company", "title", "department", "email", "phone", "location"]],
+  ["氏名,社名,役職,TEL,URL,売上高,従業員,本社所在地", ["fullName", "company", "title", "phone", "domain", "revenueNamed", "companySize", "companyLocation"]],
+  ["氏,名,社名,年商,Webサイト,人数", ["lastName", "firstName", "company", "revenueNamed", "domain", "companySize"]],
+  ["姓名,公司,岗位,公司网址,营业额,公司规模,所属行业", ["fullName", "company", "title", "domain", "revenueNamed", "companySize", "industry"]],
+  ["이름,회사,직책,핸드폰,매출액,매출,URL", ["fullName", "company", "title", "phone", "revenueNamed", "revenueNamed", "domain"]],
+  ["Name,Company,Email,Tel,URL", ["fullName", "company", "email", "phone", "ignore"]],
   ["姓名,公司名称,职位,部门,邮箱,电话,城市", ["fullName", "company", "title", "department", "email", "phone", "city"]],
   ["이름,회사명,직책,부서,이메일,전화번호,지역", ["fullName", "company", "title", "department", "email", "phone", "location"]],
   ["姓,名,公司名稱", ["lastName", "firstName", "company"]],

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { prospectContent } from "../../src/prospecting/content.ts";
 import { departmentNamed, departmentOfTitle } from "../../src/prospecting/facets/department.ts";
-import { placeParts } from "../../src/prospecting/facets/places.ts";
+import { placeParts, placeTerms, wantedPlace } from "../../src/prospecting/facets/places.ts";
 import {
   companySize,
   companySizesTouching,
   revenueRange,
+  revenueRangeOfNamed,
   revenueRangeOfThousands,
   stepsOfRevenue,
 } from "../../src/prospecting/facets/ranges.ts";
@@ -134,6 +135,36 @@ test.each([
   ["Manager, Office of the CEO", ["manager"]],
   ["VP, Go to Market", ["vp"]],
   ["Chief of Staff to the CEO", ["head"]],
+  ["Ex-CEO", []],
+  ["ex CTO, Advisor", []],
+  ["Former VP Sales", []],
+  ["Former VP of Sales and CTO", []],
+  ["Former VP Sales and now CTO", ["c_suite"]],
+  ["Former Founder & CEO", []],
+  ["Retired CEO", []],
+  ["CEO (retired)", []],
+  ["Immediate Past President", []],
+  ["Director, formerly VP", ["director"]],
+  ["Owner, ex-CEO", ["owner"]],
+  ["Former CFO | Partner", ["partner"]],
+  ["Ex-Google CTO", ["c_suite"]],
+  ["CEO at Formera", ["c_suite"]],
+  ["Past Due Collections Manager", ["manager"]],
+  ["社長", ["c_suite"]],
+  ["代表取締役社長", ["c_suite"]],
+  ["代表取締役 CTO", ["c_suite"]],
+  ["副社長", ["vp"]],
+  ["社長秘書", []],
+  ["取締役", ["director"]],
+  ["営業部長", ["director"]],
+  ["開発課長", ["manager"]],
+  ["总经理", ["c_suite"]],
+  ["副总经理", ["vp"]],
+  ["销售经理", ["manager"]],
+  ["市场总监", ["director"]],
+  ["대표이사", ["c_suite"]],
+  ["영업부장", ["director"]],
+  ["개발 팀장", ["manager"]],
   ["Chief Product Officer and Engineer", ["c_suite"]],
   ["Chief Engineer", ["manager"]],
   ["Head Pastry Chef", ["manager"]],
@@ -169,6 +200,7 @@ test.each([
   ["Sr Acct", null],
   ["Corp Dev", null],
   ["Assistant to the CEO", null],
+  ["Ex-CEO", null],
   ["Process Owner", null],
 ])("%s speaks of the department %s", (title, department) => {
   expect<string | null>(departmentOfTitle(title)).toBe(department);
@@ -222,7 +254,11 @@ test.each([
   ["501-1K", "501-1000"],
   ["5 thousand", "1001-5000"],
   ["2 lakh", "10001+"],
-  ["1万人", null],
+  ["1万人", "5001-10000"],
+  ["1.5万人", "10001+"],
+  ["2,000명", "1001-5000"],
+  ["51～200人", "51-200"],
+  ["1000人以上", "1001-5000"],
   ["Nov 2023: 40", null],
   ["Nov-50", "11-50"],
   ["nov 50", "11-50"],
@@ -318,13 +354,31 @@ test.each([
   ["$500M to $1.5B", 5e8, 2e9],
   ["1 à 10 millions", 1e6, 1e7],
   ["$1B and above", 1e9, null],
+  ["5億円", 2e6, 5e6],
+  ["1,250億円", 5e8, 1e9],
+  ["3億5,000万円", 2e6, 5e6],
+  ["1〜5億円", 0, 5e6],
+  ["500万円", 0, 1e6],
+  ["5兆円", 2e10, 5e10],
+  ["¥100億", 5e7, 1e8],
+  ["5亿", 5e7, 1e8],
+  ["1.2亿元", 1e7, 2e7],
+  ["5000万元", 5e6, 1e7],
+  ["3亿美元", 2e8, 5e8],
+  ["100억원", 5e6, 1e7],
+  ["1,000억", 5e7, 1e8],
+  ["₹2 lakh crore", 2e10, 5e10],
+  ["5 млрд руб.", 5e7, 1e8],
+  ["500 млн ₽", 5e6, 1e7],
+  ["R$ 5 milhões", 0, 1e6],
+  ["R$ 1,5 bilhão", 2e8, 5e8],
   ["100M USD per year", 1e8, 2e8],
 ])("a revenue of %s lies from %d to %p", (text, min, max) => {
   expect(revenueRange(text)).toEqual({ min, max });
 });
 
 test.each([
-  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 tys", "1.250 Mio", "5億", "5%", "1,23,4", "12.34.56",
+  "-5000000", "$-5M", "(5,000,000)", "5 mil millones", "5 tys", "1.250 Mio", "5億", "5億元", "500万", "5 млрд", "5億台", "5 mil milhões", "5%", "1,23,4", "12.34.56",
   "FY2023: $5M", "$5M (2023)", "1 2 3", "10M-1M", "1-2-3", "ARS 500 million", "$5M (€4.5M)", "₿ 5", "XOF 3 million",
 ])("a revenue of %s is not understood, and none", (text) => {
   expect(revenueRange(text)).toBeNull();
@@ -335,11 +389,63 @@ test("an amount in thousands may still name a unit of its own", () => {
   expect(amounts.map((text) => revenueRangeOfThousands(text)?.min)).toEqual([1e6, 1e6, 1e9, 2e6]);
 });
 
+test("where numbers are in no dollars, only amounts count that say what they are in", () => {
+  const amounts = ["5000000000", "50億円", "$5M", "5億", "1.2亿元", "5M"];
+  expect(amounts.map((text) => revenueRangeOfNamed(text)?.min)).toEqual([
+    undefined,
+    2e7,
+    5e6,
+    undefined,
+    1e7,
+    undefined,
+  ]);
+});
+
 test("what is no revenue is none, and a wanted range ends below its end", () => {
   expect(["", "unknown", "n/a", "$"].map(revenueRange)).toEqual([null, null, null, null]);
   expect(stepsOfRevenue({ min: 1e6, max: 1e7 })).toEqual([1e6, 2e6, 5e6]);
   expect(stepsOfRevenue({ min: 1e7, max: 1e7 })).toEqual([1e7]);
   expect(stepsOfRevenue({ min: 5e10, max: null })).toEqual([5e10, 1e11]);
+});
+
+test.each([
+  [
+    "Saint Paul",
+    ["Minneapolis-St. Paul Area", "Greater Minneapolis-St. Paul Area", "Minneapolis-St. Paul", "Twin Cities"],
+  ],
+  ["St. Paul", ["Minneapolis-St. Paul Area"]],
+  ["Minneapolis", ["Minneapolis-Saint Paul"]],
+  ["Raleigh", ["Raleigh-Durham", "Raleigh-Durham, NC", "Raleigh-Durham-Chapel Hill Area"]],
+  ["Durham", ["Raleigh-Durham"]],
+  ["Fort Worth", ["Dallas-Fort Worth", "Dallas-Ft. Worth, TX"]],
+])("%s finds areas that are named after it", (city, areas) => {
+  for (const area of areas) {
+    const found = placeTerms(area).map(({ value }) => value);
+    expect([area, wantedPlace(city).every((value) => found.includes(value))]).toEqual([area, true]);
+  }
+  expect(placeTerms("Greater Austin").map(({ value }) => value)).not.toContain("round rock");
+});
+
+test.each([
+  ["Tokyo", ["東京", "東京都", "東京都渋谷区", "日本東京都", "東京都, 日本"]],
+  ["東京", ["Tokyo, Japan", "東京都港区"]],
+  ["日本", ["Tokyo", "東京都渋谷区", "大阪府大阪市", "Japan"]],
+  ["Osaka", ["大阪府大阪市", "大阪市北区"]],
+  ["Seoul", ["서울", "서울특별시 강남구", "서울 강남구", "대한민국 서울특별시"]],
+  ["South Korea", ["서울", "부산광역시"]],
+  ["Beijing", ["北京", "北京市朝阳区", "中国北京"]],
+  ["China", ["上海市", "深圳"]],
+])("%s finds %p", (wanted, places) => {
+  for (const place of places) {
+    const found = placeTerms(place).map(({ value }) => value);
+    expect([place, wantedPlace(wanted).every((value) => found.includes(value))]).toEqual([place, true]);
+  }
+});
+
+test("a road, or another city that ends alike, is no city of that name", () => {
+  const values = (place: string) => placeTerms(place).map(({ value }) => value);
+  expect(values("南京东路")).toEqual(["南京东路"]);
+  expect(values("京都府京都市")).not.toContain("tokyo");
 });
 
 test("places go by their usual names", () => {

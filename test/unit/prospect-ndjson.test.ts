@@ -123,6 +123,57 @@ test("the job of now, and no other, tells what the record itself does not", () =
   expect(company).toMatchObject({ kind: "company", content: { company: "Engines" } });
 });
 
+test("people as vendors answer them have their job, their address and how sure the vendor is", () => {
+  const named = { full_name: "Ada Lovelace", linkedin_url: ada.networkUrl };
+  const job = { company: { name: "Engines", website: "engines.example" }, title: { name: "VP Engineering" } };
+  const found = { ...ada, company: "Engines", domain: "engines.example", title: "VP Engineering" };
+  const [pdl, apollo, full] = read([
+    {
+      status: 200,
+      likelihood: 8,
+      data: { ...named, experience: [{ title: { name: "Clerk" } }, { ...job, is_primary: true }] },
+    },
+    {
+      person: {
+        ...{ name: "Ada Lovelace", linkedin_url: ada.networkUrl, title: "CTO" },
+        employment_history: [{ current: true, organization_name: "Engines", title: "Countess" }],
+      },
+    },
+    {
+      contact_info: { most_probable_work_email: { email: "ada@engines.example", status: "DELIVERABLE" } },
+      profile: {
+        ...{ first_name: "Ada", last_name: "Lovelace", location: { city: "London", country: "United Kingdom" } },
+        social_profiles: { professional_network: { url: ada.networkUrl } },
+        employment: {
+          current: {
+            title: "VP Engineering",
+            company: {
+              ...{ name: "Engines", domain: "engines.example", headcount_range: "51-200" },
+              ...{
+                industry: { main_industry: "Machines" },
+                locations: { headquarters: { city: "Turin", country: "Italy" } },
+              },
+            },
+          },
+          all: [{ title: "Clerk", company: { name: "Old" } }],
+        },
+      },
+    },
+  ]);
+  expect(pdl).toEqual({ kind: "person", content: { ...found, confidence: 0.8 } });
+  expect(apollo?.content).toMatchObject({ ...ada, company: "Engines", title: "CTO" });
+  expect(full?.content).toMatchObject({
+    ...{ ...found, email: "ada@engines.example", location: "London, United Kingdom" },
+    ...{ companySize: "51-200", industry: "Machines", companyLocation: "Turin, Italy" },
+  });
+});
+
+test("a likelihood counts to ten, as a number of a whole too", () => {
+  const of = (likelihood: unknown) =>
+    read([{ name: "Ada Lovelace", email: "ada@engines.example", likelihood }])[0]?.content["confidence"];
+  expect([1, 2, 10, 0.85, "7", 85].map(of)).toEqual([0.1, 0.2, 1, 0.85, 0.7, 0.85]);
+});
+
 test("what a record lies in, and a name in parts, are no hindrance; what is too deep or too much is left out", () => {
   const [wrapped, deep] = read([
     {

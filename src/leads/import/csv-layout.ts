@@ -1,5 +1,6 @@
 import { columnPlan, identifies, understoodCount, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
-import { normalized, understoodHeaders } from "./columns.ts";
+import { listedHeaders, refuseMissingColumns, shortenedHeaders } from "./chosen-columns.ts";
+import { understoodHeaders } from "./columns.ts";
 import { CsvRecords, newlineOf } from "./csv-records.ts";
 import { LeadFileError } from "./lead-file.ts";
 
@@ -32,7 +33,11 @@ export function csvLayout(
     null,
   );
   if (best === null || !best.identifies) throw noHeader(best);
-  refuseUnknownOverrides(best.layout.columns, overrides);
+  const chosen = [...overrides.values()].map(({ header }) => header);
+  refuseMissingColumns(
+    chosen,
+    best.layout.columns.map(({ header }) => header),
+  );
   return best.layout;
 }
 
@@ -70,30 +75,8 @@ function noHeader(best: Candidate | null): LeadFileError {
   return new LeadFileError(
     "noColumns",
     "No header line with an email, a LinkedIn URL, or a name and a company was found. " +
-      (headers.length > 0 ? `Found: ${listed(headers)}. ` : "No complete line was found. ") +
+      (headers.length > 0 ? `Found: ${listedHeaders(headers)}. ` : "No complete line was found. ") +
       `Names such as these are understood: ${understoodHeaders.join(", ")}.`,
-    { headers: shortened(headers), understood: understoodHeaders },
+    { headers: shortenedHeaders(headers), understood: understoodHeaders },
   );
-}
-
-function refuseUnknownOverrides(columns: PlannedColumn[], overrides: ColumnOverrides): void {
-  const headers = columns.map(({ header }) => header);
-  const known = new Set(headers.map(normalized));
-  const unknown = [...overrides].filter(([name]) => !known.has(name)).map(([, { header }]) => header);
-  if (unknown.length === 0) return;
-  throw new LeadFileError(
-    "badColumns",
-    `The file has no column called ${listed(unknown)}. It has: ${listed(headers)}.`,
-    { unknown, headers: shortened(headers) },
-  );
-}
-
-/** Headers for a message; what only looks like a header can be thousands of long texts. */
-function listed(headers: string[]): string {
-  const more = headers.length > 30 ? ` and ${headers.length - 30} more` : "";
-  return shortened(headers.slice(0, 30)).join(", ") + more;
-}
-
-function shortened(headers: string[]): string[] {
-  return headers.slice(0, 200).map((header) => header.slice(0, 60));
 }

@@ -8,7 +8,12 @@ type Amount = { value: number; unit: string; start: number; end: number };
  * behind a number is what was counted. Amounts without a unit count `scale`.
  */
 export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): AmountRange | null {
-  const clean = text.replace(/\s+/g, " ").replaceAll("’", "'").trim();
+  const clean = text
+    .replace(/\s+/g, " ")
+    .replaceAll("’", "'")
+    .replace(lakhCrore, "lakhcrore")
+    .replace(compound, joined)
+    .trim();
   const [first, second, ...more] = amountsIn(clean, anyNoun);
   if (!first || second === null || more.length > 0 || isNegative(clean, first.start)) return null;
   const low = first.value * (factors[first.unit] ?? scale);
@@ -22,13 +27,24 @@ export function amountRange(text: string, { anyNoun = false, scale = 1 } = {}): 
   return min <= high ? { min, max: high } : null;
 }
 
-const factors: Record<string, number> = { h: 100, k: 1e3, lakh: 1e5, m: 1e6, crore: 1e7, b: 1e9, t: 1e12 };
+const lakhCrore = /\b(?:lakhs?|lacs?) crores?\b/gi;
+/** "3億5,000万" is 3.5億. */
+const compound = /(\d+)([億亿억])\s?(\d{1,4}|\d,\d{3})[万萬만]/g;
+
+function joined(_: string, high: string, unit: string, low: string): string {
+  return `${Number(high) + Number(low.replace(",", "")) / 1e4}${unit}`;
+}
+
+const factors: Record<string, number> = {
+  ...{ h: 100, k: 1e3, man: 1e4, lakh: 1e5, m: 1e6, crore: 1e7, oku: 1e8, b: 1e9, tenB: 1e10, hundredB: 1e11, t: 1e12 },
+  lakhCrore: 1e12,
+};
 /** Of languages that begin a fraction with a comma. */
 const continentalNames = {
-  k: "tsd,tausend,teur,t€",
-  m: "mio,mln,millionen,millones,milioni,meur",
-  b: "mrd,mld,milliard,milliards,milliarde,milliarden",
-  t: "billionen",
+  k: "tsd,tausend,teur,t€,тыс",
+  m: "mio,mln,millionen,millones,milioni,meur,milhão,milhões,milhoes,млн",
+  b: "mrd,mld,milliard,milliards,milliarde,milliarden,bilhão,bilhões,bilhoes,млрд",
+  t: "billionen,трлн",
 };
 const englishNames = {
   h: "hundred",
@@ -39,7 +55,17 @@ const englishNames = {
   b: "b,bn,bil,bill,billion,billions",
   t: "t,tn,trn,trillion,trillions",
 };
-const unitNames = new Map([...namesOf(continentalNames), ...namesOf(englishNames)]);
+/** Of languages that count in ten thousands, and write no blanks. */
+const eastAsianNames = {
+  ...{ k: "千,천", man: "万,萬,만", m: "百万,百萬,백만", crore: "千万,千萬,천만", oku: "億,亿,억" },
+  ...{ b: "十億,十亿,십억", tenB: "百億,百亿,백억", hundredB: "千億,千亿,천억", t: "兆,조,万亿,萬億" },
+};
+const unitNames = new Map([
+  ...namesOf(continentalNames),
+  ...namesOf(englishNames),
+  ...namesOf(eastAsianNames),
+  ["lakhcrore", "lakhCrore"],
+]);
 const continentalUnits: ReadonlySet<string> = new Set(namesOf(continentalNames).map(([name]) => name));
 
 function namesOf(names: Record<string, string>): [string, string][] {
@@ -59,13 +85,16 @@ const harmlessWords: ReadonlySet<string> = new Set(
 const amountPattern = /(\d+(?:[.,']\d+| \d{3}(?!\d))*(?:e\+?\d{1,2}(?![\p{L}\d]))?) ?([\p{L}$€£¥%]*)/giu;
 /** Numbers where words have no blanks between them. */
 const otherNumerals = /[%千万萬百億亿兆만억조천]/;
+const leadingNumeral = /^[千百十万萬億亿兆천백십만억조]+/;
 
 /** Every amount with its unit; null for one that is not understood. */
 function amountsIn(clean: string, anyNoun: boolean): (Amount | null)[] {
   return [...clean.matchAll(amountPattern)].map((match) => {
     const [whole, digits = "", behind = ""] = match;
     const written = behind.toLowerCase();
-    const word = unitNames.has(written) ? written : written.replace(/[$€£¥]$/, "");
+    // "1万人": what is counted stands right behind the numeral.
+    const numeral = anyNoun ? leadingNumeral.exec(written)?.[0] : undefined;
+    const word = numeral ?? (unitNames.has(written) ? written : written.replace(/[$€£¥]$/, ""));
     const unit = unitNames.get(word) ?? "";
     const value = plainNumber(digits.toLowerCase(), unit, continentalUnits.has(word));
     const isWord = unit !== "" || word === "" || harmlessWords.has(word) || (anyNoun && !otherNumerals.test(word));
@@ -73,7 +102,8 @@ function amountsIn(clean: string, anyNoun: boolean): (Amount | null)[] {
     const rest = /^\D*/.exec(clean.slice(match.index + whole.length))![0].toLowerCase();
     const isPlain = isWord && !(rest.match(/\p{L}+/gu) ?? []).some((other) => unitNames.has(other));
     if (value === null || !isPlain) return null;
-    const length = unit === "" ? digits.length : whole.length;
+    const length =
+      unit === "" ? digits.length : whole.length - (numeral === undefined ? 0 : behind.length - numeral.length);
     return { value, unit, start: match.index, end: match.index + length };
   });
 }
@@ -84,9 +114,9 @@ const moreThan = new RegExp(
   `(>|≥|${noLetter}(over|more than|above|from|at least|über|mehr als|ab))[^\\p{L}\\d]*$`,
   "iu",
 );
-const orMore = /\+|(?<!\p{L})(plus|or more|and more|and above|or above|and over|and up|und mehr)(?!\p{L})/iu;
+const orMore = /\+|(?<!\p{L})(plus|or more|and more|and above|or above|and over|and up|und mehr)(?!\p{L})|以上|이상/iu;
 const betweenEnds =
-  /^[^\d(:/]*?([-−–—~…]|\.{2,3}|(?<!\p{L})(to|and|bis|und|through|until|et|à|a|y|al)(?!\p{L}))[^\d(:/]*$/iu;
+  /^[^\d(:/]*?([-−–—~～〜…]|\.{2,3}|(?<!\p{L})(to|and|bis|und|through|until|et|à|a|y|al)(?!\p{L}))[^\d(:/]*$/iu;
 
 function openRange(before: string, amount: number, behind: string): AmountRange {
   if (upTo.test(before)) return { min: 0, max: amount };

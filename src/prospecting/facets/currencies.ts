@@ -16,10 +16,10 @@ const dollars: Record<string, number> = {
 
 /** Other names. `kr` is of three countries, close to one another. */
 const names: Record<string, string> = {
-  AUD: "AU$|A$", CAD: "CA$|C$", NZD: "NZ$", SGD: "SG$|S$", HKD: "HK$", TWD: "NT$", MXN: "MX$|MXN$", BRL: "R$|reais", ARS: "AR$",
-  CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|dollars|dollar|TUSD|KUSD|MUSD", EUR: "€|euros|euro|TEUR|KEUR|MEUR",
-  GBP: "£|pounds|pound|sterling", CHF: "SFr|Franken", CNY: "CN¥|RMB|元|人民币|人民幣|yuan", JPY: "JP¥|¥|￥|円|yen",
-  INR: "₹|Rs|rupees|rupee", KRW: "₩|￦|원|won", SEK: "kr|kronor", DKK: "kroner", PLN: "zł|zloty", CZK: "Kč", HUF: "Ft", RUB: "₽|руб",
+  AUD: "AU$|A$", CAD: "CA$|C$", NZD: "NZ$", SGD: "SG$|S$", HKD: "HK$|港元|港币|港幣", TWD: "NT$|台币|台幣|新台币|新台幣", MXN: "MX$|MXN$", BRL: "R$|reais", ARS: "AR$",
+  CLP: "CLP$", COP: "COL$", USD: "US$|USD$|$|dollars|dollar|TUSD|KUSD|MUSD|美元|美金|米ドル|ドル|달러", EUR: "€|euros|euro|TEUR|KEUR|MEUR|欧元|歐元|ユーロ|유로",
+  GBP: "£|pounds|pound|sterling", CHF: "SFr|Franken", CNY: "CN¥|RMB|元|人民币|人民幣|yuan", JPY: "JP¥|¥|￥|円|日元|日圓|yen",
+  INR: "₹|Rs|rupees|rupee", KRW: "₩|￦|원|won", SEK: "kr|kronor", DKK: "kroner", PLN: "zł|zloty", CZK: "Kč", HUF: "Ft", RUB: "₽|руб|рубль|рубля|рублей",
   TRY: "₺|TL", ILS: "₪|NIS", UAH: "₴", PHP: "₱", VND: "₫", THB: "฿|baht", NGN: "₦", IDR: "Rp", MYR: "RM", KZT: "₸", GEL: "₾",
   PKR: "PKR", AED: "Dhs", CRC: "₡", ZAR: "rand",
 }; // prettier-ignore
@@ -37,12 +37,21 @@ function codesByName(): ReadonlyMap<string, string> {
  * An amount of money without the name of its currency, and what one of it is worth in dollars, which it is in where
  * nobody says otherwise; lakhs and crores are of rupees. Null where several are named, or one without a rate.
  */
-export function inCurrency(text: string): { amount: string; dollars: number } | null {
+export function inCurrency(text: string): { amount: string; dollars: number; isNamed: boolean } | null {
   if (text.length > longest) return null;
-  if (plainDollars.test(text)) return { amount: text, dollars: 1 };
+  if (plainDollars.test(text)) return { amount: text, dollars: 1, isNamed: text.includes("$") };
   const byName = (made ??= codesByName());
   const found = new Set<string>();
   const amount = text.replace(words, (word) => {
+    const numerals = eastAsian.exec(word)?.[0];
+    if (numerals !== undefined) {
+      const name = word.slice(numerals.length);
+      const named = name === "" ? usualOf(numerals) : byName.get(name.toLowerCase());
+      // Of both Taiwan and China.
+      if (named === undefined || (name === "元" && traditional.test(numerals))) return word;
+      found.add(named);
+      return `${numerals} `;
+    }
     const code = byName.get(word.toLowerCase());
     const sign = word.at(-1)!;
     const ofSign = code ?? byName.get(sign);
@@ -53,9 +62,25 @@ export function inCurrency(text: string): { amount: string; dollars: number } | 
     return ofUnit.test(word) ? word : " ";
   });
   if (found.size === 0 && indianUnit.test(text)) found.add("INR");
+  // Without a currency it may be yen, yuan or Taiwan's dollars; rubles, hryvnias or tenge.
+  if (found.size === 0 && (anyNumeral.test(text) || cyrillic.test(text))) return null;
   const [code = "USD", ...others] = found;
   const rate = dollars[code]!;
-  return others.length > 0 || rate === 0 || otherSign.test(amount) ? null : { amount, dollars: rate };
+  return others.length > 0 || rate === 0 || otherSign.test(amount)
+    ? null
+    : { amount, dollars: rate, isNamed: found.size > 0 };
+}
+
+/** Numbers such as 億 in front of a currency: 億円. */
+const eastAsian = /^[千百十万萬億亿兆천백십만억조]+/u;
+const anyNumeral = /[万萬億亿兆만억조]/;
+const traditional = /[萬億]/;
+const cyrillic = /\p{Script=Cyrillic}/u;
+
+/** That of an amount that ends with numerals of one country alone. */
+function usualOf(numerals: string): string | undefined {
+  if (numerals.includes("亿")) return "CNY";
+  return /[억조만]/.test(numerals) ? "KRW" : undefined;
 }
 
 /** No amount is longer. */

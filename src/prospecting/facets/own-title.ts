@@ -3,22 +3,48 @@ import { withoutInitialDots } from "./title-words.ts";
 
 /**
  * A title with those words of offices alone that the holder has: no "CEO" in "Assistant to the CEO", no "partner" in "HR
- * Business Partner" and "Partner Manager", no "owner" in "Product Owner". Only who holds an office has its level.
+ * Business Partner" and "Partner Manager", no "owner" in "Product Owner", nothing that somebody was: "Ex-CEO". Only who
+ * holds an office has its level.
  */
 export function ownTitle(title: string): string {
   if (!mayBeOfOthers.test(title)) return title;
   const own = withoutInitialDots(title).replace(ofOthers, "");
-  return own.split(separators).map(ownPhrase).join(" ").trim();
+  return currentPhrases(own.split(separators)).map(ownPhrase).join(" ").trim();
+}
+
+/** `parts`: phrases, with what separates them in between. */
+function currentPhrases(parts: readonly string[]): string[] {
+  const current: string[] = [];
+  let wasFormer = false;
+  for (let at = 0; at < parts.length; at += 2) {
+    const phrase = folded(parts[at]!);
+    // "CEO (retired)"
+    if (at > 0 && allFormer.test(phrase)) current.length = 0;
+    // "Former Founder & CEO" was both, "Former VP, CEO" is one.
+    const isJoined: boolean = wasFormer && joins.test(parts[at - 1] ?? "") && !ofToday.test(phrase);
+    wasFormer = isJoined || former.test(phrase);
+    current.push(isJoined ? "" : phrase.replace(former, ""));
+  }
+  return current;
 }
 
 /** Most titles have none of it, and a file may have a million of them. */
-const mayBeOfOthers = /partner|owner|founder|head|chief|lead|\sto\s|supporting|office/i;
-const separators = /[,;:|/&+()[\]]|\s(?:[-–—]|and)\s/i;
+const mayBeOfOthers =
+  /partner|owner|founder|head|chief|lead|\sto\s|supporting|office|\bex\b|former|retired|past\b|previous|ehemalig|ancien/i;
+const separators = /([,;:|/&+()[\]]|\s(?:[-–—]|and)\s)/i;
+const joins = /&|and/i;
+const ofToday = /^(?:now|current|currently|today)\b/;
+const allFormer = /^(?:retired|former|past|ret)$/;
 const office = "ceo|cto|cfo|coo|cmo|cio|ciso|chief|vp|svp|evp|avp|vice|president|managing|executive|director|md|founder|co-founder|cofounder|owner|board|chairman|chairwoman|chair|partner|partners|general|senior|head"; // prettier-ignore
 /** "… to the CEO", "Office of the President", "CEO's Office" */
 const ofOthers = new RegExp(
   `\\s(?:to|supporting|reporting to)\\s+(?:(?:the|our|a)\\s|(?:${office})\\b).*$|\\boffice of (?:the )?(?:${office})\\b.*$|\\b(?:ceo|founder|president|chairman|md)(?:['’]?s)? office\\b`,
   "iu",
+);
+
+/** What somebody was, up to the end of a phrase; "ex Google CTO" is one still. */
+const former = new RegExp(
+  `(?:^| )(?:(?:former|formerly|retired|previous|previously|ehemaliger?|ehemaliges|ancien|ancienne|past(?! due))(?: |$)|ex (?=(?:${office}|manager|lead|supervisor)(?: |$))).*$`,
 );
 
 /** Words of a phrase that name no office of the holder, and what stands for them. */
@@ -36,5 +62,5 @@ const readings: [RegExp, string][] = [
 ]; // prettier-ignore
 
 function ownPhrase(phrase: string): string {
-  return readings.reduce((own, [pattern, by]) => own.replace(pattern, by), folded(phrase));
+  return readings.reduce((own, [pattern, by]) => own.replace(pattern, by), phrase);
 }

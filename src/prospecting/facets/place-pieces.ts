@@ -38,7 +38,20 @@ function split(raw: string): Piece[] {
   const whole = piece(text);
   if (whole.name === "") return [];
   if (isKnown(whole.name)) return [whole];
+  if (eastAsian.test(text)) return largestFirst(text) ?? [whole];
   return codesIn(text) ?? cityAndMore(text) ?? cityAlone(text) ?? [whole];
+}
+
+const eastAsian = /^[\p{Script=Han}\p{Script=Hangul}]/u;
+const districts = /^(.{2,3}?[都府市]|.+?(?:특별시|광역시|시)|.+?(?= ))\s?(.+)$/u;
+const countries = /^(日本国?|中国|中國|대한민국|한국|台灣|台湾|臺灣)\s?(.+)$/u;
+
+/** "東京都渋谷区", "서울 강남구": the whole comes first, and nothing parts it from what lies in it. */
+function largestFirst(text: string): Piece[] | null {
+  const [, country, inside] = countries.exec(text) ?? [];
+  if (country !== undefined) return [...(largestFirst(inside!) ?? [piece(inside!)]), piece(country)];
+  const [, city = "", rest = ""] = districts.exec(text) ?? [];
+  return citiesNamed(folded(city)).length > 0 ? [piece(rest), piece(city)] : null;
 }
 
 const marker = /^(.*\S)\s*\((city|state|country)\)$/i;

@@ -58,6 +58,11 @@ export function revenueRangeOfThousands(text: string): RevenueRange | null {
   return stepsOfAmounts(text, 1000);
 }
 
+/** As `revenueRange`, of amounts that say what they are in, in dollars too. */
+export function revenueRangeOfNamed(text: string): RevenueRange | null {
+  return inCurrency(text)?.isNamed === true ? stepsOfAmounts(text, 1) : null;
+}
+
 function stepsOfAmounts(text: string, scale: number): RevenueRange | null {
   const money = inCurrency(text);
   const range = money && amountRange(money.amount, { scale });

@@ -87,6 +87,19 @@ const ranks: [RegExp, Seniority][] = [
 ];
 const learner = /^(intern|internship|trainee|praktikant|stagiaire)$/;
 
+/** Of offices whose names stand at the end of a word without blanks: 営業部長. The first that fits. */
+const eastAsian: [RegExp, Seniority][] = [
+  [ending("副社長|副总裁|副總裁|副总经理|副總經理|부사장"), "vp"],
+  [ending("总裁|總裁|董事长|董事長|首席执行官|사장"), "c_suite"],
+  [ending("(?<!副)总经理|(?<!副)總經理"), "c_suite"],
+  [ending("取締役|总监|總監|이사|(?<![副次])部長|(?<!차)부장"), "director"],
+  [ending("課長|经理|經理|과장|팀장|マネージャー"), "manager"],
+];
+
+function ending(names: string): RegExp {
+  return new RegExp(`(?:${names.normalize("NFKD").replace(/\p{M}/gu, "")})$`, "u");
+}
+
 /** The levels that a title speaks of, the highest first; none when it does not tell. */
 export function senioritiesOfTitle(title: string): Seniority[] {
   const terms = sureTitleTerms(ownTitle(title));
@@ -95,5 +108,7 @@ export function senioritiesOfTitle(title: string): Seniority[] {
   // "Assistant Director", "Executive Assistant": no director, no executive.
   if (terms.includes("assistant")) return ["entry"];
   const held = offices.filter(fits);
-  return (held.length > 0 ? held : ranks.filter(fits).slice(0, 1)).map(([, level]) => level);
+  if (held.length > 0) return held.map(([, level]) => level);
+  const rank = ranks.find(fits) ?? eastAsian.find(fits);
+  return rank === undefined ? [] : [rank[1]];
 }

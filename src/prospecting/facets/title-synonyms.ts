@@ -3,7 +3,7 @@
  * by its short name and by one another.
  */
 export const titleSynonyms: { name: string; forms: string[]; words?: string[] }[] = [
-  chief("ceo", "executive", ["Managing Director CEO", "Geschäftsführer", "Directeur Général", "PDG", "Director General"]),
+  chief("ceo", "executive", ["Managing Director CEO", "Geschäftsführer", "Directeur Général", "PDG", "Director General", "社長", "代表取締役", "代表取締役社長", "取締役社長", "대표이사", "대표이사 사장"]),
   chief("cto", "technology", ["Chief Technical Officer", "Technischer Leiter", "Directeur Technique"]),
   chief("cfo", "financial", ["Chief Finance Officer", "Directeur Financier", "Director Financiero"]),
   chief("coo", "operating", ["Chief Operations Officer"]),

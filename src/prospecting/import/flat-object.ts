@@ -1,10 +1,13 @@
 import { isObject } from "../../leads/import/raw-lead.ts";
+import { isWrapper } from "./nested-names.ts";
 
 export type Entry = { name: string; value: unknown };
 
 /** Deeper, and beyond so many, is nothing that anybody wants of a person: a line may be made of a hundred thousand names. */
 const maxDepth = 4;
 const maxNested = 300;
+/** Objects that are only the record in others, as in `{"data": {"person": …}}`, do not count, but no more than these. */
+const maxWrapped = 4;
 
 /**
  * The fields of an object, and behind them those of objects inside it under names with dots; a revenue is one value.
@@ -15,18 +18,25 @@ export function flatEntries(object: Record<string, unknown>): Entry[] {
   const nested: Entry[] = [];
   for (const name in object) {
     const value = object[name];
-    if (isNested(value)) addNested(value, `${name}.`, 2, nested);
+    if (isNested(value)) addNested(value, `${name}.`, { depth: 1, wrapped: 0 }, name, nested);
     else own.push({ name, value });
   }
   return nested.length === 0 ? own : [...own, ...nested];
 }
 
-function addNested(object: Record<string, unknown>, before: string, depth: number, nested: Entry[]): void {
-  for (const name in object) {
+/** How many objects a value lies in. */
+type Place = { depth: number; wrapped: number };
+
+/** `name` is the object's own, `at` where it stands. */
+function addNested(object: Record<string, unknown>, before: string, at: Place, name: string, nested: Entry[]): void {
+  const inside =
+    at.wrapped < maxWrapped && isWrapper(name) ? { ...at, wrapped: at.wrapped + 1 } : { ...at, depth: at.depth + 1 };
+  if (inside.depth > maxDepth) return;
+  for (const own in object) {
     if (nested.length >= maxNested) return;
-    const value = object[name];
-    if (!isNested(value)) nested.push({ name: before + name, value });
-    else if (depth < maxDepth) addNested(value, `${before}${name}.`, depth + 1, nested);
+    const value = object[own];
+    if (isNested(value)) addNested(value, `${before}${own}.`, inside, own, nested);
+    else nested.push({ name: before + own, value });
   }
 }
 
@@ -36,22 +46,34 @@ function isNested(value: unknown): value is Record<string, unknown> {
 
 /**
  * The fields of the job that somebody has now, of a list of jobs such as People Data Labs (`experience`) and Apollo
- * (`employment_history`) write it; none where no job of the list is one of today.
+ * (`employment_history`) write it, also where the record lies in another object; none where no job of the list is one
+ * of today.
  */
 export function currentJob(object: Record<string, unknown>): Entry[] {
-  for (const name of jobLists) {
-    const list = object[name];
-    if (!Array.isArray(list)) continue;
-    const jobs = list.slice(0, maxJobs).filter(isObject);
-    const job = jobs.find((one) => currentMarks.some((mark) => one[mark] === true)) ?? jobs.find(hasNoEnd);
-    if (job !== undefined) return flatEntries(job);
-  }
+  for (const record of recordsIn(object, 0))
+    for (const name of jobLists) {
+      const list = record[name];
+      if (!Array.isArray(list)) continue;
+      const jobs = list.slice(0, maxJobs).filter(isObject);
+      const job = jobs.find((one) => currentMarks.some((mark) => one[mark] === true)) ?? jobs.find(hasNoEnd);
+      if (job !== undefined) return flatEntries(job);
+    }
   return [];
+}
+
+/** An object, and those in it that are the record itself. */
+function* recordsIn(object: Record<string, unknown>, wrapped: number): Generator<Record<string, unknown>> {
+  yield object;
+  if (wrapped === maxWrapped) return;
+  for (const name in object) {
+    const value = object[name];
+    if (isNested(value) && isWrapper(name)) yield* recordsIn(value, wrapped + 1);
+  }
 }
 
 /** Whether a field of that name is read by `currentJob`. */
 export function isJobList(name: string): boolean {
-  return jobLists.includes(name);
+  return jobLists.includes(name.slice(name.lastIndexOf(".") + 1));
 }
 
 const jobLists = ["experience", "experiences", "employment_history", "employmentHistory", "work_experience", "positions", "jobs"]; // prettier-ignore

@@ -5,16 +5,28 @@ import type { ProspectTarget } from "./prospect-columns.ts";
  * The target of a field inside of others, by a name with dots as in "organization.primary_domain", "data.location.city":
  * those that vendors nest. `known` tells the target of a plain header. Null where nobody nests so.
  */
-export function nestedTarget(
-  header: string,
-  known: (name: string) => ProspectTarget | undefined,
-): ProspectTarget | null {
+export function nestedTarget(header: string, known: Known): ProspectTarget | null {
   if (header.length > longest || !header.includes(".")) return null;
   const names = header.split(".").map(normalized);
   while (names.length > 1 && wrappers.has(names[0]!)) names.shift();
+  if (names.length > 2 && names[0] === "employment" && names[1] === "current") return ofJob(names.slice(2), known);
+  return ofNames(names, names.length < header.split(".").length, known);
+}
+
+type Known = (name: string) => ProspectTarget | undefined;
+
+/** FullEnrich: `employment.current.title`, and its `company`. */
+function ofJob([first = "", ...rest]: string[], known: Known): ProspectTarget | null {
+  return companies.has(first) || titles.has(first) || first === "seniority"
+    ? ofNames([first, ...rest], false, known)
+    : null;
+}
+
+function ofNames(names: readonly string[], isWrapped: boolean, known: Known): ProspectTarget | null {
   if (names.length === 1) return known(names[0]!) ?? null;
   const [first = "", ...rest] = names;
   if (companies.has(first)) {
+    if (rest[0] === "locations") rest.shift();
     const isPlace = places.has(rest[0]!) && rest.length > 1;
     return isPlace ? (ofCompanyPlace[rest.slice(1).join("")] ?? null) : (ofCompany.get(rest.join("")) ?? null);
   }
@@ -22,13 +34,21 @@ export function nestedTarget(
   if (first === "name") return ofName[rest.join("")] ?? null;
   if (titles.has(first)) return ofTitle[rest.join("")] ?? null;
   // "contact.email" is wrapped, "education.title" is no title.
-  return names.length < header.split(".").length ? (known(names.join("")) ?? null) : null;
+  return isWrapped ? (known(names.join("")) ?? null) : null;
+}
+
+/** Whether an object under that name is the record itself, or a job that it has now, and no detail of it. */
+export function isWrapper(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[_-]/g, "");
+  return wrappers.has(plain) || plain === "employment" || plain === "current";
 }
 
 const longest = 200;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 /** What a record as a whole lies in. */
-const wrappers = set("person contact profile lead prospect data attributes properties fields record result people");
+const wrappers = set(
+  "person contact profile lead prospect data attributes properties fields record result people contactinfo mostprobableworkemail",
+);
 const companies = set("company organization organisation account employer currentcompany currentorganization currentemployer jobcompany business"); // prettier-ignore
 const places = set("location address geo place hq headquarters headquarter personlocation currentlocation");
 const titles = set("title job jobtitle position currentposition role currentjob");
@@ -59,7 +79,7 @@ const ofTitle: Record<string, ProspectTarget> = {
 const companyNames: Partial<Record<ProspectTarget, string>> = {
   company: "name displayname companyname legalname",
   domain: "domain website websiteurl primarydomain companydomain companywebsite web homepage",
-  industry: "industry industries mainindustry primaryindustry industryname sector",
+  industry: "industry industries mainindustry primaryindustry industryname industrymainindustry sector",
   companySize:
     "size employeecount employees estimatednumemployees numemployees headcount employeerange companysize staffcount companyheadcount headcountrange sizerange numberofemployees totalemployees",
   revenue: "annualrevenue revenue annualrevenueprinted organizationrevenue organizationrevenueprinted revenuerange inferredrevenue estimatedrevenue", // prettier-ignore

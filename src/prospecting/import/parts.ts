@@ -14,7 +14,7 @@ import {
 } from "../model.ts";
 import { KnownPieces } from "./known-pieces.ts";
 import { prospectTargetNames } from "./prospect-columns.ts";
-import { namesIn, NumberedRaw, revenueOf, revenueOfThousands } from "./row-values.ts";
+import { namesIn, NumberedRaw, revenueOf, revenueOfNamed, revenueOfThousands } from "./row-values.ts";
 
 /**
  * A value in the form in which it is stored. Most values of a file come again and again, so what is made of them is
@@ -68,6 +68,7 @@ function partOf(target: number, raw: string): Part | null {
   if (name === "technologies") return technologiesPart(namesIn(raw));
   if (name === "revenue") return revenuePart(revenueOf(raw));
   if (name === "revenueThousands") return revenuePart(revenueOfThousands(raw));
+  if (name === "revenueNamed") return revenuePart(revenueOfNamed(raw));
   return isTextField(name) ? textPart(name, raw) : noPart;
 }
 

@@ -22,7 +22,7 @@ import { hashBasis, hashed } from "./plain-record.ts";
 import { hostOfPlainProfile, isPlainDomain, isPlainEmail, isPlainName, isPlainText } from "./plain-text.ts";
 import type { RowBuffer } from "./row-buffer.ts";
 import { numberOfTarget, type RowText } from "./row-text.ts";
-import { confidenceIn, type NumberedRaw } from "./row-values.ts";
+import { confidenceIn, likelihoodIn, type NumberedRaw } from "./row-values.ts";
 
 /**
  * Writes people into a buffer straight from the bytes of a file, exactly as `checkedProspect` would have them. Values
@@ -146,7 +146,8 @@ export class PlainPeople {
   /** As the function of that name has it. */
   #revenueIn(): Part {
     const close = this.#known(amountThousands)!;
-    return close === noPart ? this.#known(amount)! : close;
+    const usual = close === noPart ? this.#known(amount)! : close;
+    return usual === noPart ? this.#known(amountNamed)! : usual;
   }
 
   /** False when there is nothing to tell the person by, or it is not plain. */
@@ -284,7 +285,11 @@ export class PlainPeople {
   /** What the file says, else how much is known; see `completeness`. */
   #percent(hasTools: boolean): number {
     const text = this.#text;
-    const told = text.has(confidence) ? confidenceIn(text.slice(confidence)) : undefined;
+    const told = text.has(confidence)
+      ? confidenceIn(text.slice(confidence))
+      : text.has(likelihood)
+        ? likelihoodIn(text.slice(likelihood))
+        : undefined;
     if (told !== undefined) return Math.round(told * 100);
     return (
       (this.#firstName !== noPart && this.#lastName !== noPart ? 10 : 0) +
@@ -314,7 +319,8 @@ const [title, seniority, department, confidence, source] = [
 const [company, domain, industry, companySize, amount, tools] = [
   number("company"), number("domain"), number("industry"), number("companySize"), number("revenue"), number("technologies"),
 ]; // prettier-ignore
-const amountThousands = number("revenueThousands");
+const [amountThousands, amountNamed] = [number("revenueThousands"), number("revenueNamed")];
+const likelihood = number("likelihood");
 const [location, city, state, country] = [number("location"), number("city"), number("state"), number("country")];
 const [companyLocation, companyCity, companyState, companyCountry] = [
   number("companyLocation"), number("companyCity"), number("companyState"), number("companyCountry"),

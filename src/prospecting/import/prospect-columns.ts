@@ -5,14 +5,15 @@ import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asi
 
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
-  "location", "city", "state", "country", "confidence", "source",
-  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "technologies", "companyPhone", "companyNetworkUrl",
+  "location", "city", "state", "country", "confidence", "likelihood", "source",
+  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "revenueNamed", "technologies", "companyPhone", "companyNetworkUrl",
   "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
 ] as const; // prettier-ignore
 /**
  * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
  * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
- * or nowhere.
+ * `revenueNamed`, one that counts only where it names its currency;
+ * `likelihood`, a confidence from 1 to 10; or nowhere.
  */
 export type ProspectTarget = (typeof columnTargets)[number];
 
@@ -20,7 +21,7 @@ export type ProspectTarget = (typeof columnTargets)[number];
  * Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout,
  * and the names that ZoomInfo, Cognism, People Data Labs, RocketReach, Snov and HubSpot have of their own.
  */
-const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
+const headerNames: Record<Exclude<ProspectTarget, "ignore" | "revenueNamed">, string> = {
   firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
   lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
   fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
@@ -37,7 +38,8 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   city: "City,Person City,Ort,Stadt",
   state: "State,Region,Province,State/Region,Person State",
   country: "Country,Country/Region,Person Country,Land",
-  confidence: "Confidence,Confidence Score,Email Confidence,Score,Likelihood",
+  confidence: "Confidence,Confidence Score,Email Confidence,Score",
+  likelihood: "Likelihood",
   source: "Source,Lead Source,Data Source,Quelle",
   company:
     "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
@@ -63,12 +65,17 @@ const headerNames: Record<Exclude<ProspectTarget, "ignore">, string> = {
   founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
 };
 
-/** No revenue: nobody writes it in dollars there, and a number says no more. */
 const eastAsianNames = {
   ...eastAsianHeaders,
   department: ["部署", "部署名", "部門", "所属部署", "部门", "부서", "부서명"],
-  domain: ["ウェブサイト", "ホームページ", "サイトURL", "网站", "網站", "网址", "官网", "웹사이트", "홈페이지", "도메인"],
-  companySize: ["従業員数", "社員数", "员工人数", "員工人數", "员工数", "직원수", "종업원수", "임직원수", "사원수"],
+  domain: ["ウェブサイト", "ホームページ", "サイトURL", "Webサイト", "サイト", "企業URL", "会社URL", "网站", "網站", "网址", "官网", "公司网址", "公司網址", "公司网站", "公司官网", "웹사이트", "홈페이지", "도메인"],
+  companySize: ["従業員数", "従業員", "従業員規模", "社員数", "人数", "人數", "规模", "規模", "公司规模", "公司規模", "企业规模", "员工人数", "員工人數", "员工数", "직원수", "종업원수", "임직원수", "사원수"],
+  companyLocation: ["本社所在地", "本社", "本社住所", "公司地址", "公司所在地", "总部", "總部", "본사", "본사 소재지"],
+  // Nobody writes it in dollars there, and a number alone says no more.
+  revenueNamed: [
+    ...["売上高", "売上", "年商", "年間売上", "年間売上高", "营业额", "營業額", "年营业额", "年營業額", "营业收入", "營業收入"],
+    ...["年收入", "매출", "매출액", "연매출", "연매출액"],
+  ],
 }; // prettier-ignore
 
 const targetByName = new Map<string, ProspectTarget>([
@@ -118,6 +125,11 @@ export function prospectTargets(
   const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
   const profiles = lacksProfiles && columns.find((column, at) => isFree(column) && ofPeople.includes(at));
   if (profiles) profiles.target = "networkUrl";
+  // Lists of the Far East call a company's website "URL"; elsewhere it may be anything.
+  const site = has("company") && !has("domain") && columns.some(({ name }) => ofOtherScript.test(name));
+  const url =
+    site && columns.findIndex((column, at) => column.name === "url" && isFree(column) && !ofPeople.includes(at));
+  if (url !== false && url !== -1) columns[url]!.target = "domain";
   if (has("companyCity") || has("companyState") || has("companyCountry"))
     for (const column of columns) if (column.name === streetName && !column.isChosen) column.target = "ignore";
   const isOfPeople =
@@ -137,6 +149,8 @@ export function prospectTargets(
   // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
   return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
 }
+
+const ofOtherScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Whole in one column, an address tells where a company is; beside its city it is a street. */
 const streetName = normalized("Company Address");

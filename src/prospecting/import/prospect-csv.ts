@@ -36,9 +36,9 @@ export function prospectLayout(
   sampleIsAll: boolean,
   delimiter: string | null,
   overrides: ReadonlyMap<string, ProspectTarget>,
-): ProspectLayout {
+): ProspectLayout & { headers: string[] } {
   const newline = newlineOf(sample);
-  let best: { layout: ProspectLayout; understood: number } | null = null;
+  let best: { layout: ReturnType<typeof prospectLayout>; understood: number } | null = null;
   let seen: string[] = [];
   for (const one of delimiter === null ? delimiters : [delimiter])
     for (const { row, cells, ofPeople } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
@@ -48,7 +48,7 @@ export function prospectLayout(
       if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
       const ignored = new Set<string>();
       noteIgnored(ignored, cells, targets, overrides);
-      best = { layout: { delimiter: one, newline, headerRow: row, targets, ignored }, understood };
+      best = { layout: { delimiter: one, newline, headerRow: row, headers: cells, targets, ignored }, understood };
     }
   if (best === null) throw noHeader(seen);
   return best.layout;

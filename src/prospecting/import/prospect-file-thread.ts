@@ -1,4 +1,5 @@
 import { garbageCollector } from "../../garbage.ts";
+import { refuseMissingColumns } from "../../leads/import/chosen-columns.ts";
 import { normalized } from "../../leads/import/columns.ts";
 import type { TextEncoding } from "../../leads/import/encodings.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
@@ -69,6 +70,7 @@ function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter):
   const isNdjson = format === "auto" ? looksLikeNdjson(file.sample) : format === "ndjson";
   if (isNdjson) return new ProspectNdjsonRows(overrides, source, afterRow, to);
   const layout = prospectLayout(file.sample, file.sampleIsAll, delimiter, overrides);
+  refuseMissingColumns(Object.keys(columns ?? {}), layout.headers);
   return new ProspectCsvRows(layout, source, afterRow, to);
 }
 

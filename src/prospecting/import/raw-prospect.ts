@@ -4,7 +4,7 @@ import type { RevenueRange } from "../model.ts";
 import { isOneName } from "./one-name.ts";
 import {
   companyPlaceOf,
-  confidenceIn,
+  confidenceOf,
   namesIn,
   namesOf,
   placeOf,
@@ -28,7 +28,7 @@ export function checkedProspect(
   const { email, networkUrl, title } = values;
   const names = namesOf(values);
   const isPerson = names.firstName || names.lastName || email || networkUrl || title;
-  const confidence = values.confidence === undefined ? undefined : confidenceIn(values.confidence);
+  const confidence = confidenceOf(values);
   const known = revenue ?? revenueIn(values);
   const tools = technologies ?? (values.technologies === undefined ? null : namesIn(values.technologies));
   // What the values are of is the same in both, but for those that are set or taken out here.

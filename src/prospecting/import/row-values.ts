@@ -1,7 +1,7 @@
 import type { FieldError } from "../../errors.ts";
 import { splitFullName } from "../../leads/import/full-name.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
-import { revenueRange, revenueRangeOfThousands } from "../facets/ranges.ts";
+import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
 import { remembered } from "../remembered.ts";
@@ -26,6 +26,7 @@ export type ReadProspect =
   | { errors: FieldError[] };
 
 export const revenueOf = remembered(revenueRange);
+export const revenueOfNamed = remembered(revenueRangeOfNamed);
 export const revenueOfThousands = remembered(revenueRangeOfThousands);
 const splitName = remembered(splitFullName);
 
@@ -43,9 +44,10 @@ export function companyPlaceOf(values: Values): string | undefined {
 }
 
 /** What is in thousands is the closer of the two, where a file has both. */
-export function revenueIn({ revenue, revenueThousands }: Values): RevenueRange | null {
+export function revenueIn({ revenue, revenueThousands, revenueNamed }: Values): RevenueRange | null {
   const close = revenueThousands === undefined ? null : revenueOfThousands(revenueThousands);
-  return close ?? (revenue === undefined ? null : revenueOf(revenue));
+  const usual = close ?? (revenue === undefined ? null : revenueOf(revenue));
+  return usual ?? (revenueNamed === undefined ? null : revenueOfNamed(revenueNamed));
 }
 
 /** 0.8, 80 and 80 % are the same; what is no number says nothing. */
@@ -53,6 +55,16 @@ export function confidenceIn(text: string): number | undefined {
   const number = Number.parseFloat(text.replace(",", "."));
   if (!(number >= 0 && number <= 100)) return undefined;
   return number > 1 || text.includes("%") ? number / 100 : number;
+}
+
+export function confidenceOf({ confidence, likelihood }: Values): number | undefined {
+  if (confidence !== undefined) return confidenceIn(confidence);
+  return likelihood === undefined ? undefined : likelihoodIn(likelihood);
+}
+
+/** People Data Labs counts from 1 to 10. */
+export function likelihoodIn(text: string): number | undefined {
+  return /^(10|[1-9])(\.0)?$/.test(text) ? Number(text) / 10 : confidenceIn(text);
 }
 
 /**

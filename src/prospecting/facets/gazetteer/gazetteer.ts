@@ -169,9 +169,10 @@ class Tables {
       const metro: Metro = { name: folded(label), label, of: this.#placeOf(of), within, centers: [] };
       for (const [code, list] of inside) for (const city of list) add(this.metrosAround, `${code} ${city}`, metro);
       const [[center = ""] = []] = inside.values();
+      const written = ` ${metro.name}  ${metro.name.replace(/\bst\b/, "saint")} `;
       for (const [code, line] of Object.entries(cities))
         for (const city of listed(line))
-          if (folded(city) === center || ` ${metro.name} `.includes(` ${folded(city)} `))
+          if (folded(city) === center || written.includes(` ${folded(city)} `))
             metro.centers.push(this.#center(code, city));
       for (const core of [center, ...listed(names)]) add(this.metrosByCore, folded(core), metro);
       for (const name of listed(names)) if (name.startsWith("=")) this.metrosAlone.set(folded(name), metro);

@@ -66,7 +66,7 @@ export const metroLines: MetroLine[] = [
   {
     name: "Dallas-Fort Worth Metroplex",
     of: "us-tx",
-    names: "Dallas Fort Worth, Dallas-Ft. Worth, =DFW, Fort Worth",
+    names: "=Dallas Fort Worth, =Dallas-Ft. Worth, =DFW, Fort Worth",
     cities: { "us-tx": "Dallas, Fort Worth, Plano, Frisco, Irving, Arlington, Richardson, McKinney, Garland" },
   },
   { name: "Greater Houston", of: "us-tx", cities: { "us-tx": "Houston, The Woodlands, Sugar Land, Katy" } },
@@ -95,7 +95,7 @@ export const metroLines: MetroLine[] = [
   {
     name: "Miami-Fort Lauderdale Area",
     of: "us-fl",
-    names: "Miami Fort Lauderdale, Fort Lauderdale",
+    names: "=Miami Fort Lauderdale, Fort Lauderdale",
     cities: { "us-fl": "Miami, Fort Lauderdale, Boca Raton, West Palm Beach, Coral Gables, Hollywood, Miami Beach" },
   },
   {
@@ -108,7 +108,7 @@ export const metroLines: MetroLine[] = [
   {
     name: "Greater Minneapolis-St. Paul Area",
     of: "us",
-    names: "Minneapolis St. Paul, Minneapolis Saint Paul, =Twin Cities",
+    names: "=Minneapolis St. Paul, =Minneapolis Saint Paul, =Twin Cities",
     cities: { "us-mn": "Minneapolis, Saint Paul, Bloomington, Eden Prairie" },
   },
   {
@@ -127,7 +127,7 @@ export const metroLines: MetroLine[] = [
   {
     name: "Raleigh-Durham-Chapel Hill Area",
     of: "us-nc",
-    names: "Raleigh Durham Chapel Hill, Raleigh Durham, =Research Triangle, Durham",
+    names: "=Raleigh Durham Chapel Hill, =Raleigh Durham, =Research Triangle, Durham",
     cities: { "us-nc": "Raleigh, Durham, Chapel Hill, Cary, Morrisville" },
   },
   { name: "Charlotte Metro", of: "us", cities: { "us-nc": "Charlotte" } },
