@@ -184,8 +184,8 @@ function noRoute({ method, url }: Request, methodsOf: EntranceParts["methodsOf"]
 }
 
 /**
- * Some routes take `dryRun` in the query, some in the body. Wherever a client puts it, it is heeded: what somebody only
- * wanted to try must never be done.
+ * Some routes take `dryRun` in the query, some in the body. Wherever a client puts it, it is heeded, and of two the one
+ * that is true: what somebody only wanted to try must never be done.
  */
 function shareDryRun(query: Record<string, unknown>, body: unknown): void {
   const asked = query["dryRun"];
@@ -199,9 +199,6 @@ function shareDryRun(query: Record<string, unknown>, body: unknown): void {
     return;
   }
   const wanted = ["true", "1"].includes(asked) || (["false", "0"].includes(asked) ? false : asked);
-  if (sent === undefined) fields["dryRun"] = wanted;
-  else if (typeof sent === "boolean" && sent !== wanted)
-    throw invalid([
-      { path: "dryRun", message: `The address says ${asked}, the body ${sent}. Nothing was done; send one of them.` },
-    ]);
+  if (wanted !== false) fields["dryRun"] = wanted;
+  else if (sent === true) query["dryRun"] = "true";
 }

@@ -8,8 +8,9 @@ export const noDryRun = "This can't be tried out. Nothing was done; leave dryRun
 
 /**
  * Of a request that changes something, throws VALIDATION_ERROR for query parameters that the route does not have, and for
- * what was likely meant to be `dryRun` in its body: what is done is done, and nobody sees that `?dryrun=true` was not
- * heeded. Other unknown fields of a body are ignored, and so are unknown parameters of what only reads.
+ * fields of its body that are written otherwise there (`not_before`), or were likely meant to be `dryRun`: what is done
+ * is done, and nobody sees that `?dryrun=true` was not heeded. Other unknown fields of a body are ignored, and so are
+ * unknown parameters of what only reads.
  */
 export function refuseUnknownNames(
   query: object,
@@ -23,8 +24,10 @@ export function refuseUnknownNames(
       errors.push({ path: shown(name), message: sentence(name, ofQuery, ofBody) });
   if (isPlainObject(body))
     for (const name in body)
-      if (!ofBody.has(name) && isLikeDryRun(name))
-        errors.push({ path: name, message: "Did you mean dryRun? Nothing was done." });
+      if (!ofBody.has(name) && errors.length < maxErrors) {
+        const meant = isLikeDryRun(name) ? "dryRun" : sameName(name, ofBody);
+        if (meant !== null) errors.push({ path: shown(name), message: `Did you mean ${meant}? Nothing was done.` });
+      }
   if (errors.length > 0) throw invalid(errors);
 }
 
@@ -39,9 +42,14 @@ function sentence(name: string, ofQuery: readonly string[], ofBody: ReadonlySet<
   const none = "There is no such query parameter, and nothing was done.";
   const near = nearest(name, [...new Set([...ofQuery, ...everywhere])]);
   if (near !== null) return `${none} Did you mean ${near}?`;
-  const field = [...ofBody].find((each) => plain(each) === plain(name));
-  if (field !== undefined) return `${none} Send ${field} in the body.`;
+  const field = sameName(name, ofBody);
+  if (field !== null) return `${none} Send ${field} in the body.`;
   return ofQuery.length === 0 ? `${none} Leave it out.` : `${none} This route takes ${ofQuery.join(", ")}.`;
+}
+
+/** The name that another one is but for capitals and signs: notBefore, of `not_before`. */
+function sameName(name: string, known: ReadonlySet<string>): string | null {
+  return [...known].find((each) => plain(each) === plain(name)) ?? null;
 }
 
 /** Also where only capitals and dashes differ, of which there may be many. */

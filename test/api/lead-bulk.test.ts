@@ -45,9 +45,10 @@ test.each<[query: Record<string, string>, body: object, path: string, hint: stri
   [{}, { DRY_RUN: true }, "DRY_RUN", "Did you mean dryRun?"],
   [{}, { dryRn: true }, "dryRn", "Did you mean dryRun?"],
   [{}, { isDryRun: true }, "isDryRun", "Did you mean dryRun?"],
+  [{}, { user_id: "somebody" }, "user_id", "Did you mean userId?"],
   [{ dryRun: "" }, {}, "dryRun", "Expected true or false"],
-  [{ dryRun: "true" }, { dryRun: false }, "dryRun", "The address says true, the body false."],
-  [{ dryRun: "0" }, { dryRun: true }, "dryRun", "The address says 0, the body true."],
+  [{ dryRun: "true" }, { dryRun: false }, "dryRun", "This can't be tried out."],
+  [{ dryRun: "0" }, { dryRun: true }, "dryRun", "This can't be tried out."],
 ])("what nobody can have meant, %p with %p, is refused and not done", async (query, body, path, hint) => {
   const client = await service.user();
   const one = await lead(client);

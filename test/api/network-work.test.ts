@@ -183,6 +183,7 @@ testInProcess("a dry run is none wherever it is asked for, in the query or in th
       ["?dryRun=1", {}],
       ["", { dryRun: true }],
       ["?dryRun=false", { dryRun: true }],
+      ["?dryRun=true", { dryRun: false }],
     ] as const) {
       const { data } = succeeded(
         await user.post<{ jobId: string; dryRun: boolean }>(`${root}/scheduleNetworkAction${query}`, {
