@@ -338,7 +338,7 @@ const impersonal = {
     "updated_at",
   ],
   credit_balances: ["user_id", "balance"],
-  credit_budgets: ["key_id", "monthly"],
+  credit_budgets: ["key_id", "monthly", "ceiling"],
   credit_key_months: ["key_id", "month", "used"],
   credit_reservations: ["id", "user_id", "request", "purpose", "key_id", "job_id", "held", "held_until"],
   enrichment_settings: ["user_id", "providers"],
