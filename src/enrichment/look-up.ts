@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { domainOfEmail } from "./email-domain.ts";
 import type { EnrichField } from "./fields.ts";
 import type { GuardedOutcome, GuardedProvider } from "./provider-guard.ts";
 import type { Finding, Merged, Subject, Verdict } from "./model.ts";
@@ -51,7 +52,7 @@ export type WhoToAsk = {
  * says. It decides in the end, unless there is a new one.
  */
 export class LookUp {
-  readonly #input: Subject;
+  #input: Subject;
   readonly #who: WhoToAsk;
   readonly #recall: Recall;
   readonly #verdicts = new Verdicts();
@@ -93,6 +94,7 @@ export class LookUp {
       this.#underWay = next;
       const subject = this.#subject;
       const outcome = context.signal.aborted ? outOfTime : await next.lookUp(subject, context);
+      if (outcome.kind === "found" && outcome.hasLeft === true) this.#input = withFormerEmail(this.#input);
       if (outcome.kind === "found") await this.#add(next.name, outcome.findings, clock.now());
       if (outcome.kind === "found" || outcome.kind === "none") this.#hasAnswered(next, subject);
       else this.#hasNot(next);
@@ -237,6 +239,12 @@ export class LookUp {
 
 /** Of an address that was refuted before: it is there to be asked about, and every other one is surer. */
 const leastSure = 0.01;
+
+/** The company that the address is at is not where the person is to be looked for. */
+function withFormerEmail(input: Subject): Subject {
+  const isOfAddress = input.email !== null && input.domain === domainOfEmail(input.email);
+  return { ...input, emailIsFormer: true, domain: isOfAddress ? null : input.domain };
+}
 
 function emailsOf({ field, value }: Pick<Finding, "field" | "value">): string[] {
   return field === "email" || field === "alternativeEmails" ? [value].flat() : [];

@@ -294,6 +294,8 @@ export type Subject = {
   email: string | null;
   /** `email` names the person, but a verifier says that no mail arrives there: another one is looked for. */
   emailIsRefuted?: boolean;
+  /** `email` names the person, who has left the company that it is at: its domain tells nothing. */
+  emailIsFormer?: boolean;
   /** An address that was found or guessed, but that nobody is sure of yet; null when there is none or `email` is known. */
   candidateEmail: string | null;
   /** Canonical (`canonicalProfileUrl`). */

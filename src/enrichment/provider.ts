@@ -11,12 +11,13 @@ export type LookUpContext = {
 };
 
 /**
- * What came of asking. `spent` counts the provider's own credits.
+ * What came of asking. `spent` counts the provider's own credits. `hasLeft`: the address that was asked about went with a
+ * job that the person has no more.
  * none: it knows nobody like that. paused: it has had too many requests, not before `until`. exhausted: our account
  * there is used up or not accepted, which only a person can change. failed: no usable answer.
  */
 export type LookUpOutcome =
-  | { kind: "found"; findings: Finding[]; spent: number }
+  | { kind: "found"; findings: Finding[]; spent: number; hasLeft?: boolean }
   | { kind: "none"; spent: number }
   | { kind: "paused"; until: number; reason: string }
   | { kind: "exhausted"; reason: string }

@@ -186,9 +186,12 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
   // One that is wrong still tells who is meant.
   const email = right ?? input.email;
   const candidateEmail = right === null ? foundEmail : null;
-  const ofEmail = domainOfEmail(email ?? candidateEmail ?? "");
+  const { emailIsFormer = false } = input;
+  const named = emailIsFormer && email === input.email ? null : email;
+  const ofEmail = domainOfEmail(named ?? candidateEmail ?? "");
   return {
     email,
+    ...(emailIsFormer && { emailIsFormer }),
     ...(emailIsRefuted && right === null && { emailIsRefuted }),
     candidateEmail,
     networkUrl: input.networkUrl ?? found("networkUrl"),

@@ -101,7 +101,7 @@ export function createHttpVendor(world: VendorWorld, vendor: VendorMapping, secr
     verifies,
 
     async lookUp(subject, { signal }) {
-      const { emailIsRefuted: _refuted, ...known } = question(subject)?.known ?? subject;
+      const { emailIsRefuted: _refuted, emailIsFormer: _former, ...known } = question(subject)?.known ?? subject;
       const values = { ...known, secret };
       const body = vendor.body === undefined ? undefined : filledBody(vendor.body, values);
       const answer = await askVendor(world, {

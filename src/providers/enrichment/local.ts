@@ -29,7 +29,7 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
     brings: () => gives,
 
     async lookUp(subject, { userId, leadId }) {
-      const { people, known } = await peopleAndSubject(subject, userId, leadId);
+      const { people, known, moved } = await peopleAndSubject(subject, userId, leadId);
       const findings = people.flatMap(({ said }) => said);
       const record = await recordOf(known, userId);
       if (record !== null) findings.push(...findingsOfCompany(record, known));
@@ -39,7 +39,8 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
       const domain = known.domain ?? mailDomain(colleagues, record?.domain ?? null);
       const isAddressKnown = (subject.email ?? known.email ?? known.candidateEmail) !== null;
       if (!isAddressKnown && domain !== null) findings.push(...(await guess(known, domain, userId)));
-      return findings.length === 0 ? { kind: "none", spent: 0 } : { kind: "found", findings, spent: 0 };
+      if (findings.length === 0) return { kind: "none", spent: 0 };
+      return { kind: "found", findings, spent: 0, ...(moved !== null && { hasLeft: true }) };
     },
   };
 
@@ -54,13 +55,13 @@ export function createLocalProvider(directories: readonly Directory[], now: () =
       people.push({ person, said });
       known = extended(known, merge({}, "local", said, known, now()));
     }
-    const moved = people.find(({ person }) => hasLeft(person, subject))?.person;
-    if (moved === undefined) return { people, known };
+    const moved = people.find(({ person }) => hasLeft(person, subject))?.person ?? null;
+    if (moved === null) return { people, known, moved };
     const stillTold = people.map(({ person, said }) => ({
       person,
       said: isOfOldJob(person, moved, subject) ? said.filter(({ field }) => !isOfJob(field)) : said,
     }));
-    return { people: stillTold, known: atNewJob(known, moved, subject) };
+    return { people: stillTold, known: atNewJob(known, moved, subject), moved };
   }
 
   async function recordOf({ domain, company }: Subject, userId: string): Promise<KnownCompany | null> {
