@@ -63,6 +63,8 @@ export class LookUp {
   readonly #waiting: Set<GuardedProvider>;
   /** Who has verified an address, and is not asked to verify another one. */
   readonly #verified = new Set<GuardedProvider>();
+  /** Who was asked for a part of what they know, and may be asked once for all of it. */
+  readonly #askedInPart = new Set<GuardedProvider>();
   readonly #hindered: GuardedProvider[] = [];
   readonly #paused: GuardedProvider[] = [];
   readonly #spent: GuardedProvider[] = [];
@@ -105,6 +107,11 @@ export class LookUp {
   }
 
   #hasAnswered(provider: GuardedProvider, subject: Subject): void {
+    if (provider.asksInPart(subject, this.#who.wanted)) {
+      this.#askedInPart.add(provider);
+      this.#waiting.add(provider);
+      return;
+    }
     this.#asked.add(provider.name);
     if (provider.verifies(subject) === null) return;
     this.#verified.add(provider);
@@ -138,7 +145,8 @@ export class LookUp {
   }
 
   #canAdd(provider: GuardedProvider, subject: Subject): boolean {
-    return this.#isUndecided(provider, subject) && this.#isWorthAsking(provider, subject);
+    const isInPart = this.#askedInPart.has(provider) && provider.asksInPart(subject, this.#who.wanted);
+    return !isInPart && this.#isUndecided(provider, subject) && this.#isWorthAsking(provider, subject);
   }
 
   #isWorthAsking(provider: GuardedProvider, subject: Subject): boolean {

@@ -59,6 +59,11 @@ export class GuardedProvider {
   }
 
   /** As the provider's own. */
+  asksInPart(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean {
+    return this.#provider.asksInPart?.(subject, wanted) ?? false;
+  }
+
+  /** As the provider's own. */
   verifies(subject: Subject): string | null {
     return this.#provider.verifies?.(subject) ?? null;
   }

@@ -38,5 +38,7 @@ export type EnrichmentProvider = {
   brings(subject: Subject): readonly EnrichField[];
   /** The address that asking about this person would verify and do no more; null where it does more, or nothing. */
   verifies?(subject: Subject): string | null;
+  /** Whether asking now leaves out something that it could bring: then it may be asked again, for all of it. */
+  asksInPart?(subject: Subject, wanted: ReadonlySet<EnrichField>): boolean;
   lookUp(subject: Subject, context: LookUpContext): Promise<LookUpOutcome>;
 };

@@ -47,7 +47,8 @@ export function mayKeepAddress(email: string, { company, domain }: CompanyNames)
   return company !== undefined && isNamedAfter(host, company);
 }
 
-function isWithin(host: string, domain: string): boolean {
+/** Whether a host is a domain, or lies in it. */
+export function isWithin(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 

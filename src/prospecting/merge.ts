@@ -1,6 +1,6 @@
-import { isOtherEmployer, isSameName, mayKeepAddress, type Employer } from "./employer.ts";
+import { isOtherEmployer, isSameName, isWithin, mayKeepAddress, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
-import { prospectIdentity } from "./keys.ts";
+import { businessDomain, prospectIdentity } from "./keys.ts";
 import {
   maxFormerEmails,
   maxTechnologies,
@@ -41,12 +41,14 @@ function merged(existing: ProspectContent, incoming: ProspectContent, employer: 
 }
 
 /**
- * Who says an address that somebody had before, and no company with it, tells whom it is about and not where he is: the
+ * Who says an address that somebody had before, and no other company with it, tells whom it is about and not where he is: the
  * title and the phone are those of the old job, too.
  */
 function withoutFormerEmail(existing: ProspectContent, incoming: ProspectContent): ProspectContent {
-  const { email } = incoming;
-  if (email === undefined || incoming.company !== undefined || incoming.domain !== undefined) return incoming;
+  const { email, domain } = incoming;
+  if (email === undefined || incoming.company !== undefined) return incoming;
+  // The website that the address is at names no other company than the address itself.
+  if (domain !== undefined && !isWithin(businessDomain(email) ?? "", domain)) return incoming;
   if (!existing.formerEmails?.includes(email.toLowerCase())) return incoming;
   const told = { ...incoming, confidence: 0 };
   for (const field of ["email", "phone", "title", ...titleFacts, ...companyFacts] as const) delete told[field];

@@ -53,3 +53,54 @@ test("nobody is asked about the company that somebody has left, whose address wa
 test("the domain of an address tells where somebody works who has not left", async () => {
   expect(await askedAfter(moved, false, [company])).toMatchObject({ domain: "old.example" });
 });
+
+/** Somebody who is asked for an address only where that is wanted and missing, and one who refutes every address. */
+async function askedInParts(subject: Subject, groups: Parameters<typeof fieldsOf>[0]) {
+  const clock = new FakeClock();
+  const asked: (string | null)[] = [];
+  const inPart = ({ email, emailIsRefuted = false }: Subject, wanted: ReadonlySet<string>) =>
+    !wanted.has("email") || (email !== null && !emailIsRefuted);
+  const finder: EnrichmentProvider = {
+    name: "finder",
+    gives: ["email", "title", "location"],
+    brings: () => ["email", "title", "location"],
+    asksInPart: inPart,
+    async lookUp(known, { wanted }) {
+      const isInPart = inPart(known, wanted);
+      asked.push(isInPart ? "title" : "all");
+      const address: Finding[] = isInPart ? [] : [{ field: "email", value: "ada@new.example", confidence: 0.9 }];
+      return { kind: "found", findings: [{ field: "title", value: "CTO", confidence: 0.9 }, ...address], spent: 1 };
+    },
+  };
+  const verifier: EnrichmentProvider = {
+    name: "verifier",
+    gives: ["email"],
+    brings: ({ email }) => (email === null ? [] : ["email"]),
+    verifies: ({ email, emailIsRefuted = false }) => (emailIsRefuted ? null : email),
+    lookUp: async ({ email }) => ({
+      kind: "found",
+      findings: [{ field: "email", value: email!, confidence: 0, verifies: true }],
+      spent: 1,
+    }),
+  };
+  const settings = { timeoutMs: 1000, spendCap: null };
+  const providers = [finder, verifier].map(
+    (provider) => new GuardedProvider(provider, settings, new Spending(clock), clock, createLog("silent")),
+  );
+  const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+  const found = await new LookUp(subject, { wanted: fieldsOf(groups), providers, context, clock }).run();
+  return { asked, found };
+}
+
+test("who was asked for a part only is not done with the rest, and is asked for each once", async () => {
+  const { asked, found } = await askedInParts(nobody, ["personal"]);
+  expect({ asked, done: found.asked }).toEqual({ asked: ["title"], done: [] });
+  const whole = await askedInParts(nobody, ["personal", "contact"]);
+  expect({ asked: whole.asked, done: whole.found.asked }).toEqual({ asked: ["all"], done: ["finder"] });
+});
+
+test("who was asked for no address, because one was sent, looks for another when that is refuted", async () => {
+  const { asked, found } = await askedInParts({ ...nobody, email: "ada@old.example" }, ["personal", "contact"]);
+  expect(asked).toEqual(["title", "all"]);
+  expect(found.merged.email?.value).toBe("ada@new.example");
+});

@@ -128,6 +128,12 @@ test("an address that went with the job names the person still, until it is that
   expect(again.formerEmails).toEqual(["ka@acme.example"]);
   for (const field of ["email", "phone", "industry", "companySize", "seniority"] as const)
     expect(again[field]).toBeUndefined();
+  // Nor does the website that the address is at tell of another company; one of its own does.
+  expect(told(before, { company: "Globex", title: "Cook" }, { ...old, domain: "acme.example" })).toEqual(again);
+  expect(told(before, { company: "Globex", title: "Cook" }, { ...old, domain: "initech.example" })).toMatchObject({
+    title: "Baker",
+    domain: "initech.example",
+  });
   const back = told(before, { company: "Globex", email: "ka@globex.example" }, before);
   expect(back).toMatchObject({ email: "Ka@acme.example", phone: "1", formerEmails: ["ka@globex.example"] });
   const many = Array.from({ length: 12 }, (_, n) => ({ company: `C${n}x`, email: `ka@c${n}.example` }));

@@ -47,6 +47,8 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       return firstName !== null && lastName !== null && (domain ?? company) !== null ? address : [];
     },
 
+    asksInPart: (subject, wanted) => !asksForAddress(subject, wanted),
+
     async lookUp({ firstName, lastName, company, domain, networkUrl, ...known }, { wanted, signal }) {
       const person = {
         ...(firstName !== null && { first_name: firstName }),
@@ -55,7 +57,7 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
         ...(company !== null && { company_name: company }),
         ...(networkUrl !== null && { linkedin_url: networkUrl }),
         // Only what is wanted and missing is bought. The profile comes by itself; without the list it might send, and bill, them all.
-        enrich_fields: wanted.has("email") && isAddressMissing(known) ? ["contact.work_emails"] : [],
+        enrich_fields: asksForAddress(known, wanted) ? ["contact.work_emails"] : [],
       };
       const body = { json: { name: "outreachd", data: [person] } };
       const answer = await askVendor(world, { url: `${url}/contact/enrich/bulk`, headers, body, signal });
@@ -66,6 +68,10 @@ export function createFullenrich(world: VendorWorld, { url, key }: { url: string
       return id === null ? { kind: "failed", reason: "It did not name the enrichment" } : follow(id, signal);
     },
   };
+}
+
+function asksForAddress(subject: Pick<Subject, "email" | "emailIsRefuted">, wanted: ReadonlySet<EnrichField>): boolean {
+  return wanted.has("email") && isAddressMissing(subject);
 }
 
 function isAddressMissing({ email, emailIsRefuted = false }: Pick<Subject, "email" | "emailIsRefuted">): boolean {
