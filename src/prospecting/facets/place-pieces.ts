@@ -44,14 +44,20 @@ function split(raw: string): Piece[] {
 
 const eastAsian = /^[\p{Script=Han}\p{Script=Hangul}]/u;
 const districts = /^(.{2,3}?[都府市]|.+?(?:특별시|광역시|시)|.+?(?= ))\s?(.+)$/u;
+/** 神奈川県, 广东省, 北海道, 경기도, 内蒙古自治区; they count only in front of a city that is known. */
+const provinces = /^([^\s]{2,4}?[県縣省]|北海道|\p{Script=Hangul}{2,3}도|[^\s]{2,5}?自治[区區])\s?(.+)$/u;
 const countries = /^(日本国?|中国|中國|대한민국|한국|台灣|台湾|臺灣)\s?(.+)$/u;
 
-/** "東京都渋谷区", "서울 강남구": the whole comes first, and nothing parts it from what lies in it. */
+/** "東京都渋谷区", "广东省深圳市", "서울 강남구": the whole comes first, and nothing parts it from what lies in it. */
 function largestFirst(text: string): Piece[] | null {
   const [, country, inside] = countries.exec(text) ?? [];
   if (country !== undefined) return [...(largestFirst(inside!) ?? [piece(inside!)]), piece(country)];
   const [, city = "", rest = ""] = districts.exec(text) ?? [];
-  return citiesNamed(folded(city)).length > 0 ? [piece(rest), piece(city)] : null;
+  if (citiesNamed(folded(city)).length > 0) return [piece(rest), piece(city)];
+  const [, region, within = ""] = provinces.exec(text) ?? [];
+  if (region === undefined) return null;
+  const pieces = largestFirst(within) ?? (citiesNamed(folded(within)).length > 0 ? [piece(within)] : null);
+  return pieces && [...pieces, piece(region)];
 }
 
 const marker = /^(.*\S)\s*\((city|state|country)\)$/i;
