@@ -25,3 +25,9 @@ const freeMail = new Set(
 export function isFreeMail(domain: string): boolean {
   return freeMail.has(domain);
 }
+
+/** As `domainOfEmail`; null where everybody may have an address. */
+export function businessDomain(email: string): string | null {
+  const domain = domainOfEmail(email);
+  return domain === null || isFreeMail(domain) ? null : domain;
+}

@@ -3,9 +3,11 @@ import { domainOfEmail } from "./email-domain.ts";
 import type { EnrichField } from "./fields.ts";
 import type { GuardedOutcome, GuardedProvider } from "./provider-guard.ts";
 import type { Finding, Merged, Subject, Verdict } from "./model.ts";
-import type { LookUpContext } from "./provider.ts";
+import type { LookUpContext, LookUpOutcome } from "./provider.ts";
 import { Verdicts, verdictsIn } from "./verdicts.ts";
 import { cleanedFindings, extended, isWorthAsking, merge, withoutRefuted } from "./waterfall.ts";
+
+type FoundOutcome = Extract<LookUpOutcome, { kind: "found" }>;
 
 /** What is known of a person, and the names of those who have said what they know. */
 export type Known = { merged: Merged; asked: readonly string[] };
@@ -96,8 +98,7 @@ export class LookUp {
       this.#underWay = next;
       const subject = this.#subject;
       const outcome = context.signal.aborted ? outOfTime : await next.lookUp(subject, context);
-      if (outcome.kind === "found" && outcome.hasLeft === true) this.#input = withFormerEmail(this.#input);
-      if (outcome.kind === "found") await this.#add(next.name, outcome.findings, clock.now());
+      if (outcome.kind === "found") await this.#add(next.name, outcome, clock.now());
       if (outcome.kind === "found" || outcome.kind === "none") this.#hasAnswered(next, subject);
       else this.#hasNot(next);
       if (outcome.kind === "skipped" && !next.canPayFor(subject)) this.#spent.push(next);
@@ -193,9 +194,10 @@ export class LookUp {
     if (verdict !== null) this.#merged = this.#withVerdict(verdict, this.#verdicts);
   }
 
-  async #add(provider: string, raw: readonly Finding[], at: number): Promise<void> {
+  async #add(provider: string, found: FoundOutcome, at: number): Promise<void> {
     this.#isFromStore = false;
-    const findings = cleanedFindings(raw);
+    if (found.hasLeft === true) this.#input = withFormerEmail(this.#input);
+    const findings = cleanedFindings(found.findings);
     const fresh = await this.#learn(findings.flatMap(emailsOf));
     for (const verdict of verdictsIn(findings, provider, at)) {
       this.#verdicts.add(verdict);

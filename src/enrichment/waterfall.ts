@@ -1,6 +1,6 @@
 import { singleLine } from "../clean-text.ts";
 import { addressIn } from "./email-address.ts";
-import { domainOfEmail, isFreeMail } from "./email-domain.ts";
+import { businessDomain } from "./email-domain.ts";
 import { isList, maxListItems, maxTextLength, recordWeights, type EnrichField } from "./fields.ts";
 import type { FieldValue, Finding, Merged, MergedField, Subject } from "./model.ts";
 import { refutes, Verdicts } from "./verdicts.ts";
@@ -188,7 +188,7 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
   const candidateEmail = right === null ? foundEmail : null;
   const { emailIsFormer = false } = input;
   const named = emailIsFormer && email === input.email ? null : email;
-  const ofEmail = domainOfEmail(named ?? candidateEmail ?? "");
+  const ofEmail = businessDomain(named ?? candidateEmail ?? "");
   return {
     email,
     ...(emailIsFormer && { emailIsFormer }),
@@ -198,10 +198,7 @@ export function extended(input: Subject, merged: Merged, verdicts = new Verdicts
     firstName: input.firstName ?? found("firstName"),
     lastName: input.lastName ?? found("lastName"),
     company: input.company ?? found("company") ?? found("companyInfo.name"),
-    domain:
-      input.domain ??
-      hostOf(found("companyInfo.website")) ??
-      (ofEmail === null || isFreeMail(ofEmail) ? null : ofEmail),
+    domain: input.domain ?? hostOf(found("companyInfo.website")) ?? ofEmail,
   };
 }
 

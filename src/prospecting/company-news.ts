@@ -1,5 +1,6 @@
 import { worksFor } from "./employer.ts";
-import { businessDomain, companyDomainKey, companyNameKey } from "./keys.ts";
+import { businessDomain } from "../enrichment/email-domain.ts";
+import { companyDomainKey, companyNameKey } from "./keys.ts";
 import { mergedCompany, withCompanyFacts, withCompanyNews } from "./merge.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 

@@ -1,5 +1,6 @@
+import { businessDomain } from "../enrichment/email-domain.ts";
 import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
-import { businessDomain, companyKey } from "./keys.ts";
+import { companyKey } from "./keys.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
 
 // A domain is exact, a name is not: vendors write "Acme", "Acme, Inc." and "Acme Robotics" for one company. Where a record

@@ -1,4 +1,4 @@
-import { domainOfEmail, isFreeMail } from "../enrichment/email-domain.ts";
+import { businessDomain } from "../enrichment/email-domain.ts";
 import { leadIdentity, regularNamePart } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import { folded } from "./facets/fold.ts";
@@ -32,12 +32,6 @@ export function prospectName({ name }: Pick<LeadIdentity, "name">): string | nul
   if (name === null) return null;
   const company = name.lastIndexOf("\n") + 1;
   return name.slice(0, company) + knownCompanyKey(name.slice(company));
-}
-
-/** What stands behind the @, in lower case; null where everybody may have an address. */
-export function businessDomain(email: string): string | null {
-  const domain = domainOfEmail(email);
-  return domain === null || isFreeMail(domain) ? null : domain;
 }
 
 /**

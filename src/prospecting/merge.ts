@@ -1,6 +1,7 @@
+import { businessDomain } from "../enrichment/email-domain.ts";
 import { isOtherEmployer, isSameName, isWithin, mayKeepAddress, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
-import { businessDomain, prospectIdentity } from "./keys.ts";
+import { prospectIdentity } from "./keys.ts";
 import {
   maxFormerEmails,
   maxTechnologies,

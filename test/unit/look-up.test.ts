@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fieldsOf } from "../../src/enrichment/fields.ts";
+import { fieldsOf, type FieldGroup } from "../../src/enrichment/fields.ts";
 import { LookUp } from "../../src/enrichment/look-up.ts";
 import type { Finding, Subject } from "../../src/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../src/enrichment/provider.ts";
@@ -11,9 +11,18 @@ import { nobody } from "../support/vendors.ts";
 
 const moved: Subject = { ...nobody, email: "ada@old.example", domain: "old.example" };
 
+function lookUp(subject: Subject, groups: FieldGroup[], asked: EnrichmentProvider[]) {
+  const clock = new FakeClock();
+  const settings = { timeoutMs: 1000, spendCap: null };
+  const providers = asked.map(
+    (provider) => new GuardedProvider(provider, settings, new Spending(clock), clock, createLog("silent")),
+  );
+  const context = { userId: "u", leadId: null, signal: new AbortController().signal };
+  return new LookUp(subject, { wanted: fieldsOf(groups), providers, context, clock }).run();
+}
+
 /** What the second of two providers is asked, when the first finds this. */
 async function askedAfter(subject: Subject, hasLeft: boolean, findings: Finding[]): Promise<Subject> {
-  const clock = new FakeClock();
   const asked: Subject[] = [];
   const list: EnrichmentProvider = {
     name: "list",
@@ -30,12 +39,7 @@ async function askedAfter(subject: Subject, hasLeft: boolean, findings: Finding[
       return { kind: "none", spent: 0 };
     },
   };
-  const settings = { timeoutMs: 1000, spendCap: null };
-  const providers = [list, site].map(
-    (provider) => new GuardedProvider(provider, settings, new Spending(clock), clock, createLog("silent")),
-  );
-  const context = { userId: "u", leadId: null, signal: new AbortController().signal };
-  await new LookUp(subject, { wanted: fieldsOf(["personal", "company"]), providers, context, clock }).run();
+  await lookUp(subject, ["personal", "company"], [list, site]);
   return asked[0]!;
 }
 
@@ -55,8 +59,7 @@ test("the domain of an address tells where somebody works who has not left", asy
 });
 
 /** Somebody who is asked for an address only where that is wanted and missing, and one who refutes every address. */
-async function askedInParts(subject: Subject, groups: Parameters<typeof fieldsOf>[0]) {
-  const clock = new FakeClock();
+async function askedInParts(subject: Subject, groups: FieldGroup[]) {
   const asked: (string | null)[] = [];
   const inPart = ({ email, emailIsRefuted = false }: Subject, wanted: ReadonlySet<string>) =>
     !wanted.has("email") || (email !== null && !emailIsRefuted);
@@ -83,13 +86,7 @@ async function askedInParts(subject: Subject, groups: Parameters<typeof fieldsOf
       spent: 1,
     }),
   };
-  const settings = { timeoutMs: 1000, spendCap: null };
-  const providers = [finder, verifier].map(
-    (provider) => new GuardedProvider(provider, settings, new Spending(clock), clock, createLog("silent")),
-  );
-  const context = { userId: "u", leadId: null, signal: new AbortController().signal };
-  const found = await new LookUp(subject, { wanted: fieldsOf(groups), providers, context, clock }).run();
-  return { asked, found };
+  return { asked, found: await lookUp(subject, groups, [finder, verifier]) };
 }
 
 test("who was asked for a part only is not done with the rest, and is asked for each once", async () => {

@@ -1,6 +1,6 @@
 import { companyName } from "../../enrichment/company-name.ts";
 import type { Colleague, CompanyNames, Directory } from "../../enrichment/directory-store.ts";
-import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
+import { businessDomain } from "../../enrichment/email-domain.ts";
 import type { EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
 import { mostTold } from "../../enrichment/witnesses.ts";
@@ -71,8 +71,6 @@ export function mailDomain(people: readonly Colleague[], own: string | null): st
   return common ?? mostTold(people.map(({ domain }) => domain))?.value ?? null;
 }
 
-/** Null where everybody can have an address. */
 function domainOfAddress({ email }: Colleague): string | null {
-  const domain = email === null ? null : domainOfEmail(email);
-  return domain === null || isFreeMail(domain) ? null : domain;
+  return email === null ? null : businessDomain(email);
 }

@@ -1,6 +1,6 @@
 import { companyName } from "../../enrichment/company-name.ts";
 import type { Directory, KnownCompany, KnownPerson } from "../../enrichment/directory-store.ts";
-import { domainOfEmail, isFreeMail } from "../../enrichment/email-domain.ts";
+import { businessDomain, domainOfEmail } from "../../enrichment/email-domain.ts";
 import { guessAddress } from "../../enrichment/email-pattern.ts";
 import { fieldGroups, type EnrichField } from "../../enrichment/fields.ts";
 import type { Finding, Subject } from "../../enrichment/model.ts";
@@ -102,8 +102,7 @@ function isOfJob(field: EnrichField): boolean {
 /** Whoever has left is asked about where he is now: neither the old address nor the company that was sent with it tells that. */
 function atNewJob(known: Subject, { email, domain = null, company }: KnownPerson, { email: old }: Subject): Subject {
   const isOfAddress = known.domain !== null && known.domain === domainOfEmail(old ?? "");
-  const ofEmail = domainOfEmail(email ?? "");
-  const own = domain ?? (ofEmail === null || isFreeMail(ofEmail) ? null : ofEmail);
+  const own = domain ?? businessDomain(email ?? "");
   return {
     ...known,
     email: email?.toLowerCase() ?? old,

@@ -1,6 +1,7 @@
+import { businessDomain } from "../../../enrichment/email-domain.ts";
 import type { Database } from "bun:sqlite";
 import { worksFor, type Employer } from "../../../prospecting/employer.ts";
-import { businessDomain, companyKey } from "../../../prospecting/keys.ts";
+import { companyKey } from "../../../prospecting/keys.ts";
 import { mergedCompany } from "../../../prospecting/merge.ts";
 import type { CompanyContent } from "../../../prospecting/model.ts";
 import { keyOfName } from "./company-names.ts";
