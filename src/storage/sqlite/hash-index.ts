@@ -110,7 +110,7 @@ export class HashIndex {
   /** Inside a transaction: puts what was added into the log. */
   write(): void {
     if (this.#unwritten.length === 0) return;
-    const entries = Float64Array.from(this.#unwritten);
+    const entries = new Float64Array(this.#unwritten);
     this.#unwritten = [];
     this.#append.run(++this.#lastNumber, new Uint8Array(entries.buffer));
     if (this.#recent.size >= mergeAt && this.#merge === null) this.#startMerge();
