@@ -25,7 +25,8 @@ const secretForms = new RegExp(
 
 /** Whether a text holds something of the form of a secret of ours: a key, a link that signs in, what webhooks are signed with. */
 export function showsSecret(text: string): boolean {
-  return secretForms.test(text);
+  // To look for a character takes a sixth of what the pattern takes, and most texts have neither.
+  return (text.includes("_") || text.includes("#")) && secretForms.test(text);
 }
 
 const keysInText = new RegExp(`(?:${Object.values(keyPrefixes).join("|")})[0-9a-f]{64}`, "g");
