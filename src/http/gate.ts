@@ -63,6 +63,9 @@ const probePaths = ["/healthz", "/readyz", metricsPath];
 /** What is behind a key although it is no part of the API. */
 const guardedPaths = [metricsPath, mcpPath];
 
+/** What a route says of its answer, which a refusal is not. */
+const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied", "retry-after"];
+
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
   "x-content-type-options": "nosniff",
@@ -136,6 +139,7 @@ export class Gate {
     const error = thrown instanceof ApiError ? thrown : fault(thrown);
     if (error.details?.["refused"] === "globalKey") onGlobalRefused(this.callerOf(request), pathOf(request.url));
     set.status = error.status;
+    for (const name of ofTheAnswer) delete set.headers[name];
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
     this.#failures.set(request, { error, thrown });
@@ -145,9 +149,7 @@ export class Gate {
 
   /** As `refuse`, for a request that was handled already; the headers are those of every answer to it. */
   refusal(thrown: unknown, request: Request, headers: Iterable<[string, string]>): Response {
-    const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied", "retry-after"];
-    const kept = [...headers].filter(([name]) => !ofTheAnswer.includes(name));
-    const set: Settings = { headers: Object.fromEntries(kept) };
+    const set: Settings = { headers: Object.fromEntries(headers) };
     const body = this.refuse(thrown, request, set);
     return Response.json(body, { status: Number(set.status), headers: set.headers as Record<string, string> });
   }

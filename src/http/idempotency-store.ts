@@ -26,15 +26,17 @@ export type KeptRequest = Omit<KeyedRequest, "userId"> & { fingerprint: Fingerpr
 export type KeyedAttempt = {
   /** Whether something that the request wrote has changed what is stored, and holds. */
   readonly hasChanged: boolean;
+  /** Whether everything is durable but the ending. */
+  readonly isForgotten: boolean;
   /** From here on the request's writes leave a mark, in the transaction of each, with what was read of `body` by then. */
   begin(request: KeyedRequest, body: Fingerprint): void;
   /**
-   * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves when that is durable together
-   * with everything that the request wrote. Where the last write was made for an answer (see the engine), that is one
-   * transaction. False when everything is durable but the ending. Rejects when one of the request's writes did not hold, so
-   * that its answer is not true. Nothing that is written later belongs to the request.
+   * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves with `answer` when that is
+   * durable together with everything that the request wrote. Where the last write was made for an answer (see the engine),
+   * that is one transaction. Rejects when one of the request's writes did not hold, so that its answer is not true. Nothing
+   * that is written later belongs to the request.
    */
-  end(ending: Ending): Promise<boolean>;
+  end<T>(ending: Ending, answer: T): Promise<T>;
 };
 
 /**

@@ -29,23 +29,9 @@ export type IdempotencyParts = {
 };
 
 type Next = (request: Request) => Response | Promise<Response>;
-/**
- * `key` is null until it was checked, `carried` while it is not this request that is carried out, and once its answer is
- * kept.
- */
-type Keyed = {
-  request: Request;
-  header: string;
-  key: string | null;
-  digest: BodyDigest;
-  attempt: KeyedAttempt;
-  carried: Claim | null;
-};
 /** On the request itself: with a WeakMap each request costs more. */
 const mark = Symbol("keyed");
 type Marked = Request & { [mark]?: Keyed };
-/** What of an answer is told again. `text` is null when it is no text. */
-type Told = { status: number; headers: Record<string, string>; text: string | null };
 /** What a route has set of its answer. */
 export type AnswerSettings = { headers: HTTPHeaders; status?: number | string };
 
@@ -58,8 +44,11 @@ const maxKeptBytes = 2 * 2 ** 20;
 const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
+/** What an answer is that is kept without a type. */
+const jsonType = "application/json;charset=utf-8";
 const sweepSlice = 500;
 const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
+const unnamed = new Uint8Array(0);
 
 /**
  * The Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header) for every POST: the first request with a key is
@@ -75,8 +64,8 @@ const nothingKept: Promise<KeptRequest | null> = Promise.resolve(null);
  */
 export class Idempotency {
   readonly #parts: IdempotencyParts;
-  /** By name, what is being carried out or looked for, the oldest first. */
-  readonly #inFlight = new Map<string, Claim>();
+  /** By the name of what is being carried out or looked for, the answer that it has already. */
+  readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -107,11 +96,13 @@ export class Idempotency {
    * For Elysia's `onAfterHandle`: the JSON to answer, made once for the client and for the store, when it is kept with
    * what it tells of. Rejects when that does not hold. Undefined for what is no JSON of a route's.
    */
-  keep(request: Request, value: unknown, set: AnswerSettings): undefined | Promise<string> {
+  keep(request: Request, value: unknown, { headers, status }: AnswerSettings): undefined | Promise<string> {
     const keyed = keyedOf(request);
-    const claim = keyed?.carried ?? null;
-    if (keyed === undefined || claim === null || !isPlain(value) || Number(set.status) >= 400) return undefined;
-    return this.#keepJson(keyed, claim, value, set);
+    if (keyed?.isCarriedOut !== true || !isPlain(value) || Number(status) >= 400) return undefined;
+    keyed.isEnded = true;
+    headers["content-type"] ??= jsonType;
+    const text = JSON.stringify(value);
+    return keyed.attempt.end(this.#endingOf(keyed, Number(status), headers, text), text);
   }
 
   /** Forgets answers that are too old to be told. */
@@ -123,13 +114,12 @@ export class Idempotency {
 
   #carryOut(request: Request, header: string, next: Next): Promise<Response> {
     return this.#parts.store.attempt((attempt) => {
-      const keyed: Keyed = { request, header, key: null, digest: new BodyDigest(), attempt, carried: null };
+      const keyed = new Keyed(request, header, attempt);
       (request as Marked)[mark] = keyed;
       digestWhileRead(request, keyed.digest);
       // Not async: for most answers nothing is left to be done.
       return Promise.resolve(next(request)).then(
-        (response) =>
-          keyed.carried === null ? this.#trueAnswer(keyed, response) : this.#keepAny(keyed, keyed.carried, response),
+        (response) => this.#answered(keyed, response),
         (error: unknown) => {
           this.#leave(keyed);
           throw error;
@@ -138,32 +128,20 @@ export class Idempotency {
     });
   }
 
-  // Not async: between the answer and its client nothing is left but this.
-  #keepJson(keyed: Keyed, claim: Claim, value: object, { status, headers }: AnswerSettings): Promise<string> {
-    headers["content-type"] ??= "application/json;charset=utf-8";
-    const text = JSON.stringify(value);
-    const told = { status: Number(status), headers: toldOf((name) => headers[name]), text };
-    return keyed.attempt.end(this.#endingOf(keyed, claim, told)).then(
-      (isKept) => {
-        this.#leave(keyed);
-        if (!isKept) this.#warn(headers["x-request-id"]);
-        return text;
-      },
-      (error: unknown) => {
-        this.#leave(keyed);
-        for (const name of keptHeaders) delete headers[name];
-        throw error;
-      },
-    );
+  #answered(keyed: Keyed, response: Response): Response | Promise<Response> {
+    if (!keyed.isCarriedOut) return response;
+    if (!keyed.isEnded) return this.#keepAny(keyed, response);
+    this.#leave(keyed);
+    return this.#trueAnswer(keyed, response);
   }
 
   /** A refusal, or an answer that is no JSON of a route's, once it is kept; or that what it tells of does not hold. */
-  async #keepAny(keyed: Keyed, claim: Claim, response: Response): Promise<Response> {
+  async #keepAny(keyed: Keyed, response: Response): Promise<Response> {
+    keyed.isEnded = true;
     try {
-      const [answer, told] = await readAnswer(response);
-      const isKept = await keyed.attempt.end(this.#endingOf(keyed, claim, told));
-      if (!isKept) this.#warn(response.headers.get("x-request-id"));
-      return this.#trueAnswer(keyed, answer);
+      const [answer, text] = await readAnswer(response);
+      const ending = this.#endingOf(keyed, answer.status, Object.fromEntries(answer.headers), text);
+      return this.#trueAnswer(keyed, await keyed.attempt.end(ending, answer));
     } catch (error) {
       return this.#trueAnswer(keyed, this.#parts.gate.refusal(error, keyed.request, response.headers));
     } finally {
@@ -173,64 +151,59 @@ export class Idempotency {
 
   /** Only a request of which nothing holds may be told to try again: another one is, as its repetition will be, told so. */
   #trueAnswer({ request, attempt }: Keyed, response: Response): Response {
-    const { gate } = this.#parts;
+    const { gate, log } = this.#parts;
+    if (attempt.isForgotten) log.warn({ requestId: response.headers.get("x-request-id") }, "could not keep an answer");
     const isOurFault = response.status >= 500 && gate.isFault(request);
     return isOurFault && attempt.hasChanged ? gate.interrupted(request, response.headers) : response;
   }
 
   #leave(keyed: Keyed): void {
-    if (keyed.carried !== null) this.#inFlight.delete(keyed.carried.name);
-    keyed.carried = null;
-  }
-
-  #warn(requestId: unknown): void {
-    this.#parts.log.warn({ requestId }, "could not keep an answer");
+    if (keyed.isCarriedOut) this.#inFlight.delete(keyed.name);
+    keyed.isCarriedOut = false;
   }
 
   #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
-    const name = nameOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
-    const underWay = this.#inFlight.get(name)?.look;
-    const look = underWay ?? this.#claim(name, caller.userId, keyed);
+    keyed.name = nameOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    keyed.userId = caller.userId;
+    const underWay = this.#inFlight.get(keyed.name);
+    const look = underWay ?? this.#claim(keyed);
     return look === null ? undefined : this.#toldOf(keyed, look, underWay !== undefined);
   }
 
   /** Many may be told what there is, at once; of those that find nothing the first is carried out. */
-  async #toldOf(
-    { request, digest }: Keyed,
-    look: Promise<KeptRequest | null>,
-    isUnderWay: boolean,
-  ): Promise<Response | undefined> {
+  async #toldOf(keyed: Keyed, look: Promise<KeptRequest | null>, isUnderWay: boolean): Promise<Response | undefined> {
     const kept = await look;
-    if (kept !== null) return this.#replayed(request, digest, kept);
+    if (kept !== null) return this.#replayed(keyed, kept);
     if (isUnderWay) throw new ApiError("REQUEST_IN_PROGRESS", { retryAfterSeconds: 1 });
     return undefined;
   }
 
   /** The answer that the name has already; null, sooner or later: the request is to be carried out, and has it to itself. */
-  #claim(name: string, userId: string | null, keyed: Keyed): null | Promise<KeptRequest | null> {
+  #claim(keyed: Keyed): null | Promise<KeptRequest | null> {
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
-    const claim = new Claim(name, userId, clock.now());
-    const found = store.find(claim.id);
-    this.#inFlight.set(name, claim);
-    keyed.carried = claim;
-    if (found !== null) return (claim.look = this.#claimUnlessKept(claim, keyed, found));
-    beginAttempt(keyed, claim);
-    return null;
+    keyed.id = idOf(keyed.name);
+    keyed.startedAt = clock.now();
+    const found = store.find(keyed.id);
+    const look = found && this.#claimUnlessKept(keyed, found);
+    this.#inFlight.set(keyed.name, look ?? nothingKept);
+    keyed.isCarriedOut = true;
+    if (look === null) keyed.attempt.begin(keyed, keyed.digest);
+    return look;
   }
 
   /** What is too old to be told counts as not kept. */
-  async #claimUnlessKept(claim: Claim, keyed: Keyed, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
+  async #claimUnlessKept(keyed: Keyed, found: Promise<KeptRequest | null>): Promise<KeptRequest | null> {
     const kept = await found;
-    if (kept !== null && kept.startedAt > claim.startedAt - this.#parts.keptMs) {
+    if (kept !== null && kept.startedAt > keyed.startedAt - this.#parts.keptMs) {
       this.#leave(keyed);
       return kept;
     }
-    beginAttempt(keyed, claim);
+    keyed.attempt.begin(keyed, keyed.digest);
     return null;
   }
 
-  async #replayed(request: Request, digest: BodyDigest, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
+  async #replayed({ request, digest }: Keyed, { id, fingerprint, answer }: KeptRequest): Promise<Response> {
     if (answer === null) throw new ApiError("REQUEST_INTERRUPTED");
     // A body that is longer is another one: nobody has to read on to know.
     await readToEnd(request, digest, fingerprint.bytes);
@@ -244,14 +217,17 @@ export class Idempotency {
         details: { status },
       });
     const text = typeof body === "string" ? body : this.#unsealed(request, id, body);
-    return new Response(text || null, { status, headers: { ...headers, [replayedHeader]: "true" } });
+    const told = { ...(text !== "" && { "content-type": jsonType }), ...headers, [replayedHeader]: "true" };
+    return new Response(text || null, { status, headers: told });
   }
 
-  #endingOf({ request, attempt }: Keyed, { id }: Claim, { status, headers, text }: Told): Ending {
+  /** `text` is null when the answer is no text. */
+  #endingOf({ request, id, attempt }: Keyed, status: number, headers: HTTPHeaders, text: string | null): Ending {
     // A service that asks to be asked again has taken back what it did; after a fault nobody knows.
     if (status >= 500) return this.#parts.gate.isFault(request) ? "unknown" : "undone";
     if ((status >= 400 || text === null) && !attempt.hasChanged) return "undone";
-    return { status, headers, body: text === null ? null : this.#sealedIfSecret(request, id, text) };
+    if (text === null) return { status, headers: {}, body: null };
+    return { status, headers: toldOf(headers), body: this.#sealedIfSecret(request, id, text) };
   }
 
   #sealedIfSecret(request: Request, id: Uint8Array, text: string): KeptAnswer["body"] {
@@ -268,20 +244,27 @@ export class Idempotency {
   }
 }
 
-/** A request that has its name to itself. */
-class Claim implements KeyedRequest {
-  readonly name: string;
-  readonly id: Uint8Array;
-  readonly userId: string | null;
-  readonly startedAt: number;
-  /** The answer that the name has already. */
-  look = nothingKept;
+/** A request with the header, under way. */
+class Keyed implements KeyedRequest {
+  readonly request: Request;
+  readonly header: string;
+  readonly attempt: KeyedAttempt;
+  readonly digest = new BodyDigest();
+  /** Null until it was checked. */
+  key: string | null = null;
+  name = "";
+  id: Uint8Array = unnamed;
+  userId: string | null = null;
+  startedAt = 0;
+  /** It has its name to itself. */
+  isCarriedOut = false;
+  /** What it came to is kept, or about to be. */
+  isEnded = false;
 
-  constructor(name: string, userId: string | null, startedAt: number) {
-    this.name = name;
-    this.id = idOf(name);
-    this.userId = userId;
-    this.startedAt = startedAt;
+  constructor(request: Request, header: string, attempt: KeyedAttempt) {
+    this.request = request;
+    this.header = header;
+    this.attempt = attempt;
   }
 }
 
@@ -295,10 +278,6 @@ export function givenUp(request: Request): AbortSignal {
 
 function keyedOf(request: Request): Keyed | undefined {
   return (request as Marked)[mark];
-}
-
-function beginAttempt({ attempt, digest }: Keyed, request: KeyedRequest): void {
-  attempt.begin(request, digest);
 }
 
 /**
@@ -360,22 +339,21 @@ function isSame(one: Uint8Array | null, other: Uint8Array): boolean {
   return one !== null && Buffer.compare(one, other) === 0;
 }
 
-/** An answer, and what of it is told again. */
-async function readAnswer(response: Response): Promise<[Response, Told]> {
+/** An answer, and its text; null when it has none. */
+async function readAnswer(response: Response): Promise<[Response, string | null]> {
   const { status, headers } = response;
-  if (!isText(headers)) return [response, { status, headers: {}, text: null }];
+  if (!isText(headers)) return [response, null];
   const text = await response.text();
-  const told = { status, headers: toldOf((name) => headers.get(name)), text };
-  return [new Response(text || null, { status, headers }), told];
+  return [new Response(text || null, { status, headers }), text];
 }
 
-function toldOf(headerOf: (name: string) => string | number | null | undefined): Record<string, string> {
-  const kept: Record<string, string> = {};
+function toldOf(headers: HTTPHeaders): Record<string, string> {
+  const told: Record<string, string> = {};
   for (const name of keptHeaders) {
-    const value = headerOf(name);
-    if (value !== null && value !== undefined) kept[name] = String(value);
+    const value = headers[name];
+    if (value !== undefined && value !== jsonType) told[name] = String(value);
   }
-  return kept;
+  return told;
 }
 
 const expectedKey =

@@ -29,7 +29,8 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       expect(attempt.hasChanged).toBe(true);
-      expect(await attempt.end(told)).toBe(true);
+      expect(await attempt.end(told, "answer")).toBe("answer");
+      expect(attempt.isForgotten).toBe(false);
     });
     const next = await here.opened.reopen();
     expect(await next.idempotency.find(idOf(1))).toEqual({ id: idOf(1), startedAt: 5, fingerprint, answer: told });
@@ -45,7 +46,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     await using here = await world();
     await here.storage.idempotency.attempt(async (attempt) => {
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
-      await attempt.end({ ...told, headers });
+      await attempt.end({ ...told, headers }, null);
     });
     expect((await here.storage.idempotency.find(idOf(1)))?.answer).toEqual({ ...told, headers });
   });
@@ -56,7 +57,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     for (const [n, body] of [new Uint8Array([1, 0, 255]), null].entries()) {
       await storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idOf(n), startedAt: 1, userId: null }, { hash: null, bytes: 0 });
-        await attempt.end({ ...told, body });
+        await attempt.end({ ...told, body }, null);
       });
       const found = await storage.idempotency.find(idOf(n));
       expect(found).toMatchObject({ answer: { status: 200, body }, fingerprint: { hash: null, bytes: 0 } });
@@ -85,7 +86,8 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       await here.insert(storage);
       await new Promise((resolve) => setImmediate(resolve));
       await here.insert(storage);
-      expect(await attempt.end(told)).toBe(true);
+      expect(await attempt.end(told, "answer")).toBe("answer");
+      expect(attempt.isForgotten).toBe(false);
     });
     const next = await here.opened.reopen();
     expect(await next.idempotency.find(idOf(1))).toMatchObject({ answer: told });
@@ -99,7 +101,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await storage.leads.remove({ userId: "nobody", id: "nothing", version: null, at: 5 });
       expect(attempt.hasChanged).toBe(false);
-      await attempt.end("undone");
+      await attempt.end("undone", null);
     });
     expect(await storage.idempotency.find(idOf(1))).toBeNull();
   });
@@ -112,7 +114,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       expect(await here.insert(storage, lead).catch(() => "refused")).toBe("refused");
       expect(attempt.hasChanged).toBe(false);
-      await attempt.end("unknown");
+      await attempt.end("unknown", null);
     });
     expect(await storage.idempotency.find(idOf(1))).toBeNull();
     expect(await here.count(storage)).toBe(1);
@@ -125,7 +127,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
       await here.insert(storage);
       if (when === "later") await new Promise((resolve) => setImmediate(resolve));
-      await attempt.end("undone");
+      await attempt.end("undone", null);
     });
     const next = await here.opened.reopen();
     expect(await next.idempotency.find(idOf(1))).toBeNull();
@@ -138,7 +140,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       await here.insert(storage);
       expect(attempt.hasChanged).toBe(false);
       attempt.begin({ id: idOf(1), startedAt: 5, userId: null }, fingerprint);
-      await attempt.end("undone");
+      await attempt.end("undone", null);
       await here.insert(storage);
     });
     expect(await storage.idempotency.find(idOf(1))).toBeNull();
@@ -152,7 +154,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
       storage.idempotency.attempt(async (attempt: KeyedAttempt) => {
         attempt.begin({ id: idOf(n), startedAt: n, userId: null }, fingerprint);
         await here.insert(storage);
-        await attempt.end({ ...told, body: `"${n}"` });
+        await attempt.end({ ...told, body: `"${n}"` }, null);
       });
     await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? keyed(n) : here.insert(storage))));
     const next = await here.opened.reopen();
@@ -169,7 +171,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     for (const startedAt of [1, 2])
       await storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idOf(1), startedAt, userId: null }, fingerprint);
-        await attempt.end(told);
+        await attempt.end(told, null);
       });
     expect(await storage.idempotency.find(idOf(1))).toMatchObject({ startedAt: 2 });
   });
@@ -180,7 +182,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     for (let n = 1; n <= 5; n++)
       await storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idOf(n), startedAt: n * 10, userId: null }, fingerprint);
-        await attempt.end(told);
+        await attempt.end(told, null);
       });
     expect(await storage.idempotency.forget(40, 2)).toBe(2);
     expect(await storage.idempotency.find(idOf(2))).toBeNull();
@@ -197,7 +199,7 @@ describe.each(engines)("idempotency on $name", ({ open }) => {
     const keep = (n: number) =>
       here.storage.idempotency.attempt(async (attempt) => {
         attempt.begin({ id: idAt(n), startedAt: n, userId: null }, fingerprint);
-        await attempt.end({ ...told, body: `${n}` });
+        await attempt.end({ ...told, body: `${n}` }, null);
       });
     for (let from = 0; from < many; from += 250)
       await Promise.all(Array.from({ length: 250 }, (_, n) => keep(from + n)));

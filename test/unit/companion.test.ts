@@ -202,7 +202,8 @@ function keyed(notes: Notes, work: () => Promise<unknown>): Promise<string> {
   return notes.store.attempt(async (attempt) => {
     attempt.begin(request, { hash: null, bytes: 0 });
     await work();
-    return (await attempt.end({ status: 200, headers: {}, body: "done" })) ? "kept" : "lost";
+    const answer = await attempt.end({ status: 200, headers: {}, body: "done" }, "kept");
+    return attempt.isForgotten ? "lost" : answer;
   });
 }
 

@@ -15,12 +15,14 @@ export class Attempt implements KeyedAttempt, Companion {
   #request: KeyedRequest | null = null;
   #body: Fingerprint = nothingRead;
   #ending: Ending = "unknown";
-  #commit: PromiseWithResolvers<boolean> | null = null;
+  #commit: PromiseWithResolvers<unknown> | null = null;
+  #answer: unknown;
   #isInTransaction = false;
   #isSettledEarly = false;
   /** Why a write does not hold although its promise says so, and whether somebody was told. */
   #failure: { reason: unknown } | null = null;
   #isFailureTold = false;
+  isForgotten = false;
 
   constructor(writer: Writer, rows: KeptRows) {
     this.#writer = writer;
@@ -41,25 +43,23 @@ export class Attempt implements KeyedAttempt, Companion {
   }
 
   // Not async: what is carried out beside many others has no turn to spare.
-  end(ending: Ending): Promise<boolean> {
+  end<T>(ending: Ending, answer: T): Promise<T> {
     const request = this.#request;
-    if (request === null) return Promise.resolve(false);
-    if (!this.#isInTransaction) return this.#endAlone(request, ending);
+    if (request === null) return Promise.resolve(answer);
+    if (!this.#isInTransaction) return this.#endAlone(request, ending, answer);
     this.#ending = this.#failure === null ? ending : "unknown";
+    this.#answer = answer;
     this.#commit = Promise.withResolvers();
-    return this.#commit.promise;
+    return this.#commit.promise as Promise<T>;
   }
 
-  async #endAlone(request: KeyedRequest, ending: Ending): Promise<boolean> {
+  async #endAlone<T>(request: KeyedRequest, ending: Ending, answer: T): Promise<T> {
     const fingerprint = this.#body;
     this.#close();
     if (this.#failure !== null) throw this.#failure.reason;
-    if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return true;
-    const written = this.#writer.write(() => this.#write(request, fingerprint, ending));
-    return written.then(
-      () => true,
-      () => false,
-    );
+    if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return answer;
+    await this.#writer.write(() => this.#write(request, fingerprint, ending)).catch(() => (this.isForgotten = true));
+    return answer;
   }
 
   wrote(): void {
@@ -77,7 +77,7 @@ export class Attempt implements KeyedAttempt, Companion {
   committed(): void {
     if (this.#request !== null) this.#committedSeq = this.#seq;
     const commit = this.#leaveTransaction();
-    if (this.#failure === null) commit?.resolve(true);
+    if (this.#failure === null) commit?.resolve(this.#answer);
     else commit?.reject(this.#failure.reason);
   }
 
@@ -96,7 +96,7 @@ export class Attempt implements KeyedAttempt, Companion {
     return this.#failure;
   }
 
-  #leaveTransaction(): PromiseWithResolvers<boolean> | null {
+  #leaveTransaction(): PromiseWithResolvers<unknown> | null {
     this.#isInTransaction = false;
     this.#isSettledEarly = false;
     const commit = this.#commit;
