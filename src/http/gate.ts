@@ -64,7 +64,10 @@ const probePaths = ["/healthz", "/readyz", metricsPath];
 const guardedPaths = [metricsPath, mcpPath];
 
 /** What a route says of its answer, which a refusal is not. */
-const ofTheAnswer = ["content-type", "content-length", "etag", "location", "preference-applied", "retry-after"];
+const ofTheAnswer = [
+  ...["content-type", "content-length", "content-disposition"],
+  ...["etag", "location", "preference-applied", "retry-after"],
+];
 
 /** On every answer (OWASP REST security cheat sheet); pages that need more set their own. */
 const securityHeaders = {
@@ -131,6 +134,7 @@ export class Gate {
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
     const { clock, onFault, onGlobalRefused } = this.#parts;
+    for (const name of ofTheAnswer) delete set.headers[name];
     if (thrown instanceof WrongKeyKind) {
       onGlobalRefused(this.callerOf(request), pathOf(request.url));
       set.status = 400;
@@ -139,7 +143,6 @@ export class Gate {
     const error = thrown instanceof ApiError ? thrown : fault(thrown);
     if (error.details?.["refused"] === "globalKey") onGlobalRefused(this.callerOf(request), pathOf(request.url));
     set.status = error.status;
-    for (const name of ofTheAnswer) delete set.headers[name];
     Object.assign(set.headers, error.headers);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
     this.#failures.set(request, { error, thrown });
@@ -147,7 +150,7 @@ export class Gate {
     return errorBody(error, isoTime(clock.now()));
   }
 
-  /** As `refuse`, for a request that was handled already; the headers are those of every answer to it. */
+  /** As `refuse`, for a request that was handled already, with the headers of its answer. */
   refusal(thrown: unknown, request: Request, headers: Iterable<[string, string]>): Response {
     const set: Settings = { headers: Object.fromEntries(headers) };
     const body = this.refuse(thrown, request, set);

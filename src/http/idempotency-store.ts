@@ -10,7 +10,10 @@ export type KeyedRequest = {
 /** What the body of a request says. `hash` is null when it was not read to its end. */
 export type Fingerprint = { readonly hash: Uint8Array | null; readonly bytes: number };
 
-/** An answer as it is told again. `body` is JSON, or encrypted bytes; null when it was too large to be kept. */
+/**
+ * An answer as it is told again. `body` is text, JSON where `headers` have no content-type; or such text encrypted; null
+ * when it was too large to be kept.
+ */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | Uint8Array | null };
 
 /**
@@ -26,15 +29,15 @@ export type KeptRequest = Omit<KeyedRequest, "userId"> & { fingerprint: Fingerpr
 export type KeyedAttempt = {
   /** Whether something that the request wrote has changed what is stored, and holds. */
   readonly hasChanged: boolean;
-  /** Whether everything is durable but the ending. */
+  /** After `end`: whether everything is durable but the ending. */
   readonly isForgotten: boolean;
   /** From here on the request's writes leave a mark, in the transaction of each, with what was read of `body` by then. */
   begin(request: KeyedRequest, body: Fingerprint): void;
   /**
    * Keeps the answer, leaves the mark (`unknown`) or takes it back (`undone`), and resolves with `answer` when that is
-   * durable together with everything that the request wrote. Where the last write was made for an answer (see the engine),
-   * that is one transaction. Rejects when one of the request's writes did not hold, so that its answer is not true. Nothing
-   * that is written later belongs to the request.
+   * durable together with everything that the request wrote; with `isForgotten`, all of it but the ending. Where the last
+   * write was made for an answer (see the engine), that is one transaction. Rejects when one of the request's writes did
+   * not hold, so that its answer is not true. Nothing that is written later belongs to the request.
    */
   end<T>(ending: Ending, answer: T): Promise<T>;
 };

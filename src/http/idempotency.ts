@@ -99,10 +99,12 @@ export class Idempotency {
   keep(request: Request, value: unknown, { headers, status }: AnswerSettings): undefined | Promise<string> {
     const keyed = keyedOf(request);
     if (keyed?.isCarriedOut !== true || !isPlain(value) || Number(status) >= 400) return undefined;
-    keyed.isEnded = true;
     headers["content-type"] ??= jsonType;
     const text = JSON.stringify(value);
-    return keyed.attempt.end(this.#endingOf(keyed, Number(status), headers, text), text);
+    const ending = this.#endingOf(keyed, Number(status), headers, text);
+    // Not before: what throws until here becomes a refusal, and that ends the attempt.
+    keyed.isEnded = true;
+    return keyed.attempt.end(ending, text);
   }
 
   /** Forgets answers that are too old to be told. */
@@ -137,9 +139,12 @@ export class Idempotency {
 
   /** A refusal, or an answer that is no JSON of a route's, once it is kept; or that what it tells of does not hold. */
   async #keepAny(keyed: Keyed, response: Response): Promise<Response> {
-    keyed.isEnded = true;
     try {
-      const [answer, text] = await readAnswer(response);
+      const [answer, text] = await readAnswer(response).catch(async (error: unknown) => {
+        // It broke off: what was done holds, and nobody knows the answer.
+        await keyed.attempt.end("unknown", null);
+        throw error;
+      });
       const ending = this.#endingOf(keyed, answer.status, Object.fromEntries(answer.headers), text);
       return this.#trueAnswer(keyed, await keyed.attempt.end(ending, answer));
     } catch (error) {
@@ -258,7 +263,7 @@ class Keyed implements KeyedRequest {
   startedAt = 0;
   /** It has its name to itself. */
   isCarriedOut = false;
-  /** What it came to is kept, or about to be. */
+  /** Its attempt was told what it came to. */
   isEnded = false;
 
   constructor(request: Request, header: string, attempt: KeyedAttempt) {
@@ -344,6 +349,8 @@ async function readAnswer(response: Response): Promise<[Response, string | null]
   const { status, headers } = response;
   if (!isText(headers)) return [response, null];
   const text = await response.text();
+  // What Bun would say of it on the way, so that JSON is all that is kept without a type.
+  if (text !== "" && !headers.has("content-type")) headers.set("content-type", "text/plain;charset=utf-8");
   return [new Response(text || null, { status, headers }), text];
 }
 

@@ -318,6 +318,37 @@ test("an answer is told again after a restart", async () => {
   expect({ body: second.body, replayed: replayed(second) }).toEqual({ body: first.body, replayed: "true" });
 });
 
+test("JSON is kept without its type and told with it, also as the version before kept it", async () => {
+  await using own = await startService();
+  const user = await own.user();
+  const key = newKey();
+  const first = succeeded(await user.post<LeadView>(leads, ada, withKey(key)));
+  using database = new Database(join(own.dataDir, "outreachd.db"));
+  const etag = first.headers.get("etag") ?? "";
+  expect(database.query("SELECT headers FROM idempotent_requests").all()).toEqual([
+    { headers: JSON.stringify({ etag }) },
+  ]);
+  const type = "application/json;charset=utf-8";
+  for (const headers of [
+    { etag },
+    { "content-type": type, etag },
+    { "content-type": "application/problem+json", etag },
+  ]) {
+    database.run("UPDATE idempotent_requests SET headers = ?", [JSON.stringify(headers)]);
+    const again = await fetch(`${own.url}${leads}`, {
+      method: "POST",
+      headers: { "x-api-key": user.key ?? "", "idempotency-key": key, "content-type": "application/json" },
+      body: JSON.stringify(ada),
+    });
+    expect({ type: again.headers.get("content-type"), etag: again.headers.get("etag") }).toEqual({
+      type: type,
+      etag,
+      ...("content-type" in headers && { type: headers["content-type"] }),
+    });
+    expect(await again.json()).toEqual(first.body);
+  }
+});
+
 test("what was begun and has no answer is not done again, and that is said", async () => {
   await using own = await startService();
   const user = await own.user();

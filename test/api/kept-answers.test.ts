@@ -53,6 +53,25 @@ const course: Record<Keeping, [Told, Told, Told]> = {
   sound: [done, done, done],
 };
 
+/** What a route says of its answer, which is not true of a refusal. */
+const ofTheAnswer = ["etag", "location", "preference-applied"];
+
+test.each(["/leads", "/leads/import"])(
+  "a POST %s that does not hold says nothing of what it would have made",
+  async (path) => {
+    const request = await postRoutes[path]!.arrange({ service, user: await service.user() });
+    await service.idle();
+    const options = { headers: { ...request.headers, "idempotency-key": crypto.randomUUID() } };
+    const send = () => request.client.post(request.path, request.body, options);
+    const refused = await withoutRoomForAnswers(send);
+    const done = await send();
+    expect([refused.status, done.status < 300]).toEqual([503, true]);
+    expect(refused.headers.get("content-type")).toContain("application/json");
+    expect(ofTheAnswer.filter((name) => refused.headers.has(name))).toEqual([]);
+    expect(ofTheAnswer.filter((name) => done.headers.has(name))).toHaveLength(1);
+  },
+);
+
 const documented = service.document.operations.filter(({ method }) => method === "POST").map(({ path }) => path);
 
 test("every POST of the document is among those below", () => {

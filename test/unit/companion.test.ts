@@ -180,6 +180,20 @@ test.each(["apart", "in the background"])("what is done %s of a request is no pa
   expect(notes.all()).toEqual(["other"]);
 });
 
+test("what holds is told although its answer found no room, which the attempt knows", async () => {
+  using notes = openNotes();
+  notes.database.run(
+    "CREATE TRIGGER no_room BEFORE INSERT ON idempotent_requests WHEN new.status IS NOT NULL BEGIN SELECT RAISE(ABORT, 'no room'); END",
+  );
+  const answer = keyed(notes, async () => {
+    await notes.writer.write(() => notes.insert("effect"));
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  expect(await answer).toBe("lost");
+  expect(notes.all()).toEqual(["effect"]);
+  expect(await notes.kept()).toMatchObject({ answer: null });
+});
+
 test("a companion that closed, or another one's, does not go along", async () => {
   using notes = openNotes();
   const closed = recording(notes);

@@ -22,7 +22,7 @@ export class Attempt implements KeyedAttempt, Companion {
   /** Why a write does not hold although its promise says so, and whether somebody was told. */
   #failure: { reason: unknown } | null = null;
   #isFailureTold = false;
-  isForgotten = false;
+  #isForgotten = false;
 
   constructor(writer: Writer, rows: KeptRows) {
     this.#writer = writer;
@@ -35,6 +35,10 @@ export class Attempt implements KeyedAttempt, Companion {
 
   get hasChanged(): boolean {
     return this.#isInTransaction || this.#committedSeq !== null;
+  }
+
+  get isForgotten(): boolean {
+    return this.#isForgotten;
   }
 
   begin(request: KeyedRequest, body: Fingerprint): void {
@@ -58,7 +62,7 @@ export class Attempt implements KeyedAttempt, Companion {
     this.#close();
     if (this.#failure !== null) throw this.#failure.reason;
     if (ending === "unknown" || (ending === "undone" && !this.hasChanged)) return answer;
-    await this.#writer.write(() => this.#write(request, fingerprint, ending)).catch(() => (this.isForgotten = true));
+    await this.#writer.write(() => this.#write(request, fingerprint, ending)).catch(() => (this.#isForgotten = true));
     return answer;
   }
 
@@ -76,8 +80,9 @@ export class Attempt implements KeyedAttempt, Companion {
 
   committed(): void {
     if (this.#request !== null) this.#committedSeq = this.#seq;
+    const answer = this.#answer;
     const commit = this.#leaveTransaction();
-    if (this.#failure === null) commit?.resolve(this.#answer);
+    if (this.#failure === null) commit?.resolve(answer);
     else commit?.reject(this.#failure.reason);
   }
 
@@ -109,6 +114,9 @@ export class Attempt implements KeyedAttempt, Companion {
     this.#request = null;
     this.#ending = "unknown";
     this.#body = nothingRead;
+    // A timer that was set on the way keeps the attempt, which shall not keep the answer.
+    this.#answer = null;
+    this.#commit = null;
   }
 
   #write(request: KeyedRequest, fingerprint: Fingerprint, ending: Ending): void {
