@@ -43,7 +43,7 @@ const maxKeptBytes = 2 * 2 ** 20;
 /** More than a server has connections; beyond, keys would cost memory without end. */
 const maxInFlight = 10_000;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
-const keptHeaders = ["content-type", "etag", "location", "preference-applied"];
+const keptHeaders = ["content-type", "content-disposition", "etag", "location", "preference-applied"];
 /** What an answer is that is kept without a type. */
 const jsonType = "application/json;charset=utf-8";
 const sweepSlice = 500;

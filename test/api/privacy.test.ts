@@ -161,6 +161,20 @@ test("what was spoken to somebody who is erased is gone, and addresses that voic
   expect(await isIn(own.dataDir, email)).toBe(false);
 });
 
+test("an export that is told again is the same file", async () => {
+  const user = await service.user();
+  const email = `quill${++people}@example.com`;
+  succeeded(await user.post("/api/v2/leads", { email }));
+  const key = { headers: { "idempotency-key": "export it once" } };
+  const ask = () => user.post("/api/v2/privacy/export", { email }, key);
+  const [first, again] = [await ask(), await ask()];
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(again.body).toEqual(first.body);
+  for (const name of ["content-type", "content-disposition"])
+    expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
+  expect(first.headers.get("content-disposition")).toContain("attachment");
+});
+
 test("who is erased is told again by no answer that was kept, and the request is not carried out again", async () => {
   const user = await service.user();
   const other = await service.user();
