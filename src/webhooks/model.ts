@@ -92,11 +92,15 @@ export const EndpointInput = Type.Object(
     isEnabled: Type.Optional(contentFields.isEnabled),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
   },
-  { examples: [{ url: "https://crm.example.com/hooks/outreach", events: ["lead.*", "message.replied"] }] },
+  // A misspelled `events` would send all of them to a host that is to know of some.
+  {
+    additionalProperties: false,
+    examples: [{ url: "https://crm.example.com/hooks/outreach", events: ["lead.*", "message.replied"] }],
+  },
 );
 export type EndpointInput = Static<typeof EndpointInput>;
 
-export const EndpointUpdate = Type.Partial(EndpointInput);
+export const EndpointUpdate = Type.Partial(EndpointInput, { additionalProperties: false });
 export type EndpointUpdate = Static<typeof EndpointUpdate>;
 
 export const EndpointView = Type.Object(

@@ -212,6 +212,18 @@ test("endpoints are told apart by their events, are changed, listed and deleted"
     expect(answer).toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
+test("a misspelled field is refused, so that nobody is told more than was meant", async () => {
+  const user = await service.user();
+  const url = "https://crm.example.com/a";
+  const wrong = await user.post(api, { url, event: ["lead.*"] });
+  expect(wrong).toMatchObject({ status: 400, details: { errors: [{ path: "event" }] } });
+  expect(wrong.message).toContain("Did you mean events?");
+  const { id } = await add(user, { url });
+  const enabled = await user.patch(`${api}/${id}`, { enabled: false });
+  expect(enabled).toMatchObject({ status: 400, details: { errors: [{ path: "enabled" }] } });
+  expect(succeeded(await user.get<EndpointView>(`${api}/${id}`)).data).toMatchObject({ isEnabled: true });
+});
+
 test("somebody else's endpoint looks absent, and reading takes no right to write", async () => {
   const [ada, bob] = [await service.user(), await service.user()];
   const { id } = await add(ada, { url: "https://crm.example.com/a" });
