@@ -15,7 +15,7 @@ export type ToolSpec = {
   /** Told to the model beside the operation's own description: costs, cautions, what to use before or after. */
   note?: string;
   /**
-   * For what sends, pays or stores in bulk: nothing happens without `dryRun: false`. `route`: the operation has a dry run
+   * For what sends, pays, erases people or imports them: nothing happens without `dryRun: false`. `route`: the operation has a dry run
    * of its own. Otherwise the operation `look` is called with the same arguments, and `effect` says what would happen.
    */
   dryRun?: "route" | { look: OperationName; effect: string };
