@@ -7,6 +7,7 @@ import { createArchives } from "../blobs/archives.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { DataDirectory } from "../data-directory.ts";
+import { installationId } from "../installation-id.ts";
 import type { Core } from "../http/core.ts";
 import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
@@ -27,7 +28,7 @@ export type BackupParts = {
 /** Backups by request and by schedule. */
 export function composeBackups({ config, directory, storage, audit, clock, log }: BackupParts) {
   const { schedule, keep, place: configured } = config.backup;
-  const { databasePath, blobsPath, backupsPath } = directory;
+  const { path: dataDir, databasePath, blobsPath, backupsPath } = directory;
   const place = configured ?? { kind: "disk" as const, path: backupsPath };
   const archives = createArchives(place);
   const paths = { databasePath, blobsPath };
@@ -36,6 +37,8 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
     audit,
     archives,
     place,
+    installation: installationId(dataDir),
+    dataDir,
     schedule,
     keep,
     version,

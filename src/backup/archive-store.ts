@@ -1,3 +1,5 @@
+import type { OwnArchives } from "./own-archives.ts";
+
 /** An archive that is being written. It is there for others only once it is complete. */
 export type ArchiveSink = {
   /** Resolves when there is room for more. */
@@ -21,6 +23,6 @@ export type ArchiveStore = {
   find(name: string): Promise<{ bytes: number; path: string | null; stream(): ReadableStream<Uint8Array> } | null>;
   /** Safe to call for a name that is gone. */
   remove(name: string): Promise<void>;
-  /** Removes what writers that were cut off have left. */
-  sweep(): Promise<void>;
+  /** Removes what writers that were cut off have left of archives of one's own; others may be at work on theirs. */
+  sweep(isOwn: OwnArchives): Promise<void>;
 };

@@ -35,11 +35,11 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-const nameForm = /^outreachd-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.tar\.zst$/;
+const nameForm = /^outreachd-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z(?:-([0-9a-f]{8}))?\.tar\.zst$/;
 
-/** `outreachd-20260105T100000000Z.tar.zst`: sorts by time. */
-export function archiveName(at: number): string {
-  return `outreachd-${new Date(at).toISOString().replaceAll(/[-:.]/g, "")}.tar.zst`;
+/** `outreachd-20260105T100000000Z-0a1b2c3d.tar.zst`: sorts by time, and tells which installation made it. */
+export function archiveName(at: number, installation: string): string {
+  return `outreachd-${new Date(at).toISOString().replaceAll(/[-:.]/g, "")}-${installation}.tar.zst`;
 }
 
 /** When an archive of that name was begun; null for a name that is none of ours. */
@@ -50,9 +50,17 @@ export function timeOfArchive(name: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** The id of the installation that made an archive of that name; null for a name of before there were ids. */
+export function installationOfArchive(name: string): string | null {
+  return nameForm.exec(name)?.[8] ?? null;
+}
+
 export const BackupInput = Type.Object({
   prune: Type.Optional(
-    Type.Boolean({ default: true, description: "Afterwards delete the oldest ones beyond `backup-keep`." }),
+    Type.Boolean({
+      default: true,
+      description: "Afterwards delete this server's oldest ones beyond `backup-keep`. Those of others stay.",
+    }),
   ),
 });
 
@@ -60,7 +68,15 @@ const instant = Type.String({ format: "date-time" });
 const bytes = Type.Integer({ minimum: 0 });
 
 export const BackupView = Type.Object(
-  { name: Type.String(), createdAt: instant, bytes },
+  {
+    name: Type.String({ description: "Begins with the time; behind it the id of the server that made it." }),
+    createdAt: instant,
+    bytes,
+    isOwn: Type.Boolean({
+      description:
+        "This server made it. Others, of servers that use the same place or of a version that named them without an id, are never deleted unless somebody asks.",
+    }),
+  },
   { $id: "Backup", description: "A backup that can be downloaded." },
 );
 export type BackupView = Static<typeof BackupView>;
@@ -83,11 +99,11 @@ export const BackupRunView = Type.Object(
 export type BackupRunView = Static<typeof BackupRunView>;
 
 export const BackupList = Type.Object({
-  backups: Type.Array(BackupView, { description: "Newest first." }),
+  backups: Type.Array(BackupView, { description: "All of the place, newest first." }),
   running: Type.Union([BackupRunView, Type.Null()]),
   last: Type.Union([BackupRunView, Type.Null()], { description: "The last one that ended since the server started." }),
   place: Type.String({ description: "Where backups go: a directory of the server, or an S3 bucket." }),
   schedule: Type.Union([Type.String(), Type.Null()], { description: "Cron pattern, in UTC." }),
-  keep: Type.Integer(),
+  keep: Type.Integer({ description: "How many of its own the server keeps." }),
 });
 export type BackupList = Static<typeof BackupList>;

@@ -40,7 +40,8 @@ export function backupRoutes(core: Core, backups: BackupService) {
       detail: answersJson(success(BackupList), {
         tag: "Backups",
         summary: "List backups, newest first",
-        description: "For admins. Also what is being made, how the last one went, and the settings.",
+        description:
+          "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings.",
       }),
     })
     .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {
@@ -88,7 +89,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
         detail: answersJson(Deleted, {
           tag: "Backups",
           summary: "Delete a backup",
-          description: "For admins.",
+          description: "For admins. It may be that of another server: see `isOwn` in the list.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -8,9 +8,17 @@ import { shortReason } from "../events/model.ts";
 import { requireAdmin, type Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
 import { startThread, type Thread } from "../threads.ts";
-import type { ArchiveStore } from "./archive-store.ts";
+import type { ArchiveStore, StoredArchive } from "./archive-store.ts";
 import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
-import { archiveName, timeOfArchive, type BackupList, type BackupRunView, type BackupView } from "./model.ts";
+import {
+  archiveName,
+  installationOfArchive,
+  timeOfArchive,
+  type BackupList,
+  type BackupRunView,
+  type BackupView,
+} from "./model.ts";
+import { ownArchives, type OwnArchives } from "./own-archives.ts";
 import type { ArchivePlace } from "./place.ts";
 import type { BackupEnd, BackupStore } from "./store.ts";
 
@@ -19,6 +27,9 @@ export type BackupParts = {
   audit: AuditService;
   archives: ArchiveStore;
   place: ArchivePlace;
+  /** Its id; archives are named by it. */
+  installation: string;
+  dataDir: string;
   schedule: string | null;
   keep: number;
   version: string;
@@ -36,9 +47,10 @@ type Outcome = Pick<BackupRunView, "message"> &
 /** A stopping server does not wait longer for a backup to end; what it leaves is swept by the next one. */
 const stopMs = 5_000;
 
-/** Makes backups in a thread, one at a time, and keeps the newest of them. */
+/** Makes backups in a thread, one at a time, and keeps the newest of its own. */
 export class BackupService {
   readonly #parts: BackupParts;
+  readonly #isOwn: OwnArchives;
   #running: Run | null = null;
   #last: BackupRunView | null = null;
   #thread: Thread<{ stop: true }, BackupMessage> | null = null;
@@ -48,12 +60,13 @@ export class BackupService {
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
+    this.#isOwn = ownArchives(parts.installation, parts.place, parts.dataDir);
   }
 
   async list(caller: Caller): Promise<BackupList> {
     requireAdmin(caller);
     const { archives, schedule, keep } = this.#parts;
-    const backups = (await archives.list()).map(({ name, bytes }) => viewOf(name, bytes));
+    const backups = (await archives.list()).map((archive) => this.#viewOf(archive));
     return { backups, running: runView(this.#running), last: this.#last, place: archives.place, schedule, keep };
   }
 
@@ -62,7 +75,7 @@ export class BackupService {
     requireAdmin(caller);
     for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
     const { bytes } = await this.#find(name);
-    const at = viewOf(name, bytes).createdAt;
+    const at = madeAt(name);
     const ended = { startedAt: at, endedAt: at, progress: 100, bytes, missing: [] };
     return { name, status: "completed", message: "Complete", ...ended };
   }
@@ -139,7 +152,7 @@ export class BackupService {
       });
     if (this.#isStopped) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The server is stopping." });
     const startedAt = this.#parts.clock.now();
-    const name = archiveName(startedAt);
+    const name = archiveName(startedAt, this.#parts.installation);
     const run: Run = {
       name,
       status: "running",
@@ -172,10 +185,10 @@ export class BackupService {
     const { place } = archives;
     try {
       await store.begin(run.name);
-      await archives.sweep();
+      await archives.sweep(this.#isOwn);
       const { bytes, files, missing } = await this.#copy(run, startedAt);
       const notes = missing.length === 0 ? [] : [`without ${missing.length} of its files, which were gone or changed`];
-      if (prune && !(await this.#prune())) notes.push("older ones could not be deleted, the log tells why");
+      if (prune) notes.push(...(await this.#prune()));
       const seconds = (clock.now() - startedAt) / 1000;
       log.info({ name: run.name, place, bytes, files, missing: missing.length, seconds }, "backup completed");
       return completed(bytes, missing, notes);
@@ -216,19 +229,27 @@ export class BackupService {
     }
   }
 
-  /** False when it went wrong, which makes the new backup no worse. */
-  async #prune(): Promise<boolean> {
+  /** Answers what there is to say about it. When it goes wrong the new backup is no worse. */
+  async #prune(): Promise<string[]> {
     const { archives, keep, log } = this.#parts;
     try {
-      for (const { name } of (await archives.list()).slice(keep)) {
+      const all = await archives.list();
+      for (const { name } of all.filter(({ name }) => this.#isOwn(name)).slice(keep)) {
         await archives.remove(name);
         log.info({ name, place: archives.place }, "deleted an old backup");
       }
-      return true;
+      const nameless = all.filter(({ name }) => installationOfArchive(name) === null && !this.#isOwn(name)).length;
+      if (nameless === 0) return [];
+      log.warn({ nameless, place: archives.place }, "kept backups without the id of a server: delete them by hand");
+      return [`kept ${nameless} without the id of a server, to be deleted by hand`];
     } catch (error) {
       log.error({ err: error, place: archives.place }, "could not delete old backups");
-      return false;
+      return ["older ones could not be deleted, the log tells why"];
     }
+  }
+
+  #viewOf({ name, bytes }: StoredArchive): BackupView {
+    return { name, createdAt: madeAt(name), bytes, isOwn: this.#isOwn(name) };
   }
 }
 
@@ -267,8 +288,8 @@ function reasonOf(error: unknown): string {
     : `No backup was made: ${fault.words} (${message}). ${fault.hint}`;
 }
 
-function viewOf(name: string, bytes: number): BackupView {
-  return { name, createdAt: isoTime(timeOfArchive(name) ?? 0), bytes };
+function madeAt(name: string): string {
+  return isoTime(timeOfArchive(name) ?? 0);
 }
 
 function runView(run: BackupRunView | null): BackupRunView | null {

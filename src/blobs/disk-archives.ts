@@ -27,10 +27,11 @@ export function createDiskArchives(directory: string): ArchiveStore {
       return bytes === null ? null : { bytes, path: pathOf(name), stream: () => Bun.file(pathOf(name)).stream() };
     },
     remove: (name) => removeFile(pathOf(name)),
-    async sweep() {
-      for (const name of await namesIn(path))
-        if (name.endsWith(unfinished) && timeOfArchive(name.slice(0, -unfinished.length)) !== null)
-          await removeFile(pathOf(name));
+    async sweep(isOwn) {
+      for (const name of await namesIn(path)) {
+        const archive = name.endsWith(unfinished) ? name.slice(0, -unfinished.length) : null;
+        if (archive !== null && timeOfArchive(archive) !== null && isOwn(archive)) await removeFile(pathOf(name));
+      }
     },
   };
 }

@@ -20,7 +20,7 @@ export function addBackupCommand(program: Command, context: CommandContext): voi
     .description("Copy the database and all files into one archive, while the server works.")
     .option(
       "--output <FILE>",
-      "File to write; it appears, or replaces one of that name, only when it is complete. Default: where backup-to says, and the oldest are deleted.",
+      "File to write; it appears, or replaces one of that name, only when it is complete. Default: where backup-to says, and the oldest of this data directory beyond backup-keep are deleted.",
     );
   addConnectionFlags(command).action((flags: BackupFlags) =>
     withApi(context, flags, (api) => backup(api, flags.output, context)),

@@ -16,14 +16,14 @@ export const backupOptions = {
     parse: wholeNumber(1, 10_000),
     default: 7,
     unit: "backups",
-    description: "How many backups to keep; older ones are deleted when a new one is complete.",
+    description: "How many of its own backups the server keeps; older ones are deleted when a new one is complete.",
   }),
   backupTo: option<string | null>({
     argument: "PLACE",
     parse: text,
     default: null,
     description:
-      "Where backups go: a directory, best on another disk, or s3://BUCKET/PREFIX. Default: backups in the data directory.",
+      "Where backups go: a directory, best on another disk, or s3://BUCKET/PREFIX; several servers may share it. Default: backups in the data directory.",
   }),
   backupS3Endpoint: option<string | null>({
     argument: "URL",

@@ -313,7 +313,7 @@ export const toolTable: Record<string, ToolSpec> = {
   list_backups: reads("GET /api/v2/backups"),
   get_backup: reads("GET /api/v2/backups/{name}"),
   make_backup: adds("POST /api/v2/backups", {
-    note: "Follow it with get_backup. With `prune` older backups are deleted, as the server's settings say.",
+    note: "Follow it with get_backup. With `prune` older backups of this server are deleted, as the server's settings say.",
   }),
   delete_backup: deletes("DELETE /api/v2/backups/{name}", { note: "A backup that is deleted can't be made again." }),
 };

@@ -86,14 +86,38 @@ test("the end of a backup is told to admins, in the list and to their webhooks, 
   expect(deliveries.data.deliveries).toEqual([]);
 });
 
-test.each(["none", "outreachd-20260105T100000000Z.tar.zst", "..%2foutreachd.db", "outreachd.db"])(
-  "%s is no backup",
-  async (name) => {
-    for (const suffix of ["", "/download"])
-      expect(await service.admin.get(`${path}/${name}${suffix}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
-    expect(await service.admin.delete(`${path}/${name}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
-  },
-);
+test.each([
+  "none",
+  "outreachd-20260105T100000000Z-0a1b2c3d.tar.zst",
+  "outreachd-20260105T100000000Z.tar.zst",
+  "..%2foutreachd.db",
+  "outreachd.db",
+])("%s is no backup", async (name) => {
+  for (const suffix of ["", "/download"])
+    expect(await service.admin.get(`${path}/${name}${suffix}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  expect(await service.admin.delete(`${path}/${name}`)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+});
+
+test("servers with one place see each other's backups, and take their turns without deleting them", async () => {
+  const shared = mkdtempSync(join(tmpdir(), "outreachd-shared-"));
+  const settings = { BACKUP_TO: shared, BACKUP_KEEP: 1 };
+  await using one = await startService({ settings });
+  await using other = await startService({ settings });
+  const names: string[] = [];
+  for (const { admin } of [one, other, one, other, one]) names.push((await made(admin)).name);
+  const { backups } = (await other.admin.get<BackupList>(path)).data;
+  expect(backups.map(({ name, isOwn }) => [name, isOwn])).toEqual([
+    [names[4]!, false],
+    [names[3]!, true],
+  ]);
+  await other.restart();
+  const [foreign, kept] = (await other.admin.get<BackupList>(path)).data.backups;
+  expect([foreign?.isOwn, kept?.isOwn]).toEqual([false, true]);
+  expect(await other.admin.get(`${path}/${foreign!.name}`)).toMatchObject({ status: 200 });
+  expect((await other.admin.delete(`${path}/${foreign!.name}`)).status).toBe(200);
+  expect((await one.admin.get<BackupList>(path)).data.backups.map(({ isOwn }) => isOwn)).toEqual([false]);
+  rmSync(shared, { recursive: true });
+});
 
 test("only admins make and get backups, whatever a member's key may do", async () => {
   const member = await service.user();

@@ -268,7 +268,8 @@ testUnless(process.getuid?.() === 0 ? null : "only root may act for others")(
     await using directory = await createDirectory();
     const dataDir = join(directory.path, "data");
     withData(dataDir);
-    for (const name of ["backups", "blobs"]) rmSync(join(dataDir, name), { recursive: true, force: true });
+    for (const name of ["backups", "blobs", "installation-id"])
+      rmSync(join(dataDir, name), { recursive: true, force: true });
     const [uid, gid] = [64_000, 64_001];
     for (const name of ["", ...readdirSync(dataDir, { recursive: true }).map(String)])
       chownSync(join(dataDir, name), uid, gid);
@@ -278,7 +279,12 @@ testUnless(process.getuid?.() === 0 ? null : "only root may act for others")(
     expect((await runProgram(["import", "leads", file, "--data", dataDir])).exitCode).toBe(0);
     const names = readdirSync(dataDir, { recursive: true }).map(String);
     expect(names).toEqual(
-      expect.arrayContaining(["backups", "blobs/imports", expect.stringMatching(/^backups\/outreachd-/)]),
+      expect.arrayContaining([
+        "backups",
+        "blobs/imports",
+        "installation-id",
+        expect.stringMatching(/^backups\/outreachd-/),
+      ]),
     );
     const ownerOf = (name: string) => [statSync(join(dataDir, name)).uid, statSync(join(dataDir, name)).gid].join(":");
     expect(names.filter((name) => ownerOf(name) !== `${uid}:${gid}`)).toEqual([]);

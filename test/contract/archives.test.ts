@@ -46,9 +46,12 @@ function bucketOf({ bucket, url, accessKeyId, secretAccessKey }: S3Server) {
 }
 
 const megabyte = 2 ** 20;
-const first = archiveName(1_767_600_000_000);
-const second = archiveName(1_767_600_000_001);
-const third = archiveName(1_767_600_000_002);
+const first = archiveName(1_767_600_000_000, "0a1b2c3d");
+/** Of another installation, at the same moment. */
+const firstOfOther = archiveName(1_767_600_000_000, "ffffffff");
+const second = archiveName(1_767_600_000_001, "0a1b2c3d");
+/** By a version without ids. */
+const third = "outreachd-20260105T080000002Z.tar.zst";
 
 async function store(archives: ArchiveStore, name: string, megabytes = 1): Promise<void> {
   const sink = await archives.create(name);
@@ -61,7 +64,7 @@ describe.each(Object.entries(places))("archives in %s", (_, open) => {
     await using place = await open();
     expect(await place.archives.list()).toEqual([]);
     expect(await place.archives.find(first)).toBeNull();
-    await place.archives.sweep();
+    await place.archives.sweep(() => true);
     await place.archives.remove(first);
   });
 
@@ -77,9 +80,10 @@ describe.each(Object.entries(places))("archives in %s", (_, open) => {
 
   test("the list begins with the newest, and passes over what is none of ours", async () => {
     await using place = await open();
-    for (const name of [second, first, third]) await store(place.archives, name);
-    for (const name of ["notes.txt", `${first}.old`, "outreachd-2026.tar.zst"]) await place.put(name, "mine");
-    const sizes = [third, second, first].map((name) => ({ name, bytes: megabyte }));
+    for (const name of [second, firstOfOther, first, third]) await store(place.archives, name);
+    for (const name of ["notes.txt", `${first}.old`, "outreachd-2026.tar.zst", first.replace("3d", "3x")])
+      await place.put(name, "mine");
+    const sizes = [third, second, firstOfOther, first].map((name) => ({ name, bytes: megabyte }));
     expect(await place.archives.list()).toEqual(sizes);
     expect(await place.archives.find("notes.txt")).toBeNull();
   });
@@ -112,6 +116,17 @@ test("a directory and its archives can be read by nobody else", async () => {
   rmSync(root, { recursive: true });
 });
 
+test("a writer goes on while a writer of another installation begins and sweeps, in one place", async () => {
+  await using place = await places["a directory"]!();
+  const [one, other] = [await place.archives.create(first), await place.archives.create(firstOfOther)];
+  await place.archives.sweep((name) => name === firstOfOther);
+  for (const sink of [one, other]) await sink.write(new Uint8Array(megabyte));
+  await one.complete();
+  await expect(other.complete()).rejects.toThrow("ENOENT");
+  await other.discard();
+  expect(place.names()).toEqual([first]);
+});
+
 test("a directory replaces no archive, and sweeps only what its own writers left", async () => {
   await using place = await places["a directory"]!();
   await store(place.archives, first);
@@ -120,8 +135,9 @@ test("a directory replaces no archive, and sweeps only what its own writers left
   await sink.discard();
   await place.put(`${second}.part`, "cut off");
   await place.put("thesis.part", "mine");
-  await place.archives.sweep();
-  expect(place.names().toSorted()).toEqual([first, "thesis.part"]);
+  await place.put(`${third}.part`, "of another, perhaps");
+  await place.archives.sweep((name) => name === second);
+  expect(place.names().toSorted()).toEqual([first, `${third}.part`, "thesis.part"]);
 });
 
 test.each(["uploads", "partNumber", "uploadId"])(

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AuditService } from "../../src/audit/service.ts";
 import type { ArchiveStore } from "../../src/backup/archive-store.ts";
-import { BackupService } from "../../src/backup/service.ts";
+import type { ArchivePlace } from "../../src/backup/place.ts";
+import { BackupService, type BackupParts } from "../../src/backup/service.ts";
 import type { BackupStore } from "../../src/backup/store.ts";
 import { createArchives } from "../../src/blobs/archives.ts";
 import type { Caller } from "../../src/keys/caller.ts";
@@ -13,6 +15,8 @@ import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { unpack } from "../support/archives.ts";
 import { FakeClock } from "../support/clock.ts";
+import { eventually } from "../support/service.ts";
+import { startS3Server } from "../support/s3-server.ts";
 
 let root: string;
 let clock: FakeClock;
@@ -31,13 +35,19 @@ afterEach(async () => {
 
 const admin = { userId: "u", keyId: "k", role: "admin" } as unknown as Caller;
 
-function serviceWith(archives: Partial<ArchiveStore> = {}, store: BackupStore = storage.backups): BackupService {
-  const place = { kind: "disk" as const, path: join(root, "backups") };
+function serviceWith(
+  archives: Partial<ArchiveStore> = {},
+  store: BackupStore = storage.backups,
+  own: Partial<BackupParts> = {},
+): BackupService {
+  const place = own.place ?? { kind: "disk" as const, path: join(root, "backups") };
   return new BackupService({
     store,
     audit: new AuditService(storage.audit, clock, 0, createLog("silent")),
     archives: { ...createArchives(place), ...archives },
     place,
+    installation: "0a1b2c3d",
+    dataDir: root,
     schedule: "15 3 * * *",
     keep: 2,
     version: "0.1.0",
@@ -45,6 +55,7 @@ function serviceWith(archives: Partial<ArchiveStore> = {}, store: BackupStore = 
     blobsPath: join(root, "blobs"),
     clock,
     log: createLog("silent"),
+    ...own,
   });
 }
 
@@ -62,9 +73,92 @@ test("each turn of the schedule makes one, and the newest are kept", async () =>
     clock.advance(86_400_000);
   }
   expect(await namesOf(service)).toEqual([
-    "outreachd-20260107T100000000Z.tar.zst",
-    "outreachd-20260106T100000000Z.tar.zst",
+    "outreachd-20260107T100000000Z-0a1b2c3d.tar.zst",
+    "outreachd-20260106T100000000Z-0a1b2c3d.tar.zst",
   ]);
+});
+
+const nameless = ["20260101", "20260102", "20260103"].map((day) => `outreachd-${day}T100000000Z.tar.zst`);
+const namelessStay = "Complete; kept 3 without the id of a server, to be deleted by hand";
+
+async function putNameless(archives: ArchiveStore): Promise<void> {
+  for (const name of nameless) {
+    const sink = await archives.create(name);
+    await sink.write(new Uint8Array(10));
+    await sink.complete();
+  }
+}
+
+const sharedPlaces: Record<string, () => { place: ArchivePlace; end: () => unknown }> = {
+  "a directory": () => ({ place: { kind: "disk", path: join(root, "nas") }, end: () => null }),
+  "an S3 bucket": () => {
+    const { bucket, url: endpoint, accessKeyId, secretAccessKey, stop } = startS3Server();
+    const keys = { accessKeyId, secretAccessKey };
+    return { place: { kind: "s3", bucket, prefix: "team", endpoint, region: "eu-central-1", ...keys }, end: stop };
+  },
+};
+
+test.each(Object.entries(sharedPlaces))("servers that share %s delete nothing of each other", async (_, open) => {
+  const { place, end } = open();
+  await putNameless(createArchives(place));
+  const databasePath = join(root, "other.db");
+  const otherStorage = openSqliteStorage(databasePath, clock);
+  const one = serviceWith({}, storage.backups, { place });
+  const theirs = { place, installation: "ffffffff", dataDir: join(root, "other"), databasePath };
+  const other = serviceWith({}, otherStorage.backups, theirs);
+  for (let turn = 0; turn < 3; turn++) {
+    await Promise.all([one.runScheduled(), other.runScheduled()]);
+    clock.advance(86_400_000);
+  }
+  const { backups, last } = await one.list(admin);
+  expect(backups.map(({ name, isOwn }) => [name.slice("outreachd-".length, -".tar.zst".length), isOwn])).toEqual([
+    ["20260107T100000000Z-ffffffff", false],
+    ["20260107T100000000Z-0a1b2c3d", true],
+    ["20260106T100000000Z-ffffffff", false],
+    ["20260106T100000000Z-0a1b2c3d", true],
+    ["20260103T100000000Z", false],
+    ["20260102T100000000Z", false],
+    ["20260101T100000000Z", false],
+  ]);
+  expect([last?.message, (await other.list(admin)).last?.message]).toEqual([namelessStay, namelessStay]);
+  for (const { name } of backups) await one.remove(admin, name);
+  expect(await namesOf(one)).toEqual([]);
+  await otherStorage.close();
+  await end();
+});
+
+test("a backup that is being made survives one that another server begins and ends in the same place", async () => {
+  const databasePath = join(root, "other.db");
+  const otherStorage = openSqliteStorage(databasePath, clock);
+  // At the pace of backups the copying of so much takes longer than all of a small one.
+  const database = new Database(databasePath);
+  database.run("CREATE TABLE noise AS SELECT randomblob(60000000) AS bytes");
+  database.close();
+  const other = serviceWith({}, otherStorage.backups, { installation: "ffffffff", databasePath });
+  const { name } = other.start(admin, true);
+  await eventually("its beginning", async () => existsSync(join(root, "backups", `${name}.part`)) || null);
+  await serviceWith().runScheduled();
+  const last = await eventually("its end", async () => (await other.list(admin)).last);
+  expect(last).toMatchObject({ name, status: "completed", message: "Complete" });
+  expect(await namesOf(other)).toEqual([name, "outreachd-20260105T100000000Z-0a1b2c3d.tar.zst"]);
+  await otherStorage.close();
+});
+
+test("names without an id count as own in the data directory's folder, but not where a link leads", async () => {
+  const place = { kind: "disk" as const, path: join(root, "backups") };
+  await putNameless(createArchives(place));
+  await serviceWith().runScheduled();
+  expect(await namesOf(serviceWith())).toEqual(["outreachd-20260105T100000000Z-0a1b2c3d.tar.zst", nameless[2]!]);
+
+  await putNameless(createArchives({ kind: "disk", path: join(root, "nas") }));
+  const dataDir = join(root, "linked");
+  mkdirSync(dataDir);
+  symlinkSync(join(root, "nas"), join(dataDir, "backups"));
+  const linked = { dataDir, place: { kind: "disk" as const, path: join(dataDir, "backups") } };
+  const service = serviceWith({}, storage.backups, linked);
+  await service.runScheduled();
+  expect((await service.list(admin)).last?.message).toBe(namelessStay);
+  expect(await namesOf(service)).toHaveLength(4);
 });
 
 test("while one is being made another is refused, and a turn of the schedule makes none", async () => {
@@ -123,7 +217,7 @@ test("a turn of the schedule that fails is told, and the next one works", async 
     {
       type: "backup.failed",
       data: {
-        name: "outreachd-20260105T100000000Z.tar.zst",
+        name: "outreachd-20260105T100000000Z-0a1b2c3d.tar.zst",
         reason: "No backup was made: the disk is full (write). Make room on the disk or raise the quota.",
       },
     },

@@ -10,6 +10,7 @@ import { examineDirectory } from "../../src/cli/doctor/directory.ts";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { examineSettings } from "../../src/cli/doctor/settings.ts";
 import { loadConfig } from "../../src/config.ts";
+import { installationId } from "../../src/installation-id.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { openDatabase } from "../../src/storage/sqlite/open.ts";
 
@@ -132,11 +133,23 @@ test.each([
   ["one of three days ago, by schedule", 3 * day, "15 3 * * *", "problem"],
 ] as const)("the age of the last backup is looked at: %s", async (_, age, schedule, state) => {
   const place = join(dataDir, "elsewhere");
-  if (age !== null) await Bun.write(join(place, archiveName(now - age)), "");
+  if (age !== null) await Bun.write(join(place, archiveName(now - age, installationId(dataDir))), "");
   const settings = { OUTREACHD_BACKUP_TO: place, ...(schedule && { OUTREACHD_BACKUP_SCHEDULE: schedule }) };
   const [first, second] = await examineBackups(config(settings), dataDir, now, false);
   expect(first?.state).toBe(state);
   expect(second).toMatchObject({ state: "warning", message: expect.stringContaining("the disk that the data is on") });
+});
+
+test("backups of others say nothing of the age of the last one; those that nobody deletes are named", async () => {
+  const place = join(dataDir, "elsewhere");
+  const named = archiveName(now - hour, "ffffffff");
+  for (const name of [named, named.replace("-ffffffff", "")]) await Bun.write(join(place, name), "");
+  const all = await examineBackups(config({ OUTREACHD_BACKUP_TO: place }), dataDir, now, false);
+  expect(found(all, "backups").slice(0, 3)).toEqual([
+    { state: "warning", message: `There is no backup of this data directory in ${place}.` },
+    { state: "ok", message: `1 backup of other data directories in ${place}.` },
+    { state: "warning", message: `1 backup in ${place} without the id of a data directory, by an earlier version.` },
+  ]);
 });
 
 test("settings that may be a mistake are named with the way out", () => {

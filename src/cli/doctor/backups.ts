@@ -1,10 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Cron } from "croner";
-import { timeOfArchive } from "../../backup/model.ts";
+import type { StoredArchive } from "../../backup/archive-store.ts";
+import { installationOfArchive, timeOfArchive } from "../../backup/model.ts";
+import { ownArchives } from "../../backup/own-archives.ts";
 import { createArchives } from "../../blobs/archives.ts";
 import type { Config } from "../../config.ts";
 import { backupsName } from "../../data-directory.ts";
+import { readInstallationId } from "../../installation-id.ts";
+import { countOf } from "../progress.ts";
 import { reasonOf } from "../reason.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
@@ -21,11 +25,15 @@ export async function examineBackups(
   if (place.kind === "s3" && offline) return [];
   const archives = createArchives(place);
   try {
-    const [newest] = await archives.list();
+    const isOwn = ownArchives(readInstallationId(dataDir), place, dataDir);
+    const all = await archives.list();
+    const newest = all.find(({ name }) => isOwn(name));
+    const others = all.filter(({ name }) => !isOwn(name));
     const age = ageFinding(newest?.name ?? null, archives.place, backup.schedule, now);
-    if (place.kind === "s3" || !isOnOneDisk(resolve(place.path), dataDir)) return [age];
+    const found = [age, ...othersFindings(others, archives.place)];
+    if (place.kind === "s3" || !isOnOneDisk(resolve(place.path), dataDir)) return found;
     const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
-    return [age, warning(check, `Backups go to the disk that the data is on (${archives.place}).`, hint)];
+    return [...found, warning(check, `Backups go to the disk that the data is on (${archives.place}).`, hint)];
   } catch (error) {
     const hint = "Check --backup-to and, for S3, its address and keys.";
     return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, hint)];
@@ -34,7 +42,7 @@ export async function examineBackups(
 
 function ageFinding(name: string | null, place: string, schedule: string | null, now: number): Finding {
   const how = 'Make one with `outreachd backup`; --backup-schedule "15 3 * * *" makes one every night.';
-  if (name === null) return warning(check, `There is no backup in ${place}.`, how);
+  if (name === null) return warning(check, `There is no backup of this data directory in ${place}.`, how);
   const at = timeOfArchive(name) ?? 0;
   const days = (now - at) / dayMs;
   const message = `The last backup is ${days < 1 ? `${(days * 24).toFixed(1)} hours` : `${days.toFixed(1)} days`} old (${name}).`;
@@ -46,6 +54,21 @@ function ageFinding(name: string | null, place: string, schedule: string | null,
     );
   if (schedule === null && days > 7) return warning(check, message, how);
   return ok(check, message);
+}
+
+/** What this server never deletes must not grow unseen. */
+function othersFindings(others: readonly StoredArchive[], place: string): Finding[] {
+  const nameless = others.filter(({ name }) => installationOfArchive(name) === null).length;
+  const named = others.length - nameless;
+  const findings: Finding[] = [];
+  if (named > 0) findings.push(ok(check, `${countOf(named, "backup")} of other data directories in ${place}.`));
+  if (nameless > 0) {
+    const message = `${countOf(nameless, "backup")} in ${place} without the id of a data directory, by an earlier version.`;
+    findings.push(
+      warning(check, message, "Nobody deletes them: do it by hand when newer ones have taken their place."),
+    );
+  }
+  return findings;
 }
 
 /** Two turns have gone by: one may be under way. */

@@ -50,6 +50,12 @@ export function BackupList() {
       cell: ({ name }) => <code>{name}</code>,
     },
     {
+      id: "isOwn",
+      header: "Of this server",
+      hideBelow: "medium",
+      cell: ({ isOwn }) => (isOwn ? "Yes" : <span class="faint">Of another, or not known</span>),
+    },
+    {
       id: "actions",
       header: "",
       align: "right",
@@ -111,6 +117,7 @@ export function BackupList() {
           }}
         >
           <p>{removed.name} is deleted for good.</p>
+          {!removed.isOwn && <p>It may be that of another server, which then has it no more.</p>}
         </ConfirmDialog>
       )}
     </>
@@ -119,7 +126,7 @@ export function BackupList() {
 
 function settingsInWords({ place, schedule, keep }: Backups): string {
   const when = schedule === null ? "Made only when you ask for one" : `Made by the schedule ${schedule} (UTC)`;
-  return `${when}, in ${place}; the newest ${keep} are kept. They hold everybody’s data.`;
+  return `${when}, in ${place}; the newest ${keep} of this server are kept. They hold everybody’s data.`;
 }
 
 function LastRun({ run: { status, message, missing } }: { run: BackupRunView }) {
