@@ -40,7 +40,8 @@ export function backupRoutes(core: Core, backups: BackupService) {
       detail: answersJson(success(BackupList), {
         tag: "Backups",
         summary: "List backups, newest first",
-        description: "For admins. Also what is being made, how the last one went, and the settings.",
+        description:
+          "For admins. Also what is being made, how the last one went, and the settings. Where the place can't be used, `problem` says why, and `backups` has only what can be seen.",
       }),
     })
     .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {

@@ -18,7 +18,7 @@ import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
-import { mountSmallDisk, testOnSmallDisk, testUnless } from "../support/small-disk.ts";
+import { asNobody, mountSmallDisk, testAsNobody, testOnSmallDisk, testUnless } from "../support/small-disk.ts";
 
 setDefaultTimeout(60_000);
 
@@ -378,6 +378,21 @@ testOnSmallDisk("a disk that fills during a restore leaves the data as it was", 
   expect(err).toMatch(/is not restored: its outreachd\.db takes \d+ bytes, and the disk of .* has \d+ free/);
   expect(exitCode).toBe(1);
   expect(treeOf(dataDir)).toEqual(before);
+});
+
+testAsNobody("a place that the server may not write to does not keep it from starting, and is told", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65534, 65534);
+  chmodSync(directory.path, 0o755);
+  const to = join(directory.path, "backups");
+  await using server = await startServer(dataDir, { through: asNobody, env: { ...env, OUTREACHD_BACKUP_TO: to } });
+  const headers = { "x-api-key": server.firstRun!.key };
+  const words = `The place for backups ${to} can't be used: the disk or a file on it can't be written to`;
+  const { data } = (await (await fetch(`${server.api}/backups`, { headers })).json()) as { data: { problem: string } };
+  expect(data.problem).toContain(words);
+  await server.stop();
 });
 
 test("a new version copies the database before it migrates it", async () => {

@@ -31,7 +31,11 @@ afterEach(async () => {
 
 const admin = { userId: "u", keyId: "k", role: "admin" } as unknown as Caller;
 
-function serviceWith(archives: Partial<ArchiveStore> = {}, store: BackupStore = storage.backups): BackupService {
+function serviceWith(
+  archives: Partial<ArchiveStore> = {},
+  store: BackupStore = storage.backups,
+  log = createLog("silent"),
+): BackupService {
   const place = { kind: "disk" as const, path: join(root, "backups") };
   return new BackupService({
     store,
@@ -44,7 +48,7 @@ function serviceWith(archives: Partial<ArchiveStore> = {}, store: BackupStore = 
     databasePath: join(root, "outreachd.db"),
     blobsPath: join(root, "blobs"),
     clock,
-    log: createLog("silent"),
+    log,
   });
 }
 
@@ -166,6 +170,24 @@ test("what a process before has begun is told at the next start: made, or cut of
       type: "backup.failed",
       data: { name: lost, reason: "No backup was made: the server ended before it was complete." },
     },
+  ]);
+});
+
+test("a start warns of a place that can't be used, and of no other", async () => {
+  const lines: string[] = [];
+  const log = createLog("warn", { write: (line) => void lines.push(line) });
+  await serviceWith({}, storage.backups, log).checkPlace();
+  expect(lines).toEqual([]);
+  const list = async () => {
+    throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+  };
+  await serviceWith({ list }, storage.backups, log).checkPlace();
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      level: "warn",
+      place: join(root, "backups"),
+      problem: expect.stringContaining("a part of that path is a file"),
+    }),
   ]);
 });
 
