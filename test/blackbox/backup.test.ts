@@ -455,8 +455,10 @@ test("the doctor asks the hosts that are configured whether they answer", async 
   const settings = { OUTREACHD_POCKET_TTS_URL: vendor.url.origin, OUTREACHD_XTTS_URL: nowhere };
   const { exitCode, out } = await runProgram(["doctor", "--data", dataDir], { env: settings });
   await vendor.stop(true);
-  expect(out).toContain(`✓ The voice engine pocket-tts answers at ${vendor.url.origin}`);
-  expect(out).toContain(`✗ The voice engine xtts can't be reached at ${nowhere}`);
+  expect(out).toContain(
+    `✓ By the settings of this command: The voice engine pocket-tts answers at ${vendor.url.origin}`,
+  );
+  expect(out).toContain(`✗ By the settings of this command: The voice engine xtts can't be reached at ${nowhere}`);
   expect(exitCode).toBe(1);
 });
 

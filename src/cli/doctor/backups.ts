@@ -1,16 +1,45 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Cron } from "croner";
-import { timeOfArchive } from "../../backup/model.ts";
+import { timeOfArchive, type BackupList } from "../../backup/model.ts";
 import { createArchives } from "../../blobs/archives.ts";
 import type { Config } from "../../config.ts";
 import { backupsName } from "../../data-directory.ts";
+import { Api } from "../api.ts";
+import { toRunning, type RunningServer } from "../connection.ts";
 import { reasonOf } from "../reason.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
 const check = "backups";
 const dayMs = 86_400_000;
 
+/** Longer than the server itself waits for an S3 service, so that the reason is told. */
+const patienceMs = 70_000;
+
+/** By the settings of the server, which it tells. */
+export async function examineServedBackups(server: RunningServer, dataDir: string, now: number): Promise<Finding[]> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    return served(await new Api(toRunning(server)).get<BackupList>("/backups", {}, signal), dataDir, now);
+  } catch (error) {
+    const hint = "Look for errors in the server's log. Nothing else is known of its backups.";
+    return [problem(check, `The server could not be asked about its backups: ${reasonOf(error)}`, hint)];
+  }
+}
+
+function served(list: BackupList, dataDir: string, now: number): Finding[] {
+  const { backups, last, place, schedule } = list;
+  const findings: Finding[] = [];
+  if (list.problem) findings.push(problem(check, list.problem, "Until then the server makes no backup."));
+  if (last?.status === "failed")
+    findings.push(problem(check, `The last backup failed: ${last.message}`, "Mend it, then run `outreachd backup`."));
+  const age = ageFinding(backups[0]?.name ?? null, place, schedule, now);
+  // What can't be seen may be there.
+  if (list.problem) return backups.length > 0 ? [...findings, age] : findings;
+  return [...findings, age, ...(place.startsWith("s3://") ? [] : sameDisk(place, dataDir))];
+}
+
+/** By the settings of this command: where no server runs that could be asked. */
 export async function examineBackups(
   { backup }: Config,
   dataDir: string,
@@ -23,13 +52,18 @@ export async function examineBackups(
   try {
     const [newest] = await archives.list();
     const age = ageFinding(newest?.name ?? null, archives.place, backup.schedule, now);
-    if (place.kind === "s3" || !isOnOneDisk(resolve(place.path), dataDir)) return [age];
-    const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
-    return [age, warning(check, `Backups go to the disk that the data is on (${archives.place}).`, hint)];
+    return place.kind === "s3" ? [age] : [age, ...sameDisk(resolve(place.path), dataDir)];
   } catch (error) {
-    const hint = "Check --backup-to and, for S3, its address and keys.";
-    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, hint)];
+    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, placeHint)];
   }
+}
+
+const placeHint = "Check --backup-to and, for S3, its address and keys.";
+
+function sameDisk(place: string, dataDir: string): Finding[] {
+  if (!isOnOneDisk(place, dataDir)) return [];
+  const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
+  return [warning(check, `Backups go to the disk that the data is on (${place}).`, hint)];
 }
 
 function ageFinding(name: string | null, place: string, schedule: string | null, now: number): Finding {
