@@ -307,6 +307,8 @@ test("a backup goes to S3, and is restored from there by its name", async () => 
     env: settings,
   });
   expect(absent.err).toContain("There is no file outreachd-20260105T100000000Z.tar.zst, neither here nor in s3://");
+  expect(absent.err).toContain("judged by the settings of this command");
+  expect(absent.err).toContain("name its place with --backup-to");
 });
 
 testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing of it behind", async () => {
