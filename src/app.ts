@@ -13,6 +13,7 @@ import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simu
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { settingsPrint } from "./config/settings-print.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
@@ -349,7 +350,8 @@ async function compose(
     if (stopping !== null) return;
     listening = listen(server, config.listen);
     background.start();
-    directory.announce({ pid: process.pid, url: listening.url, localKey });
+    const settings = settingsPrint(config, localKey);
+    directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
     log.info({ url: listening.url, dataDir: directory.path }, "listening");
     if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
   }

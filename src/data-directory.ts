@@ -5,7 +5,13 @@ import { diskFaultOf } from "./disk-fault.ts";
 import { StartError } from "./start-error.ts";
 
 /** How other commands of this machine reach the server that holds a data directory. */
-export type RunningServer = { pid: number; url: string; localKey: string };
+export type RunningServer = {
+  pid: number;
+  url: string;
+  localKey: string;
+  /** Its `settingsPrint`, made with its key. */
+  settings: string;
+};
 
 /** The data directory while this process holds it. */
 export type DataDirectory = {

@@ -56,6 +56,7 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
         log.error({ err: error }, "could not write to the audit log that a backup was restored"),
       );
       await service.tellCutOff();
+      await service.checkPlace();
     },
     flush: () => service.tellOwed(),
     stop: () => service.stop(),

@@ -103,6 +103,10 @@ export const BackupList = Type.Object({
   running: Type.Union([BackupRunView, Type.Null()]),
   last: Type.Union([BackupRunView, Type.Null()], { description: "The last one that ended since the server started." }),
   place: Type.String({ description: "Where backups go: a directory of the server, or an S3 bucket." }),
+  problem: Type.Union([Type.String(), Type.Null()], {
+    description:
+      "Why backups can't be seen or put there, and the way out, for the operator; null when nothing speaks against it.",
+  }),
   schedule: Type.Union([Type.String(), Type.Null()], { description: "Cron pattern, in UTC." }),
   keep: Type.Integer({ description: "How many of its own the server keeps." }),
 });

@@ -41,7 +41,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
         tag: "Backups",
         summary: "List backups, newest first",
         description:
-          "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings.",
+          "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings. Where the place can't be used, `problem` says why, and `backups` has only what can be seen.",
       }),
     })
     .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {

@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import { startThread, type Thread } from "../threads.ts";
 import type { ArchiveStore, StoredArchive } from "./archive-store.ts";
 import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
+import { lookInto, placeProblem } from "./look-into.ts";
 import {
   archiveName,
   installationOfArchive,
@@ -65,12 +66,14 @@ export class BackupService {
 
   async list(caller: Caller): Promise<BackupList> {
     requireAdmin(caller);
-    const { archives, schedule, keep } = this.#parts;
-    const backups = (await archives.list()).map((archive) => this.#viewOf(archive));
-    return { backups, running: runView(this.#running), last: this.#last, place: archives.place, schedule, keep };
+    const { archives, place, schedule, keep } = this.#parts;
+    const { stored, problem } = await lookInto(archives, place);
+    const backups = stored.map((archive) => this.#viewOf(archive));
+    const runs = { running: runView(this.#running), last: this.#last };
+    return { backups, ...runs, place: archives.place, problem, schedule, keep };
   }
 
-  /** How it goes or went, or that it is there. NOT_FOUND for one that is not. */
+  /** How it goes or went, or that it is there. NOT_FOUND for one that is not, SERVICE_UNAVAILABLE when nobody can look. */
   async get(caller: Caller, name: string): Promise<BackupRunView> {
     requireAdmin(caller);
     for (const run of [this.#running, this.#last]) if (run?.name === name) return runView(run)!;
@@ -104,6 +107,13 @@ export class BackupService {
     await this.#find(name);
     await this.#parts.audit.note(caller, auditOf("backup.deleted", name));
     await this.#parts.archives.remove(name);
+  }
+
+  /** At a start: warns of a place that can't be used. That is no reason not to start: its disk may be mounted later. */
+  async checkPlace(): Promise<void> {
+    const { archives, place, log } = this.#parts;
+    const { problem } = await lookInto(archives, place);
+    if (problem !== null) log.warn({ place: archives.place, problem }, "no backup can be made");
   }
 
   /** At a start: tells the ends of those that a process before this one has begun. Never rejects. */
@@ -140,9 +150,14 @@ export class BackupService {
   }
 
   async #find(name: string) {
-    const found = timeOfArchive(name) === null ? null : await this.#parts.archives.find(name);
+    const { archives, place } = this.#parts;
+    const found = timeOfArchive(name) === null ? null : await archives.find(name).catch(refuse);
     if (found === null) throw notFound("backup", name);
     return found;
+
+    function refuse(cause: unknown): never {
+      throw new ApiError("SERVICE_UNAVAILABLE", { message: placeProblem(cause, archives, place), cause });
+    }
   }
 
   #begin(caller: Caller | null, prune: boolean): Run {

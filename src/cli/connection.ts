@@ -82,7 +82,8 @@ function toRemote({ url, apiKey }: RemoteServer): Connection {
   return { kind: "remote", url, namesUser: !apiKey.startsWith(keyPrefixes.user), fetch: send, close: async () => {} };
 }
 
-function toRunning({ pid, url, localKey }: RunningServer): Connection {
+/** To a server that holds a data directory of this machine. */
+export function toRunning({ pid, url, localKey }: RunningServer): Connection {
   bypassProxy(url);
   const hint = `Process ${pid} holds the data directory. If it is just starting or stopping, try again in a moment.`;
   const send = (path: string, init?: RequestInit) => reach(url, hint, () => fetch(url + path, withKey(init, localKey)));

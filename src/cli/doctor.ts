@@ -15,7 +15,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .command("doctor")
     .description("Check data, configuration and surroundings, also beside a running server. Exit code 1 for problems.")
     .option("--full", "Compare every index with its table and every row with what it points at; may take minutes.")
-    .option("--offline", "Ask no host, not even those that are configured.");
+    .option("--offline", "Ask no host, not even those that are configured; only a server that runs on the data.");
   addServerFlags(command).action((flags: DoctorFlags) => doctor(flags, context));
 }
 

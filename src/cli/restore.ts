@@ -68,11 +68,19 @@ async function openArchive(file: string, config: Config): Promise<AsyncIterable<
     if (found !== null) return found.stream();
   } catch (cause) {
     throw new CommandError(exitCodes.failed, `Could not read ${file} in ${archives.place}: ${reasonOf(cause)}`, {
+      hint: placeHint,
       cause,
     });
   }
-  throw new CommandError(exitCodes.failed, `There is no file ${file}, neither here nor in ${archives.place}.`);
+  throw new CommandError(exitCodes.failed, `There is no file ${file}, neither here nor in ${archives.place}.`, {
+    hint: placeHint,
+  });
 }
+
+/** The server that made it may have been given its settings by systemd or a container. */
+const placeHint =
+  "Where backups go is judged by the settings of this command, not by those of the server. If the server has others, " +
+  "name its place with --backup-to (for S3 with its address and keys too), or give the path of the file.";
 
 async function fromDisk(file: string): Promise<AsyncIterable<Uint8Array>> {
   try {

@@ -81,7 +81,7 @@ export function backupConfig<T extends Values>(values: T) {
     if (!/^[a-z0-9]+:\/\//i.test(to)) return { kind: "disk", path: to };
     const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(to) ?? [];
     if (bucket === undefined) {
-      problems.push({ option: "backup-to", message: `Expected a directory or s3://BUCKET/PREFIX, got "${to}".` });
+      problems.push({ option: "backup-to", message: wrongPlace(to) });
       return null;
     }
     if (accessKeyId === null || secretAccessKey === null) {
@@ -95,6 +95,13 @@ export function backupConfig<T extends Values>(values: T) {
       prefix: prefix.replace(/^\/+|\/+$/g, ""),
     };
   }
+}
+
+function wrongPlace(to: string): string {
+  const bucket = /^s3:\/\/([^/]+)/.exec(to)?.[1];
+  if (bucket === undefined) return `Expected a directory or s3://BUCKET/PREFIX, got "${to}".`;
+  // Amazon S3, "General purpose bucket naming rules".
+  return `Expected a bucket's name of 3 to 63 small letters, digits, dots and hyphens, with a letter or digit at both ends, got "${bucket}".`;
 }
 
 function cronPattern(value: string): ReturnType<Parse<string>> {

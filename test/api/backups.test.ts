@@ -59,7 +59,7 @@ test("the newest are kept, the list tells them first, and one that is deleted is
   for (let n = 0; n < 3; n++) names.unshift((await made(service.admin)).name);
   const list = (await service.admin.get<BackupList>(path)).data;
   expect(list.backups.map(({ name }) => name)).toEqual(names.slice(0, 2));
-  expect(list).toMatchObject({ running: null, last: { name: names[0] }, keep: 2, schedule: null });
+  expect(list).toMatchObject({ running: null, last: { name: names[0] }, keep: 2, schedule: null, problem: null });
   expect(list.place).toBe(join(service.dataDir, "backups"));
   const unpruned = await made(service.admin, { prune: false });
   expect((await service.admin.get<BackupList>(path)).data.backups).toHaveLength(3);
@@ -141,6 +141,13 @@ test("a place that can't be written to fails the backup, with the reason", async
   expect(run.message).toMatch(/^No backup was made: .*ENOTDIR/);
   expect(await told(broken.admin)).toEqual([["backup.failed", { name: run.name, reason: run.message }]]);
   expect(readdirSync(broken.dataDir).filter((name) => name.includes("snapshot"))).toEqual([]);
+  const list = succeeded(await broken.admin.get<BackupList>(path)).data;
+  expect(list).toMatchObject({ backups: [], last: { name: run.name, message: run.message }, schedule: null });
+  expect(list.problem).toContain(`The place for backups ${list.place} can't be used: a part of that path is a file`);
+  expect(list.problem).toContain("the setting backup-to");
+  const absent = await broken.admin.get(`${path}/outreachd-20260105T100000000Z.tar.zst/download`);
+  expect(absent).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+  expect(absent.message).toContain("can't be used: a part of that path is a file");
   rmSync(directory, { recursive: true });
 });
 
@@ -162,6 +169,13 @@ test("backups go to S3 and come back from there", async () => {
   expect(await made(remote.admin)).toMatchObject({ status: "failed", message: "No backup was made: SlowDown" });
   await s3.stop();
   const unreachable = await made(remote.admin);
+  expect(succeeded(await remote.admin.get<BackupList>(path)).data).toMatchObject({
+    backups: [],
+    last: { name: unreachable.name, status: "failed" },
+    problem: expect.stringContaining(
+      `${s3.url} can't be reached (ConnectionRefused). Check the service and its bucket`,
+    ),
+  });
   expect((await told(remote.admin)).map(([type, { name: of, reason }]) => [type, of, reason])).toEqual([
     ["backup.failed", unreachable.name, `No backup was made: ${s3.url} can't be reached (ConnectionRefused)`],
     ["backup.failed", expect.any(String), "No backup was made: SlowDown"],

@@ -18,7 +18,7 @@ import { openDatabase } from "../../src/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";
-import { mountSmallDisk, testOnSmallDisk, testUnless } from "../support/small-disk.ts";
+import { asNobody, mountSmallDisk, testAsNobody, testOnSmallDisk, testUnless } from "../support/small-disk.ts";
 
 setDefaultTimeout(60_000);
 
@@ -313,6 +313,8 @@ test("a backup goes to S3, and is restored from there by its name", async () => 
     env: settings,
   });
   expect(absent.err).toContain("There is no file outreachd-20260105T100000000Z.tar.zst, neither here nor in s3://");
+  expect(absent.err).toContain("judged by the settings of this command");
+  expect(absent.err).toContain("name its place with --backup-to");
 });
 
 testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing of it behind", async () => {
@@ -386,6 +388,21 @@ testOnSmallDisk("a disk that fills during a restore leaves the data as it was", 
   expect(treeOf(dataDir)).toEqual(before);
 });
 
+testAsNobody("a place that the server may not write to does not keep it from starting, and is told", async () => {
+  await using directory = await createDirectory();
+  const dataDir = join(directory.path, "data");
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65534, 65534);
+  chmodSync(directory.path, 0o755);
+  const to = join(directory.path, "backups");
+  await using server = await startServer(dataDir, { through: asNobody, env: { ...env, OUTREACHD_BACKUP_TO: to } });
+  const headers = { "x-api-key": server.firstRun!.key };
+  const words = `The place for backups ${to} can't be used: the disk or a file on it can't be written to`;
+  const { data } = (await (await fetch(`${server.api}/backups`, { headers })).json()) as { data: { problem: string } };
+  expect(data.problem).toContain(words);
+  await server.stop();
+});
+
 test("a new version copies the database before it migrates it", async () => {
   await using directory = await createDirectory();
   {
@@ -446,8 +463,10 @@ test("the doctor asks the hosts that are configured whether they answer", async 
   const settings = { OUTREACHD_POCKET_TTS_URL: vendor.url.origin, OUTREACHD_XTTS_URL: nowhere };
   const { exitCode, out } = await runProgram(["doctor", "--data", dataDir], { env: settings });
   await vendor.stop(true);
-  expect(out).toContain(`✓ The voice engine pocket-tts answers at ${vendor.url.origin}`);
-  expect(out).toContain(`✗ The voice engine xtts can't be reached at ${nowhere}`);
+  expect(out).toContain(
+    `✓ By the settings of this command: The voice engine pocket-tts answers at ${vendor.url.origin}`,
+  );
+  expect(out).toContain(`✗ By the settings of this command: The voice engine xtts can't be reached at ${nowhere}`);
   expect(exitCode).toBe(1);
 });
 

@@ -4,6 +4,7 @@ import { permissions, type KeyView } from "../../src/keys/model.ts";
 import type { SuppressionView } from "../../src/suppression/model.ts";
 import { setQuery } from "../../src/dashboard/app/router.tsx";
 import { session } from "../../src/dashboard/app/session.ts";
+import { BackupList } from "../../src/dashboard/app/pages/settings/backups.tsx";
 import { KeyList } from "../../src/dashboard/app/pages/settings/keys.tsx";
 import { permissionGroups } from "../../src/dashboard/app/pages/settings/permission-words.ts";
 import { SettingsPage } from "../../src/dashboard/app/pages/settings/settings.tsx";
@@ -56,6 +57,22 @@ test("the secret of a new key is shown once, and is not closed by accident", asy
   expect(place.querySelector("[role=alert]")?.textContent).toContain("nobody can read the key again");
   await change(() => button(place, "I have stored it").click());
   expect(place.textContent).not.toContain("oak_secret");
+});
+
+test("a place for backups that can't be used is told, and not that there are none", async () => {
+  signIn(["*"]);
+  const settings = { place: "/mnt/nas", schedule: null, keep: 7 };
+  const problem = "The place for backups /mnt/nas can't be used: it is gone.";
+  answerWith({
+    "GET /api/v2/backups": () => ({
+      body: { success: true, data: { backups: [], running: null, last: null, problem, ...settings } },
+    }),
+  });
+  const place = await show(<BackupList />);
+  await change(() => Bun.sleep(0));
+  expect(place.querySelector("[role=alert]")?.textContent).toBe(problem);
+  expect(place.textContent).toContain("No backups can be seen");
+  expect(place.textContent).not.toContain("No backups yet");
 });
 
 test("an entry whose value is forgotten shows its hash, and a failed load can be tried again", async () => {

@@ -263,6 +263,24 @@ test("what a process before has begun is told at the next start: made, or cut of
   ]);
 });
 
+test("a start warns of a place that can't be used, and of no other", async () => {
+  const lines: string[] = [];
+  const log = createLog("warn", { write: (line) => void lines.push(line) });
+  await serviceWith({}, storage.backups, { log }).checkPlace();
+  expect(lines).toEqual([]);
+  const list = async () => {
+    throw Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
+  };
+  await serviceWith({ list }, storage.backups, { log }).checkPlace();
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      level: "warn",
+      place: join(root, "backups"),
+      problem: expect.stringContaining("a part of that path is a file"),
+    }),
+  ]);
+});
+
 test("a backup does not hold that it was begun itself", async () => {
   const service = serviceWith();
   await service.runScheduled();

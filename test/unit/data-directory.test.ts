@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { holdDataDirectory, readRunningServer } from "../../src/data-directory.ts";
 import { StartError } from "../../src/start-error.ts";
 
-const server = { pid: 4711, url: "http://127.0.0.1:8080", localKey: "oal_secret" };
+const server = { pid: 4711, url: "http://127.0.0.1:8080", localKey: "oal_secret", settings: "" };
 
 let root: string;
 let dir: string;
@@ -67,7 +67,12 @@ test("a directory stays held when the process that holds it keeps nothing of the
 
 test("the running server of another process is found", async () => {
   await using holder = await holdInChild(true);
-  expect(readRunningServer(dir)).toEqual({ pid: holder.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+  expect(readRunningServer(dir)).toEqual({
+    pid: holder.pid,
+    url: "http://127.0.0.1:1",
+    localKey: "oal_child",
+    settings: "",
+  });
 });
 
 test("when the holder is killed the directory is free at once, and its server is no longer told of", async () => {
@@ -142,7 +147,7 @@ async function holdInChild(announces: boolean, keeps = true) {
     const { holdDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, "../../src/data-directory.ts"))});
     function hold() {
       const directory = holdDataDirectory(${JSON.stringify(dir)});
-      if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child" });
+      if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child", settings: "" });
       if (${keeps}) globalThis.directory = directory;
     }
     hold();

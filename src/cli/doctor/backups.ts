@@ -1,13 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Cron } from "croner";
-import type { StoredArchive } from "../../backup/archive-store.ts";
-import { installationOfArchive, timeOfArchive } from "../../backup/model.ts";
+import { installationOfArchive, timeOfArchive, type BackupList, type BackupView } from "../../backup/model.ts";
 import { ownArchives } from "../../backup/own-archives.ts";
 import { createArchives } from "../../blobs/archives.ts";
 import type { Config } from "../../config.ts";
 import { backupsName } from "../../data-directory.ts";
 import { readInstallationId } from "../../installation-id.ts";
+import { Api } from "../api.ts";
+import { toRunning, type RunningServer } from "../connection.ts";
 import { countOf } from "../progress.ts";
 import { reasonOf } from "../reason.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
@@ -15,6 +16,33 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 const check = "backups";
 const dayMs = 86_400_000;
 
+/** Longer than the server itself waits for an S3 service, so that the reason is told. */
+const patienceMs = 70_000;
+
+/** By the settings of the server, which it tells. */
+export async function examineServedBackups(server: RunningServer, dataDir: string, now: number): Promise<Finding[]> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    return served(await new Api(toRunning(server)).get<BackupList>("/backups", {}, signal), dataDir, now);
+  } catch (error) {
+    const hint = "Look for errors in the server's log. Nothing else is known of its backups.";
+    return [problem(check, `The server could not be asked about its backups: ${reasonOf(error)}`, hint)];
+  }
+}
+
+function served(list: BackupList, dataDir: string, now: number): Finding[] {
+  const { backups, last, place, schedule } = list;
+  const findings: Finding[] = [];
+  if (list.problem) findings.push(problem(check, list.problem, "Until then the server makes no backup."));
+  if (last?.status === "failed")
+    findings.push(problem(check, `The last backup failed: ${last.message}`, "Mend it, then run `outreachd backup`."));
+  const found = archivesFindings(backups, place, schedule, now);
+  // What can't be seen may be there.
+  if (list.problem) return backups.length > 0 ? [...findings, ...found] : findings;
+  return [...findings, ...found, ...(place.startsWith("s3://") ? [] : sameDisk(place, dataDir))];
+}
+
+/** By the settings of this command: where no server runs that could be asked. */
 export async function examineBackups(
   { backup }: Config,
   dataDir: string,
@@ -26,18 +54,34 @@ export async function examineBackups(
   const archives = createArchives(place);
   try {
     const isOwn = ownArchives(readInstallationId(dataDir), place, dataDir);
-    const all = await archives.list();
-    const newest = all.find(({ name }) => isOwn(name));
-    const others = all.filter(({ name }) => !isOwn(name));
-    const age = ageFinding(newest?.name ?? null, archives.place, backup.schedule, now);
-    const found = [age, ...othersFindings(others, archives.place)];
-    if (place.kind === "s3" || !isOnOneDisk(resolve(place.path), dataDir)) return found;
-    const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
-    return [...found, warning(check, `Backups go to the disk that the data is on (${archives.place}).`, hint)];
+    const all = (await archives.list()).map(({ name }) => ({ name, isOwn: isOwn(name) }));
+    const found = archivesFindings(all, archives.place, backup.schedule, now);
+    return place.kind === "s3" ? found : [...found, ...sameDisk(resolve(place.path), dataDir)];
   } catch (error) {
-    const hint = "Check --backup-to and, for S3, its address and keys.";
-    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, hint)];
+    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, placeHint)];
   }
+}
+
+const placeHint = "Check --backup-to and, for S3, its address and keys.";
+
+function sameDisk(place: string, dataDir: string): Finding[] {
+  if (!isOnOneDisk(place, dataDir)) return [];
+  const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
+  return [warning(check, `Backups go to the disk that the data is on (${place}).`, hint)];
+}
+
+type Archive = Pick<BackupView, "name" | "isOwn">;
+
+/** Of all that lie in a place, newest first. */
+function archivesFindings(
+  archives: readonly Archive[],
+  place: string,
+  schedule: string | null,
+  now: number,
+): Finding[] {
+  const newest = archives.find(({ isOwn }) => isOwn);
+  const others = archives.filter(({ isOwn }) => !isOwn);
+  return [ageFinding(newest?.name ?? null, place, schedule, now), ...othersFindings(others, place)];
 }
 
 function ageFinding(name: string | null, place: string, schedule: string | null, now: number): Finding {
@@ -57,7 +101,7 @@ function ageFinding(name: string | null, place: string, schedule: string | null,
 }
 
 /** What this server never deletes must not grow unseen. */
-function othersFindings(others: readonly StoredArchive[], place: string): Finding[] {
+function othersFindings(others: readonly Archive[], place: string): Finding[] {
   const nameless = others.filter(({ name }) => installationOfArchive(name) === null).length;
   const named = others.length - nameless;
   const findings: Finding[] = [];

@@ -87,6 +87,11 @@ export function BackupList() {
           <Progress label={data.running.message} percent={data.running.progress} />
         </div>
       )}
+      {data && data.problem !== null && (
+        <p class="notice danger" role="alert">
+          {data.problem}
+        </p>
+      )}
       {data?.last && data.running === null && <LastRun run={data.last} />}
       {list.error && data === undefined ? (
         <ErrorState error={list.error} retry={list.reload} />
@@ -99,7 +104,7 @@ export function BackupList() {
           isLoading={list.isLoading && data === undefined}
           isStacked
           empty={
-            <EmptyState icon="download" title="No backups yet">
+            <EmptyState icon="download" title={data?.problem ? "No backups can be seen" : "No backups yet"}>
               <p>A backup holds the database and all files, made while the server works on.</p>
             </EmptyState>
           }
