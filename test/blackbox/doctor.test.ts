@@ -25,7 +25,9 @@ test("the doctor judges backups by what the server tells, and says when it was g
   expect(same.out).not.toContain("settings of this command");
   await server.stop();
   const alone = await runProgram(doctor);
-  expect(alone.out).toContain(`By the settings of this command: There is no backup in ${join(dataDir, "backups")}.`);
+  expect(alone.out).toContain(
+    `By the settings of this command: There is no backup of this data directory in ${join(dataDir, "backups")}.`,
+  );
 });
 
 test("the doctor tells why a server can't make backups, and why the last one failed", async () => {
