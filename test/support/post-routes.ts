@@ -14,8 +14,9 @@ import { beep, cloneForm, createClone, spokenWav } from "./voices.ts";
 /**
  * whole: the answer is committed together with all that the request does. parts: in a later transaction than the first
  * of its effects. nothing: nothing is stored but the answer. sound: not even that.
+ * erased: as a whole, but the answer goes with the person that it tells of.
  */
-export type Keeping = "whole" | "parts" | "nothing" | "sound";
+export type Keeping = "whole" | "parts" | "nothing" | "sound" | "erased";
 
 /** A request that the route carries out, for whoever `arrange` gives; it is one of its own each time. */
 export type PostRequest = {
@@ -166,9 +167,10 @@ export const postRoutes: Record<string, PostRoute> = {
   // All that happens until then is stored while it does.
   "/simulation/clock": parts(async ({ service }) => by(service.admin, "/simulation/clock", { advance: "PT1M" })),
   "/privacy/export": nothing(async ({ user }) => by(user, "/privacy/export", { leadId: (await newLead(user)).id })),
-  "/privacy/erase": whole(async ({ user }) =>
-    by(user, "/privacy/erase", { email: `${name()}@example.com`, dryRun: false }),
-  ),
+  "/privacy/erase": {
+    keeping: "erased",
+    arrange: async ({ user }) => by(user, "/privacy/erase", { email: `${name()}@example.com`, dryRun: false }),
+  },
   "/keys/{keyId}/link": whole(async ({ user }) => by(user, `/keys/${await keyOf(user)}/link`)),
   "/leads/import": whole(async ({ user }) => by(user, "/leads/import", `email\n${name()}@example.com\n`, csv)),
   "/leads/import/preview": nothing(async ({ user }) =>
