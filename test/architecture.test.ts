@@ -18,7 +18,7 @@ const kindPatterns = {
   app: /^src\/app(\/.+)?\.ts$/,
   entry: /^src\/(main\.ts$|cli\/)/,
   worker: /^src\/worker\.ts$/,
-  storage: /^src\/(storage\/|data-directory\.ts$)/,
+  storage: /^src\/(storage\/|(data-directory|installation-id)\.ts$)/,
   providers: /^src\/providers\//,
   port: /^src\/[^/]+\/(.+[-/])?(store|provider|connector|engine)\.ts$/,
   blobs: /^src\/blobs\//,

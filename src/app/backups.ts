@@ -38,7 +38,7 @@ export function composeBackups({ config, directory, storage, audit, clock, log }
     archives,
     place,
     installation: installationId(dataDir),
-    dataDir,
+    ownFolder: backupsPath,
     schedule,
     keep,
     version,

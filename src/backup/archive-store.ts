@@ -1,4 +1,5 @@
-import type { OwnArchives } from "./own-archives.ts";
+/** Tells by its name whether an archive is one's own: others may keep theirs in the same place. */
+export type OwnArchives = (name: string) => boolean;
 
 /** An archive that is being written. It is there for others only once it is complete. */
 export type ArchiveSink = {

@@ -1,25 +1,24 @@
 import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { backupsName } from "../data-directory.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import type { OwnArchives } from "./archive-store.ts";
 import { installationOfArchive } from "./model.ts";
 import type { ArchivePlace } from "./place.ts";
 
-export type OwnArchives = (name: string) => boolean;
-
 /**
  * Tells by its name whether an archive of a place is that of one installation: only those may be deleted unasked, because
- * other servers may keep theirs in the same place. A name without an id, of an earlier version, counts only in the
- * `backups` folder that truly lies in the data directory: a link leads to a place that others may share.
+ * other servers may keep theirs in the same place. A name without an id, of an earlier version, counts only in `ownFolder`,
+ * the data directory's, and where that truly lies in it: a link leads to a place that others may share.
  */
-export function ownArchives(installation: string | null, place: ArchivePlace, dataDir: string): OwnArchives {
+export function ownArchives(installation: string | null, place: ArchivePlace, ownFolder: string): OwnArchives {
   return (name) => {
     const maker = installationOfArchive(name);
-    return maker === null ? isOwnFolder(place, dataDir) : maker === installation;
+    return maker === null ? isOwnFolder(place, ownFolder) : maker === installation;
   };
 }
 
-function isOwnFolder(place: ArchivePlace, dataDir: string): boolean {
-  return place.kind === "disk" && realPath(place.path) === join(realPath(dataDir), backupsName);
+function isOwnFolder(place: ArchivePlace, ownFolder: string): boolean {
+  const inDataDirectory = join(realPath(dirname(ownFolder)), basename(ownFolder));
+  return place.kind === "disk" && realPath(place.path) === inDataDirectory;
 }
 
 function realPath(path: string): string {

@@ -8,7 +8,7 @@ import { shortReason } from "../events/model.ts";
 import { requireAdmin, type Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
 import { startThread, type Thread } from "../threads.ts";
-import type { ArchiveStore, StoredArchive } from "./archive-store.ts";
+import type { ArchiveStore, OwnArchives, StoredArchive } from "./archive-store.ts";
 import type { BackupMessage, BackupOrder } from "./backup-thread.ts";
 import { lookInto, placeProblem } from "./look-into.ts";
 import {
@@ -19,7 +19,7 @@ import {
   type BackupRunView,
   type BackupView,
 } from "./model.ts";
-import { ownArchives, type OwnArchives } from "./own-archives.ts";
+import { ownArchives } from "./own-archives.ts";
 import type { ArchivePlace } from "./place.ts";
 import type { BackupEnd, BackupStore } from "./store.ts";
 
@@ -30,7 +30,8 @@ export type BackupParts = {
   place: ArchivePlace;
   /** Its id; archives are named by it. */
   installation: string;
-  dataDir: string;
+  /** Where backups of earlier versions are its own, too: in the data directory. */
+  ownFolder: string;
   schedule: string | null;
   keep: number;
   version: string;
@@ -61,7 +62,7 @@ export class BackupService {
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
-    this.#isOwn = ownArchives(parts.installation, parts.place, parts.dataDir);
+    this.#isOwn = ownArchives(parts.installation, parts.place, parts.ownFolder);
   }
 
   async list(caller: Caller): Promise<BackupList> {

@@ -47,7 +47,7 @@ function serviceWith(
     archives: { ...createArchives(place), ...archives },
     place,
     installation: "0a1b2c3d",
-    dataDir: root,
+    ownFolder: join(root, "backups"),
     schedule: "15 3 * * *",
     keep: 2,
     version: "0.1.0",
@@ -104,7 +104,7 @@ test.each(Object.entries(sharedPlaces))("servers that share %s delete nothing of
   const databasePath = join(root, "other.db");
   const otherStorage = openSqliteStorage(databasePath, clock);
   const one = serviceWith({}, storage.backups, { place });
-  const theirs = { place, installation: "ffffffff", dataDir: join(root, "other"), databasePath };
+  const theirs = { place, installation: "ffffffff", ownFolder: join(root, "other/backups"), databasePath };
   const other = serviceWith({}, otherStorage.backups, theirs);
   for (let turn = 0; turn < 3; turn++) {
     await Promise.all([one.runScheduled(), other.runScheduled()]);
@@ -154,7 +154,8 @@ test("names without an id count as own in the data directory's folder, but not w
   const dataDir = join(root, "linked");
   mkdirSync(dataDir);
   symlinkSync(join(root, "nas"), join(dataDir, "backups"));
-  const linked = { dataDir, place: { kind: "disk" as const, path: join(dataDir, "backups") } };
+  const ownFolder = join(dataDir, "backups");
+  const linked = { ownFolder, place: { kind: "disk" as const, path: ownFolder } };
   const service = serviceWith({}, storage.backups, linked);
   await service.runScheduled();
   expect((await service.list(admin)).last?.message).toBe(namelessStay);

@@ -53,7 +53,7 @@ export async function examineBackups(
   if (place.kind === "s3" && offline) return [];
   const archives = createArchives(place);
   try {
-    const isOwn = ownArchives(readInstallationId(dataDir), place, dataDir);
+    const isOwn = ownArchives(readInstallationId(dataDir), place, join(dataDir, backupsName));
     const all = (await archives.list()).map(({ name }) => ({ name, isOwn: isOwn(name) }));
     const found = archivesFindings(all, archives.place, backup.schedule, now);
     return place.kind === "s3" ? found : [...found, ...sameDisk(resolve(place.path), dataDir)];
