@@ -35,9 +35,12 @@ export function placeProblem(error: unknown, { place: shown }: ArchiveStore, { k
 
 /** Also for a folder that the first backup makes. A disk that is full is told by the backup that finds it so. */
 async function requireWritable(directory: string): Promise<void> {
-  let path = resolve(directory);
-  while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
-  await access(path, constants.W_OK | constants.X_OK);
+  await access(existingPart(resolve(directory)), constants.W_OK | constants.X_OK);
+}
+
+/** What there is of a path that may be made later. */
+export function existingPart(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : existingPart(dirname(path));
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { Cron } from "croner";
+import { existingPart } from "../../backup/look-into.ts";
 import { installationOfArchive, timeOfArchive, type BackupList, type BackupView } from "../../backup/model.ts";
 import { ownArchives } from "../../backup/own-archives.ts";
 import { createArchives } from "../../blobs/archives.ts";
@@ -124,7 +125,5 @@ function isOverdue(schedule: string, at: number, now: number): boolean {
 }
 
 function isOnOneDisk(place: string, dataDir: string): boolean {
-  let path = place;
-  while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
-  return statSync(path).dev === statSync(dataDir).dev;
+  return statSync(existingPart(place)).dev === statSync(dataDir).dev;
 }
