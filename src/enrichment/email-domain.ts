@@ -31,3 +31,8 @@ export function businessDomain(email: string): string | null {
   const domain = domainOfEmail(email);
   return domain === null || isFreeMail(domain) ? null : domain;
 }
+
+/** Whether a host is a domain, or lies in it. */
+export function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}

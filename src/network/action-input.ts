@@ -1,5 +1,6 @@
 import { multiLine, singleLine } from "../clean-text.ts";
 import { parseInstant } from "../clock.ts";
+import { isWithin } from "../enrichment/email-domain.ts";
 import type { FieldError } from "../errors.ts";
 import type { Tier } from "./account-model.ts";
 import { actionKinds, actionTypes, type ActionKind, type ActionType } from "./action-kinds.ts";
@@ -60,7 +61,7 @@ export function profileKeyOf(
     return null;
   }
   const host = new URL(key).hostname;
-  if (hosts.length > 0 && !hosts.some((allowed) => host === allowed || host.endsWith(`.${allowed}`))) {
+  if (hosts.length > 0 && !hosts.some((allowed) => isWithin(host, allowed))) {
     errors.push({ path, message: `Profiles are expected on ${hosts.join(", ")}, not on ${host}.` });
     return null;
   }

@@ -1,4 +1,4 @@
-import { businessDomain } from "../enrichment/email-domain.ts";
+import { businessDomain, isWithin } from "../enrichment/email-domain.ts";
 import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
 import { companyKey } from "./keys.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
@@ -46,11 +46,6 @@ export function mayKeepAddress(email: string, { company, domain }: CompanyNames)
   const host = businessDomain(email);
   if (host === null || (domain !== undefined && isWithin(host, domain))) return true;
   return company !== undefined && isNamedAfter(host, company);
-}
-
-/** Whether a host is a domain, or lies in it. */
-export function isWithin(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`);
 }
 
 /** The same but for its legal form. */

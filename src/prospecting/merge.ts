@@ -1,5 +1,5 @@
-import { businessDomain } from "../enrichment/email-domain.ts";
-import { isOtherEmployer, isSameName, isWithin, mayKeepAddress, type Employer } from "./employer.ts";
+import { businessDomain, isWithin } from "../enrichment/email-domain.ts";
+import { isOtherEmployer, isSameName, mayKeepAddress, type Employer } from "./employer.ts";
 import { titleTerms } from "./facets/title-words.ts";
 import { prospectIdentity } from "./keys.ts";
 import {
