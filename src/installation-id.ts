@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { giveToOwner } from "./owned-folder.ts";
+import { syncPath } from "./owned-folder.ts";
 
 /** Beside the database and not inside it: a backup that is restored elsewhere must not take it along. */
 const fileName = "installation-id";
@@ -16,16 +16,11 @@ export function installationId(dataDir: string): string {
   const path = join(dataDir, fileName);
   const unfinished = `${path}.new`;
   rmSync(unfinished, { force: true }); // of a process that was killed
-  const file = openSync(unfinished, "wx", 0o600);
-  try {
-    giveToOwner(file, dataDir);
-    writeFileSync(file, `${id}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFileSync(unfinished, `${id}\n`, { mode: 0o600, flag: "wx" });
+  syncPath(unfinished, dataDir);
   renameSync(unfinished, path);
-  syncFolder(dataDir);
+  // A name that a power cut takes back would leave backups that nobody calls their own.
+  syncPath(dataDir);
   return id;
 }
 
@@ -37,15 +32,5 @@ export function readInstallationId(dataDir: string): string | null {
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return null;
     throw error;
-  }
-}
-
-/** A name that a power cut takes back would leave backups that nobody calls their own. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -1,4 +1,4 @@
-import { chownSync, fchownSync, mkdirSync, statSync } from "node:fs";
+import { chownSync, closeSync, fchownSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -17,6 +17,17 @@ export function giveToOwner(file: number, folder: string): void {
   if (!isRoot()) return;
   const { uid, gid } = statSync(folder);
   fchownSync(file, uid, gid);
+}
+
+/** Waits until a file, or what a folder lists, is on disk; a file that was made in `folder` goes to its owner first. */
+export function syncPath(path: string, folder: string | null = null): void {
+  const file = openSync(path, "r");
+  try {
+    if (folder !== null) giveToOwner(file, folder);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function isRoot(): boolean {

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { timeOfArchive, type Manifest } from "../backup/model.ts";
 import { loadConfig, type Config } from "../config.ts";
 import { blobsName, databaseName, restoredName, restoreMark } from "../data-directory.ts";
+import { syncPath } from "../owned-folder.ts";
 import { StartError } from "../start-error.ts";
 import { present, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -179,24 +180,15 @@ async function putInPlace(staging: string, dataDir: string): Promise<string | nu
   );
   const aside = join(dataDir, `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, "")}`);
   await writeFile(mark, "");
-  await syncFolder(dataDir);
+  syncPath(dataDir);
   if (old.length > 0) await mkdir(aside, { mode: 0o700 });
   for (const name of old) await rename(join(dataDir, name), join(aside, name));
   for (const name of [blobsName, databaseName, restoredName])
     if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
-  await syncFolder(dataDir);
+  syncPath(dataDir);
   await rm(mark);
-  await syncFolder(dataDir);
+  syncPath(dataDir);
   return old.length > 0 ? aside : null;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 type Outcome = { dataDir: string; movedAside: string | null; pausedAccounts: number };

@@ -1,19 +1,7 @@
 import { Database } from "bun:sqlite";
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from "node:fs";
+import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { giveToOwner, makeOwnedFolder } from "../../owned-folder.ts";
+import { makeOwnedFolder, syncPath } from "../../owned-folder.ts";
 import { StartError } from "../../start-error.ts";
 import { appliedMigrations, refuseUnknown } from "./migrate.ts";
 import type { Migration } from "./migrations.macro.ts";
@@ -42,9 +30,9 @@ export function copyBeforeUpgrade(
     refuseNoRoom(path, folder);
     // As a clone that shares the blocks, where the file system can: at once, and without taking room.
     copyFileSync(path, `${target}.part`, constants.COPYFILE_FICLONE);
-    sync(`${target}.part`, folder);
+    syncPath(`${target}.part`, folder);
     renameSync(`${target}.part`, target);
-    sync(folder);
+    syncPath(folder);
     const older = readdirSync(folder).filter((name) => nameForm.test(name) && join(folder, name) !== target);
     const byTime = older.toSorted((a, b) => timeIn(b).localeCompare(timeIn(a)));
     for (const name of byTime.slice(keep - 1)) rmSync(join(folder, name), { force: true });
@@ -104,15 +92,4 @@ function megabytes(bytes: number): string {
 
 function timeIn(name: string): string {
   return name.slice(-"20260105T100000000Z.db".length);
-}
-
-/** `folder`: whose owner it is to have. */
-function sync(path: string, folder: string | null = null): void {
-  const file = openSync(path, "r");
-  try {
-    if (folder !== null) giveToOwner(file, folder);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
