@@ -111,7 +111,7 @@ export class CampaignEngine {
       hasPhone: lead.phone !== null,
     };
     const program = this.#programOf(campaign);
-    const move = nextMove(program, enrolment.atStep, enrolment.sinceAt, standing === "done", facts, now);
+    const move = nextMove(program, enrolment.atStep, enrolment.sinceAt, standing === "completed", facts, now);
     if (move.kind === "complete")
       await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null });
     else if (move.kind === "sleep")
@@ -169,7 +169,7 @@ export class CampaignEngine {
 }
 
 /** What the state of a step's action means for its lead. An unknown outcome waits for a person's word. */
-function standingOf(state: ActionState): "waiting" | "done" | "failed" {
-  if (state === "done" || state === "skipped") return "done";
-  return state === "failed" || state === "cancelled" ? "failed" : "waiting";
+function standingOf(state: ActionState): "waiting" | "completed" | "failed" {
+  if (state === "completed" || state === "skipped") return "completed";
+  return state === "failed" || state === "canceled" ? "failed" : "waiting";
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 
-export const campaignStates = ["draft", "running", "paused", "cancelled"] as const;
+export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
 export const enrolmentStates = ["active", "completed", "stopped", "failed"] as const;
@@ -267,7 +267,7 @@ export const CampaignStatistics = Type.Object(
         step: Type.Integer(),
         actionType: Type.String(),
         waiting: count,
-        done: count,
+        completed: count,
         skipped: count,
         failed: count,
         unknown: count,

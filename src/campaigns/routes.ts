@@ -99,7 +99,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     .post(
       "/:campaignId/cancel",
       async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
-      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are cancelled."),
+      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are canceled."),
     )
     .post(
       "/:campaignId/enrol",

@@ -134,10 +134,10 @@ export class CampaignService {
 
   /** Ends it for all who are still on their way. */
   async cancel(userId: string, id: string): Promise<CampaignView> {
-    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "cancelled" });
+    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#takeBack(id);
     const { store, clock } = this.#parts;
-    while ((await store.stopAll(id, "campaignCancelled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
+    while ((await store.stopAll(id, "campaignCanceled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
     return view;
   }
 
@@ -198,8 +198,8 @@ export class CampaignService {
   /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
   async requireOpen(userId: string, id: string): Promise<Campaign> {
     const campaign = await this.#require(userId, id);
-    if (campaign.state !== "cancelled") return campaign;
-    throw new ApiError("CONFLICT", { message: "This campaign was cancelled and takes no more leads." });
+    if (campaign.state !== "canceled") return campaign;
+    throw new ApiError("CONFLICT", { message: "This campaign was canceled and takes no more leads." });
   }
 
   /** By id; `after` is the last id of the page before. */
@@ -240,11 +240,19 @@ export class CampaignService {
         actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);
       const { actionType } = instruction.action;
       const waiting = of("awaitingApproval", "scheduled", "sending", "awaiting");
-      const failed = of("failed", "cancelled");
-      return { step, actionType, waiting, done: of("done"), skipped: of("skipped"), failed, unknown: of("unknown") };
+      const failed = of("failed", "canceled");
+      return {
+        step,
+        actionType,
+        waiting,
+        completed: of("completed"),
+        skipped: of("skipped"),
+        failed,
+        unknown: of("unknown"),
+      };
     });
     const sent = (...types: string[]) =>
-      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ done }) => done));
+      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ completed }) => completed));
     return {
       enrolled: sum(),
       active: sum("active"),

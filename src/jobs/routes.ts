@@ -95,7 +95,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         tag: "Jobs",
         summary: "Cancel a job that waits or runs",
         description:
-          "It ends as failed, with `metadata.cancelled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
+          "It ends as failed, with `metadata.canceled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     })

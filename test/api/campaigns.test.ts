@@ -73,7 +73,7 @@ async function actionsOf(client: Client): Promise<ActionView[]> {
 }
 
 const done = (actions: ActionView[]) =>
-  actions.filter(({ state }) => state === "done").map(({ actionType }) => actionType);
+  actions.filter(({ state }) => state === "completed").map(({ actionType }) => actionType);
 
 type Fast = {
   service: Service;
@@ -124,7 +124,7 @@ testInProcess("a lead goes through visit, wait, request and thanks, and then is 
     ]);
     const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
     expect(data).toMatchObject({ enrolled: 1, completed: 1, connected: 1, connectionRate: 100, replied: 0 });
-    expect(data.steps.map(({ done: n }) => n)).toEqual([1, 1, 1, 0]);
+    expect(data.steps.map(({ completed: n }) => n)).toEqual([1, 1, 1, 0]);
   }),
 );
 
@@ -188,7 +188,7 @@ testInProcess("a pause takes waiting actions back; they come again when it goes 
     await turn(client, campaign, "start");
     await pass(24 * 4);
     const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
-    expect(data.steps.map(({ done: n }) => n)).toEqual([8, 8]);
+    expect(data.steps.map(({ completed: n }) => n)).toEqual([8, 8]);
     expect(data).toMatchObject({ completed: 8, active: 0 });
   }),
 );

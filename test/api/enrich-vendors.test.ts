@@ -359,7 +359,7 @@ testInProcess("a job does not wait for a vendor that pauses for long, nor for on
   expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 1000, reserved: 0 });
 });
 
-test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {
+test("a job that is canceled while a vendor works charges nothing more and gives its credits back", async () => {
   await using started = await startWith(["apollo"]);
   const { service, servers } = started;
   const user = await service.user();

@@ -40,8 +40,8 @@ async function withoutRoomForAnswers<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const done = { outcome: "done", isReplay: false };
-const replayed = { outcome: "done", isReplay: true };
+const done = { outcome: "completed", isReplay: false };
+const replayed = { outcome: "completed", isReplay: true };
 const tryAgain = { outcome: "503 SERVICE_UNAVAILABLE", isReplay: false };
 const interrupted = { outcome: "409 REQUEST_INTERRUPTED", isReplay: false };
 

@@ -117,7 +117,7 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
     "Ask [erased]!",
   );
   const action = succeeded(await user.get<NetworkAction>(`/api/v2/users/jobs/${who.jobId}`)).data;
-  expect(action).toMatchObject({ status: "failed", metadata: { cancelled: true, erased: true } });
+  expect(action).toMatchObject({ status: "failed", metadata: { canceled: true, erased: true } });
   expect((await user.post("/api/v2/leads", { email: who.email })).code).toBe("DO_NOT_CONTACT");
   // The other lead has its own address, which has the name in it.
   await user.delete(`/api/v2/leads/${who.mentionedIn}`);

@@ -77,7 +77,7 @@ test("actions and campaigns happen at their moments, people react, and the answe
 
   const told = await advanced(service.admin, { advance: "P8D" });
   // The first was sent when it was scheduled, before the clock was moved.
-  expect(told.actions).toMatchObject({ sendConnectionRequest: { done: 12 }, sendMessage: { done: 1 } });
+  expect(told.actions).toMatchObject({ sendConnectionRequest: { completed: 12 }, sendMessage: { completed: 1 } });
   expect({ accepted: told.accepted, replied: told.replied }).toEqual({ accepted: 13, replied: 1 });
   const moments = told.happenings.map(({ at }) => at);
   expect(moments.toSorted()).toEqual(moments);

@@ -97,7 +97,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     test("into a campaign that has ended, or somebody else's, is refused", async () => {
       await using opened = await open();
       const { storage, stranger, campaignOf, enrolmentOf, newLead } = await createWorld(opened.storage);
-      const ended = campaignOf({ state: "cancelled" });
+      const ended = campaignOf({ state: "canceled" });
       await storage.campaigns.insert(ended);
       const lead = await newLead();
       const wishes = [enrolmentOf(lead, { campaignId: ended.id }), enrolmentOf(lead, { userId: stranger.id })];
@@ -167,7 +167,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       expect(due).toMatchObject({
         enrolment: { id: enrolment.id, jobId },
         contact: { relation: "pending" },
-        action: { jobId, state: "done" },
+        action: { jobId, state: "completed" },
       });
     });
 
@@ -267,7 +267,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
           wakeAt: null,
         });
       const stateOf = async (jobId: string) => (await storage.network.action(user.id, jobId))?.action.state;
-      expect(await stateOf(waiting.jobId)).toBe("cancelled");
+      expect(await stateOf(waiting.jobId)).toBe("canceled");
       expect([job.id, await stateOf(sending.jobId)]).toEqual([sending.jobId, "sending"]);
     });
   });
@@ -280,7 +280,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     expect(await storage.campaigns.withdrawActions(campaign.id, 2, startOfTests + 1)).toBe(1);
     expect(await storage.campaigns.withdrawActions(campaign.id, 2, startOfTests + 1)).toBe(0);
     expect(await claimActions(storage, startOfTests + day)).toEqual([]);
-    for (const { jobId } of all) expect((await storage.network.action(user.id, jobId))?.action.state).toBe("cancelled");
+    for (const { jobId } of all) expect((await storage.network.action(user.id, jobId))?.action.state).toBe("canceled");
     const due = await storage.campaigns.due(startOfTests + 1, 10);
     expect(due.map(({ enrolment, action }) => [enrolment.state, enrolment.jobId, action])).toEqual(
       all.map(() => ["active", null, null]),
@@ -294,11 +294,11 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     await storage.campaigns.insert(other);
     await enrolled({ campaignId: other.id });
     for (let n = 0; n < 3; n++) await enrolled();
-    const stop = () => storage.campaigns.stopAll(campaign.id, "campaignCancelled", 2, startOfTests);
+    const stop = () => storage.campaigns.stopAll(campaign.id, "campaignCanceled", 2, startOfTests);
     expect([await stop(), await stop(), await stop()]).toEqual([2, 1, 0]);
     const states = async ({ id }: Campaign) =>
       (await storage.campaigns.enrolments(user.id, id, {}, null, 10)).map(({ state, reason }) => [state, reason]);
-    expect(await states(campaign)).toEqual([1, 2, 3].map(() => ["stopped", "campaignCancelled"]));
+    expect(await states(campaign)).toEqual([1, 2, 3].map(() => ["stopped", "campaignCanceled"]));
     expect(await states(other)).toEqual([["active", null]]);
   });
 
@@ -336,8 +336,8 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       connected: 1,
       replied: 1,
       actions: [
-        { step: 3, state: "cancelled", n: 1 },
-        { step: 3, state: "done", n: 1 },
+        { step: 3, state: "canceled", n: 1 },
+        { step: 3, state: "completed", n: 1 },
         { step: 3, state: "scheduled", n: 1 },
       ],
     });

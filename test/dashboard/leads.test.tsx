@@ -172,7 +172,7 @@ test("chosen leads are enrolled in a campaign after it was told who would be tak
   const draft = { id: "c1", name: "Spring", state: "draft" };
   answerWith({
     "GET /api/v2/campaigns": () => ({
-      body: { success: true, data: { campaigns: [draft, { id: "c2", name: "Old", state: "cancelled" }] } },
+      body: { success: true, data: { campaigns: [draft, { id: "c2", name: "Old", state: "canceled" }] } },
     }),
     "POST /api/v2/campaigns/c1/enrol": (body) => {
       sent.push(body);

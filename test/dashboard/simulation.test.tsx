@@ -32,7 +32,7 @@ test("a simulation says so, is moved on, and tells what happened; times go by it
   signInAs();
   let at = "2026-01-05T10:00:00.000Z";
   const happened: Partial<Advanced> = {
-    ...{ from: at, to: "2026-01-12T10:00:00.000Z", actions: { sendMessage: { done: 3, failed: 1 } }, accepted: 2 },
+    ...{ from: at, to: "2026-01-12T10:00:00.000Z", actions: { sendMessage: { completed: 3, failed: 1 } }, accepted: 2 },
     ...{ replied: 0, enrolments: {}, jobs: { lead_import: { completed: 1 } }, total: 6 },
   };
   const sent = serverAt(() => at, happened);

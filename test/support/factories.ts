@@ -385,7 +385,7 @@ export async function claimAction(storage: Storage, now: number = startOfTests):
 /** The end of an action that was carried out, unless it says otherwise. */
 export function actionEnd(overrides: Partial<ActionEnd> = {}): ActionEnd {
   const end = { message: "It ended", metadata: {}, reference: null, relation: null, at: startOfTests };
-  return { state: "done", ...end, ...overrides };
+  return { state: "completed", ...end, ...overrides };
 }
 
 function theOnly<T>([item, ...others]: readonly T[]): T {

@@ -241,17 +241,19 @@ export const postRoutes: Record<string, PostRoute> = {
     by(user, `/network/actions/${await scheduled(user, undefined, { requireApproval: true })}/approve`),
   ),
   "/network/actions/{jobId}/resolve": whole(async (world) =>
-    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, { outcome: "sent" }),
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, {
+      outcome: "completed",
+    }),
   ),
   "/network/accounts": whole(async ({ user }) => by(user, "/network/accounts", { name: name("Second") })),
   "/network/accounts/{accountId}/plan": nothing(async ({ user }) =>
     by(user, `/network/accounts/${await newAccount(user, "simulated")}/plan`, { caps: {} }),
   ),
   "/network/tasks/{jobId}/complete": whole(async (world) =>
-    by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "done" }),
+    by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "completed" }),
   ),
   "/network/actions/{jobId}/outcome": whole(async (world) =>
-    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "sent" }),
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "completed" }),
   ),
   "/network/worker/claim": whole(async ({ service, user }) => {
     const accountId = await newAccount(user, "worker");
@@ -265,7 +267,7 @@ export const postRoutes: Record<string, PostRoute> = {
   }),
   "/network/worker/{jobId}/complete": whole(async (world) => {
     const { jobId, claim } = await claimed(world);
-    return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "sent" });
+    return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "completed" });
   }),
   // Two slices of rows, and two for the campaign.
   "/network/upload-prospects": whole(async ({ user }) => {

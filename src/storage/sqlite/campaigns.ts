@@ -36,7 +36,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   const isEnrolled = database.query("SELECT 1 FROM campaign_enrolments WHERE campaign_id = ? AND lead_id = ?");
   const isElsewhere = database.query(
     "SELECT 1 FROM campaign_enrolments e JOIN campaigns c ON c.id = e.campaign_id" +
-      " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'cancelled'",
+      " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'canceled'",
   );
   const lastContact = database.query<{ at: number | null }, [string, string]>(
     "SELECT max(c.invited_at, coalesce(c.messaged_at, 0)) AS at FROM network_contacts c" +
@@ -66,7 +66,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   function refusalOf(enrolment: Enrolment, now: number): EnrolRefusal | null {
     const { userId, campaignId, leadId, profileKey } = enrolment;
     const target = owned(userId, campaignId);
-    if (target === null || target.state === "cancelled") return "campaignEnded";
+    if (target === null || target.state === "canceled") return "campaignEnded";
     const person = lead(userId, leadId)?.lead;
     if (person === undefined) return "leadGone";
     if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
@@ -151,7 +151,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     return outcome;
   }
 
-  /** The end of an enrolment may be that of the campaign; of one that was cancelled that is known already. */
+  /** The end of an enrolment may be that of the campaign; of one that was canceled that is known already. */
   function tellIfLast({ campaignId, userId }: Enrolment, at: number): void {
     if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
       events.append({ type: "campaign.completed", userId, at, campaignId });
@@ -279,5 +279,5 @@ const mostListed = 1000;
 const stateEvents = {
   running: "campaign.started",
   paused: "campaign.paused",
-  cancelled: "campaign.canceled",
+  canceled: "campaign.canceled",
 } as const;

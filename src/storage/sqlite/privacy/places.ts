@@ -33,7 +33,7 @@ const ownerOfJob = "(SELECT user_id FROM jobs WHERE id = t.job_id)";
 
 export const places: readonly Place[] = [
   {
-    // First: what is about to be sent is cancelled before anything else goes.
+    // First: what is about to be sent is canceled before anything else goes.
     name: "enrolments",
     table: "campaign_enrolments",
     key: ["id"],

@@ -131,7 +131,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
 
   return (
     <>
-      {state !== "cancelled" && <Button onClick={() => setAsked("enrol")}>Enrol leads</Button>}
+      {state !== "canceled" && <Button onClick={() => setAsked("enrol")}>Enrol leads</Button>}
       {state === "draft" && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
       {(state === "running" || state === "paused") && <Button onClick={() => setAsked("cancel")}>Cancel…</Button>}
       {state === "running" && (
@@ -177,11 +177,11 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/cancel`));
-            tell(`${name} was cancelled.`);
+            tell(`${name} was canceled.`);
           }}
         >
           <p>
-            It ends for all who are still on their way, and waiting actions are cancelled. It can’t be started again.
+            It ends for all who are still on their way, and waiting actions are canceled. It can’t be started again.
           </p>
         </ConfirmDialog>
       )}

@@ -83,7 +83,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
               {statistics.steps.map((row) => (
                 <tr key={row.step}>
                   <td class="step-name">{stepName(steps, row.step)}</td>
-                  {[row.waiting, row.done, row.skipped, row.failed, row.unknown].map((n, index) => (
+                  {[row.waiting, row.completed, row.skipped, row.failed, row.unknown].map((n, index) => (
                     <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
                       {count(n)}
                     </td>

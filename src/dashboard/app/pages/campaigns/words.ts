@@ -9,7 +9,7 @@ export const campaignStateWords: Words<CampaignState> = {
   draft: { tone: "neutral", label: "Draft" },
   running: { tone: "good", label: "Running" },
   paused: { tone: "warn", label: "Paused" },
-  cancelled: { tone: "neutral", label: "Cancelled" },
+  canceled: { tone: "neutral", label: "Canceled" },
 };
 
 export const enrolmentStateWords: Words<EnrolmentState> = {
@@ -32,13 +32,13 @@ const reasons: Record<string, string> = {
   replied: "Answered",
   doNotContact: "On the do-not-contact list",
   stoppedByUser: "Taken out by somebody",
-  campaignCancelled: "The campaign was cancelled",
+  campaignCanceled: "The campaign was canceled",
   leadGone: "The lead was deleted",
   accountGone: "The account was removed",
   alreadyConnected: "Connected already",
   alreadyPending: "A request waits already",
   failed: "An action failed",
-  cancelled: "Its action was cancelled",
+  canceled: "Its action was canceled",
   already: "In this campaign already",
   otherCampaign: "On the way through another campaign",
   contactedRecently: "Was contacted recently",

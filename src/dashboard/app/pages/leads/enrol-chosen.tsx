@@ -44,7 +44,7 @@ export function EnrolChosenDialog({ ids, onClose, onEnrolled }: EnrolChosenProps
 
 /** A key that may only propose enrols nobody in what is under way. */
 function isOpen({ state }: CampaignView): boolean {
-  return state === "draft" || (state !== "cancelled" && session.value?.key.requiresApproval !== true);
+  return state === "draft" || (state !== "canceled" && session.value?.key.requiresApproval !== true);
 }
 
 function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrolChosenProps & { campaigns: CampaignView[] }) {
