@@ -31,3 +31,18 @@ INSERT INTO new_campaigns
 DROP TABLE campaigns;
 ALTER TABLE new_campaigns RENAME TO campaigns;
 CREATE INDEX campaigns_by_user ON campaigns (user_id, created_at);
+
+-- Enrollments, spelled as in the rest of the product.
+ALTER TABLE campaign_enrolments RENAME TO campaign_enrollments;
+ALTER TABLE network_actions RENAME COLUMN enrolment_id TO enrollment_id;
+DROP INDEX campaign_enrolments_by_lead;
+DROP INDEX campaign_enrolments_of_lead;
+DROP INDEX campaign_enrolments_due;
+DROP INDEX campaign_enrolments_by_profile;
+DROP INDEX campaign_enrolments_by_state;
+CREATE UNIQUE INDEX campaign_enrollments_by_lead ON campaign_enrollments (campaign_id, lead_id);
+CREATE INDEX campaign_enrollments_of_lead ON campaign_enrollments (lead_id) WHERE state = 'active';
+CREATE INDEX campaign_enrollments_due ON campaign_enrollments (campaign_id, wake_at)
+  WHERE state = 'active' AND wake_at IS NOT NULL;
+CREATE INDEX campaign_enrollments_by_profile ON campaign_enrollments (profile_key, account_id) WHERE state = 'active';
+CREATE INDEX campaign_enrollments_by_state ON campaign_enrollments (campaign_id, state, id);

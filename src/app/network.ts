@@ -87,7 +87,7 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     ids,
     profileHosts,
     requireCampaign: async (userId, id) => void (await campaigns.requireOpen(userId, id)),
-    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
+    enroll: (userId, id, leadIds, dryRun) => campaigns.enrollLeads(userId, id, leadIds, dryRun),
   });
   const relations = new RelationService({
     store: storage.network,

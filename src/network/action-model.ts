@@ -119,7 +119,7 @@ export type NetworkAction = {
   details: ActionDetails;
   leadId: string | null;
   /** The place in a campaign that this action is for. */
-  enrolmentId: string | null;
+  enrollmentId: string | null;
   campaignId: string | null;
   campaignStep: number | null;
   state: ActionState;

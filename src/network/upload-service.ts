@@ -12,7 +12,7 @@ import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 
 type RowResult = UploadAnswer["results"][number];
 /** Puts leads into a campaign and answers, by lead, "enrolled" or why not. */
-export type Enrol = (
+export type Enroll = (
   userId: string,
   campaignId: string,
   leadIds: readonly string[],
@@ -26,7 +26,7 @@ export type UploadParts = {
   profileHosts: ProfileHosts;
   /** NOT_FOUND or CONFLICT when the campaign takes nobody. */
   requireCampaign: (userId: string, campaignId: string) => Promise<void>;
-  enrol: Enrol;
+  enroll: Enroll;
 };
 
 /** So many rows are written together; more would keep the event loop for longer than others should wait. */
@@ -52,7 +52,7 @@ export class UploadService {
         ...(await Promise.all(rows.map((row, n) => this.#store(userId, row, start + n, tags, dryRun, seen)))),
       );
     }
-    if (campaignId !== null) await this.#enrol(userId, campaignId, results, dryRun);
+    if (campaignId !== null) await this.#enroll(userId, campaignId, results, dryRun);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -78,7 +78,7 @@ export class UploadService {
       outcome,
       prospect_id: id,
       message,
-      enrolment: null,
+      enrollment: null,
     });
     const read = this.#read(row, tags);
     if ("errors" in read) return result("invalid", null, read.errors.map(problemText).join(" "));
@@ -114,12 +114,12 @@ export class UploadService {
     return leadContent({ ...draft, source: "network" });
   }
 
-  async #enrol(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+  async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const known = results.flatMap(({ prospect_id: id }) => id ?? []);
-    const enrolments = await this.#parts.enrol(userId, campaignId, known, dryRun);
+    const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
     for (const result of results)
-      if (result.prospect_id !== null) result.enrolment = enrolments.get(result.prospect_id) ?? null;
-      else if (dryRun && result.outcome === "uploaded") result.enrolment = "enrolled";
+      if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
+      else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
   }
 }
 

@@ -129,7 +129,7 @@ test("a key that may only propose can't get an action approved by any way of its
   const campaign = succeeded(await agent.post<{ id: string }>(campaigns, { name: "spring", steps })).data;
   expect((await agent.post(`${campaigns}/${campaign.id}/start`)).status).toBe(403);
   succeeded(await user.post(`${campaigns}/${campaign.id}/start`));
-  expect((await agent.post(`${campaigns}/${campaign.id}/enrol`, { leadIds: ["nobody"] })).status).toBe(403);
+  expect((await agent.post(`${campaigns}/${campaign.id}/enroll`, { leadIds: ["nobody"] })).status).toBe(403);
   const prospects = [{ name: "Ada Byron", network_url: "https://network.example/in/ada" }];
   expect((await agent.post(`${root}/upload-prospects`, { prospects, campaign_id: campaign.id })).status).toBe(403);
   // What a person approved is not what the agent writes into it afterwards.
@@ -230,7 +230,7 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
     for (let n = 0; n < 6; n++) await schedule(user, `person-${n}`);
     await pass(0);
     const plan = succeeded(await user.get<PlanView>(`${account}/plan`)).data;
-    expect(plan).toMatchObject({ isWhatIf: false, waiting: 5, within: 5, timeZone: "UTC" });
+    expect(plan).toMatchObject({ isHypothetical: false, waiting: 5, withinSevenDays: 5, timeZone: "UTC" });
     const usage = succeeded(await user.get<UsageView>(`${account}/usage`)).data;
     const invites = usage.meters.find(({ meter }) => meter === "invites")!.windows[0]!;
     expect(invites).toMatchObject({
@@ -241,7 +241,7 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
       resetsAt: isoOf(startOfTests + day),
     });
     const more = succeeded(await user.post<PlanView>(`${account}/plan`, { caps: { invites: { day: 50 } } })).data;
-    expect(more.isWhatIf).toBe(true);
+    expect(more.isHypothetical).toBe(true);
     expect(more.days).toHaveLength(1);
     expect(plan.days.length).toBeGreaterThan(1);
     expect(succeeded(await user.get<PlanView>(`${account}/plan`)).data).toEqual(plan);

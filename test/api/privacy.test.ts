@@ -52,7 +52,7 @@ async function somebody(client: Client) {
 const exported = async (client: Client, body: object) =>
   succeeded(await client.post<Document>("/api/v2/privacy/export", body)).data;
 const placesOf = (records: readonly PersonRecordView[]) =>
-  records.map(({ place, about }) => (about === "person" ? place : `${place} (${about})`)).toSorted();
+  records.map(({ collection, kind }) => (kind === "person" ? collection : `${collection} (${kind})`)).toSorted();
 const allPlaces = ["actions", "events", "jobs (mention)", "leads", "leads (mention)", "prospects"];
 
 async function erased(client: Client, body: object, from: Service = service) {
@@ -87,7 +87,7 @@ test("everything about a person is handed out, whichever way they are named", as
   const names = [...new Set(placesOf(document.records))];
   expect(names).toEqual(allPlaces.filter((place) => names.includes(place)));
   expect(names).toEqual(expect.arrayContaining(["actions", "leads", "leads (mention)", "prospects"]));
-  const lead = document.records.find(({ place }) => place === "leads");
+  const lead = document.records.find(({ collection }) => collection === "leads");
   expect(lead).toMatchObject({ userId: user.userId, fields: { id: who.leadId, notes: "Prefers mornings", tags: [] } });
   expect(lead?.fields["createdAt"]).toMatch(/^\d{4}-.*Z$/);
   for (const body of [{ networkUrl: who.profileUrl }, { leadId: who.leadId }])

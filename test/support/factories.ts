@@ -274,7 +274,7 @@ export function createFactories(seed = 1) {
       message: null,
       details: {},
       leadId: null,
-      enrolmentId: null,
+      enrollmentId: null,
       campaignId: null,
       campaignStep: null,
       state: "scheduled",

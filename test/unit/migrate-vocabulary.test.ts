@@ -63,12 +63,12 @@ test("what an earlier version called done, sent or cancelled is completed or can
     ["draft", "draft", 2],
     ["running", "running", 2],
   ]);
-  expect(database.query("SELECT id, reason FROM campaign_enrolments ORDER BY id").values()).toEqual([
+  expect(database.query("SELECT id, reason FROM campaign_enrollments ORDER BY id").values()).toEqual([
     ["cancelled", "campaignCanceled"],
     ["draft", "replied"],
     ["running", "canceled"],
   ]);
   expect(() => database.run("UPDATE campaigns SET state = 'lost'")).toThrow("CHECK");
   database.run("DELETE FROM campaigns");
-  expect(column("SELECT id FROM campaign_enrolments")).toEqual([]);
+  expect(column("SELECT id FROM campaign_enrollments")).toEqual([]);
 });

@@ -125,7 +125,7 @@ describe("a report", () => {
     ],
     [{ outcome: "signedOut" }, { kind: "signedOut" }],
     [{ outcome: "unknown", reason: "The page closed" }, { kind: "unknown" }],
-    [{ outcome: "handed" }, { kind: "handed", to: "vendor", reference: "job-x", checkAt: null }],
+    [{ outcome: "accepted" }, { kind: "handed", to: "vendor", reference: "job-x", checkAt: null }],
   ])("%j means %j", async (report, outcome) => {
     expect(await outcomeFor(Response.json(report))).toMatchObject(outcome);
     expect(await outcomeFor(Response.json(report, { status: 409 }))).toMatchObject(outcome);

@@ -188,7 +188,7 @@ export function createScheduling(parts: ScheduleParts) {
     const ended = { status: "failed", message: "Canceled", metadata, leaseUntil: null } as const;
     jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
     events.action("action.canceled", record, row, now);
-    campaigns.wake(row.enrolmentId, now);
+    campaigns.wake(row.enrollmentId, now);
     return changed(row.jobId);
   }
 
@@ -199,7 +199,7 @@ export function createScheduling(parts: ScheduleParts) {
     const record = row && accounts.get(row.account);
     if (row === null || job === null || record === null) return;
     if (!isUnderWay(row) && openStates.includes(row.state))
-      cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
+      cancel({ row: { ...row, enrollmentId: null }, job, record }, now);
   }
 
   /** Ends an action by somebody's word. */
@@ -223,7 +223,7 @@ export function createScheduling(parts: ScheduleParts) {
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     if (ended.relation === "connected")
       campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
-    campaigns.wake(row.enrolmentId, ended.at);
+    campaigns.wake(row.enrollmentId, ended.at);
   }
 
   /** As `end`, and answers how the action stands then. */

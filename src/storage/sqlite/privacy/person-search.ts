@@ -104,7 +104,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     return reader.all<Reached>({
       sql: `SELECT NULL AS email, profile_key AS networkUrl FROM network_actions
           WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
-        UNION SELECT NULL, profile_key FROM campaign_enrolments
+        UNION SELECT NULL, profile_key FROM campaign_enrollments
           WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
         UNION SELECT email, network FROM enrichment_results
           WHERE (email ${among("emails")} OR network ${among("profiles")})

@@ -1,4 +1,4 @@
-import type { CampaignState, CampaignStep, Condition, EnrolmentState } from "../../../../campaigns/model.ts";
+import type { CampaignState, CampaignStep, Condition, EnrollmentState } from "../../../../campaigns/model.ts";
 import { counted } from "../../format.ts";
 import { actionWords } from "../../network.ts";
 import type { Tone } from "../../ui/badge.tsx";
@@ -12,7 +12,7 @@ export const campaignStateWords: Words<CampaignState> = {
   canceled: { tone: "neutral", label: "Canceled" },
 };
 
-export const enrolmentStateWords: Words<EnrolmentState> = {
+export const enrollmentStateWords: Words<EnrollmentState> = {
   active: { tone: "info", label: "On the way" },
   completed: { tone: "good", label: "Through" },
   stopped: { tone: "neutral", label: "Stopped" },
