@@ -77,7 +77,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 
   function leadsWith({ id, seq: owner }: User, { emails, profiles }: Known) {
     const keys = addressesOf(emails, profiles).flatMap((address) => leadKeysOf(owner, address).strong);
-    const candidates = keys.flatMap((key) => leads.candidates(id, owner, key)).map(({ lead }) => lead);
+    const candidates = keys.flatMap((key) => [...leads.candidates(id, owner, key)]).map(({ lead }) => lead);
     return candidates.filter((lead) => isOneOf(leadIdentity(lead), emails, profiles));
   }
 
