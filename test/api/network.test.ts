@@ -458,7 +458,7 @@ testInProcess("an action that is not with a person can't be completed by one", a
     details: { state: "scheduled" },
   });
   expect(
-    errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })),
+    errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "delivered" })),
   ).toEqual(["outcome"]);
 });
 

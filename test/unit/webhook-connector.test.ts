@@ -131,7 +131,7 @@ describe("a report", () => {
     expect(await outcomeFor(Response.json(report, { status: 409 }))).toMatchObject(outcome);
   });
 
-  test.each([[{ outcome: "completed" }], [{}], [[]], ["completed"], [1], [null]])("%j is none", async (report) => {
+  test.each([[{ outcome: "delivered" }], [{}], [[]], ["completed"], [1], [null]])("%j is none", async (report) => {
     expect(await outcomeFor(Response.json(report))).toMatchObject({ kind: "unknown" });
   });
 });
