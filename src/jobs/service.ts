@@ -40,6 +40,19 @@ export class JobService {
     return { jobs, statistics: statisticsOf(counts) };
   }
 
+  /** All jobs that the filter lets through, newest first, in pages: constant memory, however many there are. */
+  async *all(userId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
+    let after: JobPlace | null = null;
+    for (;;) {
+      const jobs: Job[] = await this.#jobs.page({ userId, filter, limit: pageJobs, offset: 0, after });
+      const last = jobs.at(-1);
+      if (last === undefined) return;
+      yield jobs;
+      if (jobs.length < pageJobs) return;
+      after = { createdAt: last.createdAt, id: last.id };
+    }
+  }
+
   async statistics(userId: string): Promise<JobStatistics> {
     return statisticsOf(await this.#jobs.countByStatus(userId, {}));
   }
@@ -102,6 +115,9 @@ export class JobService {
   }
 }
 
+/** Read, and written as text, in some milliseconds. */
+const pageJobs = 200;
+
 /** Midnight is at a quarter of an hour in every time zone. */
 const bucketMs = 15 * 60_000;
 
@@ -127,7 +143,7 @@ function dateFormat(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
+export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
   const { pending, running, completed, failed } = counts;
   const finished = completed + failed;
   return {
