@@ -182,6 +182,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         detail: answersJson(success(JobView), {
           tag: "Jobs",
           summary: "Change the message of a job (legacy)",
+          description: "It is shown until the job ends, and then the result is. Of a job that has ended, it is kept.",
           errors: ["NOT_FOUND"],
         }),
       },

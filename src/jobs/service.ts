@@ -157,7 +157,9 @@ export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
 }
 
 export function jobView(job: Job): JobView {
-  const { id, type, status, message, progress, metadata } = job;
+  const { id, type, status, progress, metadata, editedMessage = null } = job;
+  const hasEnded = status === "completed" || status === "failed";
+  const message = editedMessage === null || hasEnded ? job.message : editedMessage;
   return {
     id,
     type,
@@ -166,6 +168,7 @@ export function jobView(job: Job): JobView {
     completedAt: isoTimeOrNull(job.completedAt),
     message,
     progress: Math.round(progress * 100) / 100,
-    metadata: { ...metadata, attempt: job.attempt },
+    // Of an action that is gone, nothing says when it was planned; its delay is a number all the same.
+    metadata: { ...(type === "linkedin_action" && { delay: 0 }), ...metadata, attempt: job.attempt },
   };
 }
