@@ -197,6 +197,13 @@ export class CampaignService {
   }
 
   /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
+  /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
+  async takesLeads(userId: string, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(userId, id)) === null) return false;
+    await this.requireOpen(userId, id);
+    return true;
+  }
+
   async requireOpen(userId: string, id: string): Promise<Campaign> {
     const campaign = await this.#require(userId, id);
     if (campaign.state !== "canceled") return campaign;

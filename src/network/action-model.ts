@@ -293,6 +293,23 @@ const personName = Type.Optional(
   }),
 );
 
+const ActionError = Type.Union(
+  [
+    Type.Object({
+      code: Type.String({
+        description: `Why, for programs: ${refusals.join(", ")}, the reason it was skipped for, or the state where nothing more is known.`,
+      }),
+      message: Type.String({ description: "Why, for people; what its job says." }),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      "Why the action was skipped, failed, or has an unknown outcome; null otherwise. Where one action is read.",
+  },
+);
+export type ActionError = Static<typeof ActionError>;
+
 export const ActionView = Type.Object(
   {
     jobId: Type.String({ description: "Id of the action and of its job." }),
@@ -312,6 +329,7 @@ export const ActionView = Type.Object(
     nextEligibleAt: instantOrNull,
     carriedOutAt: instantOrNull,
     providerRef: textOrNull,
+    error: Type.Optional(ActionError),
     createdAt: instant,
     updatedAt: instant,
   },

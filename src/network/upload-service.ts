@@ -1,10 +1,10 @@
 import { singleLine } from "../clean-text.ts";
 import type { Clock } from "../clock.ts";
-import type { FieldError } from "../errors.ts";
+import { invalid, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../leads/import/full-name.ts";
-import type { Lead, LeadIdentity } from "../leads/model.ts";
+import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
@@ -24,8 +24,10 @@ export type UploadParts = {
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
-  /** NOT_FOUND or CONFLICT when the campaign takes nobody. */
-  requireCampaign: (userId: string, campaignId: string) => Promise<void>;
+  /** Whether the id is of a campaign here; CONFLICT when that takes nobody. */
+  isCampaign: (userId: string, id: string) => Promise<boolean>;
+  /** Adds a tag to leads that are there. */
+  addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
 };
 
@@ -40,10 +42,18 @@ export class UploadService {
     this.#parts = parts;
   }
 
-  /** Every row ends in one result. To send the same list again does no harm: its people are duplicates then. */
-  async upload(userId: string, input: UploadInput): Promise<UploadAnswer> {
-    const { prospects, tags = [], campaign_id: campaignId = null, dryRun = false } = input;
-    if (campaignId !== null) await this.#parts.requireCampaign(userId, campaignId);
+  /**
+   * Every row ends in one result. To send the same list again does no harm: its people are duplicates then. Into a
+   * campaign of this server they are enrolled, if `requireApprover` lets them be; any other id is the client's own, and
+   * is kept as a tag.
+   */
+  async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+    const { prospects, dryRun = false } = input;
+    const id = singleLine(input.campaign_id ?? "");
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(userId, id));
+    if (isCampaign) requireApprover();
+    const reference = id === "" || isCampaign ? null : referenceTag(id);
+    const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
     const results: RowResult[] = [];
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += rowsAtOnce) {
@@ -52,7 +62,8 @@ export class UploadService {
         ...(await Promise.all(rows.map((row, n) => this.#store(userId, row, start + n, tags, dryRun, seen)))),
       );
     }
-    if (campaignId !== null) await this.#enroll(userId, campaignId, results, dryRun);
+    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
+    if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -114,6 +125,13 @@ export class UploadService {
     return leadContent({ ...draft, source: "network" });
   }
 
+  /** Also of people who were leads before, as with a campaign. Those with as many tags as a lead can have stay as they are. */
+  async #refer(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+    const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
+    for (let start = 0; start < known.length; start += rowsAtOnce)
+      await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
+  }
+
   async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const known = results.flatMap(({ prospect_id: id }) => id ?? []);
     const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
@@ -121,6 +139,12 @@ export class UploadService {
       if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
       else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
   }
+}
+
+function referenceTag(id: string): string {
+  if (id.length <= maxCampaignReference) return campaignTag(id);
+  const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
+  throw invalid([{ path: "campaign_id", message }]);
 }
 
 function problemText({ path, message }: FieldError): string {

@@ -244,6 +244,7 @@ export function createFactories(seed = 1) {
       payload: {},
       ...times,
       completedAt: null,
+      editedMessage: null,
       ...overrides,
     };
   }

@@ -9,9 +9,9 @@ type JobValues = [
   ...[id: string, userId: string, type: JobType, status: JobStatus],
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
-  ...[createdAt: number, updatedAt: number, completedAt: number | null],
+  ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
 ];
-const jobWidth = 16;
+const jobWidth = 17;
 
 /** The job in a row as SQLite gives it; drizzle's mapping column by column costs as much as finding the row. */
 export function storedJob(row: unknown[]): Job {
@@ -33,6 +33,7 @@ export function storedJob(row: unknown[]): Job {
     createdAt: values[13],
     updatedAt: values[14],
     completedAt: values[15],
+    editedMessage: values[16],
   };
 }
 
@@ -57,6 +58,7 @@ export function jobValues(job: Job): JobValues {
     job.createdAt,
     job.updatedAt,
     job.completedAt,
+    job.editedMessage ?? null,
   ];
 }
 
