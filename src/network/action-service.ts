@@ -284,7 +284,7 @@ function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
     : "It is being carried out, so its text can't be changed any more. Schedule again once it has ended.";
   return new ApiError("CONFLICT", {
     message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
-    details: { reason: "otherText", jobId, state },
+    details: { reason: "differentText", jobId, state },
   });
 }
 
