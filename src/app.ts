@@ -91,6 +91,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const clock = overrides.clock ?? systemClock;
     const log = overrides.log ?? createLog(config.logLevel);
+    if (directory.wasOpen)
+      log.warn({ dataDir: directory.path }, "other users of this machine had access to the data directory; closed it");
     removeSnapshot(directory.databasePath); // of a backup that was killed
     const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, () =>
       keepCopy(directory, clock, log),
