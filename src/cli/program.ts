@@ -32,6 +32,8 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["search", async () => (await import("./search.ts")).addSearchCommand],
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
   ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
+  ["maintenance", async () => (await import("./maintenance.ts")).addMaintenanceCommand],
+  ["clock", async () => (await import("./clock.ts")).addClockCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
