@@ -30,8 +30,8 @@ import { stepErrors } from "./step-check.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
-/** So many leads are written together; more would keep the event loop for longer than others should wait. */
-const enrolledAtOnce = 50;
+/** So many leads are enrolled as one operation (README, "Repeating a request"). */
+const enrolledAtOnce = 500;
 /** One request goes through so many leads at most. */
 const maxEnrolled = 10_000;
 const takenBackAtOnce = 100;

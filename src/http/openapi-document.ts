@@ -81,6 +81,7 @@ export const tags = {
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
   Events: "What happened: a log to read, and a live stream of it.",
   Webhooks: "Your own endpoints, to which events are posted.",
+  Operations: "Maintenance mode and the server's clock. For admins.",
   Backups: "Copies of everything, made while the server works. For admins.",
   Voices: "Voices that speak like the recordings they were made of.",
   Audit: "Who did what, when and from where.",

@@ -125,8 +125,10 @@ export type NetworkAction = {
   state: ActionState;
   /** Why it waits; null when it does not wait any more. */
   pendingReason: PendingReason | null;
-  /** The planned moment, or when it was carried out; null while it has no slot. */
+  /** The planned moment, or from when on it counts for its meters; null while it has no slot. */
   slotAt: number | null;
+  /** When it was carried out, if that is not `slotAt`: the clock was ahead then. */
+  carriedOutAt: number | null;
   /** The earliest moment that somebody asked for. */
   notBefore: number;
   /** From 0 to 1, drawn once: how long a distance it keeps from the action before. */

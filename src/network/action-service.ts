@@ -343,7 +343,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
     status: actionMessage(action, accountState) || stateTexts[state],
     scheduledFor: until,
     nextEligibleAt: until,
-    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.slotAt) : null,
+    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
     providerRef: reference,
     createdAt: isoTime(action.createdAt),
     updatedAt: isoTime(action.updatedAt),

@@ -141,10 +141,10 @@ export function suppressionRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, query: { scope, kind } }) => {
+      async ({ caller, userId, brokeOff, query: { scope, kind } }) => {
         await audit.note(caller, { action: "suppressions.exported", userId });
         return new Response(
-          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) }))),
+          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), brokeOff),
           {
             headers: {
               "content-type": "text/csv; charset=utf-8",

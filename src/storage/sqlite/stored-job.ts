@@ -70,7 +70,7 @@ type ActionValues = [
   ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
-  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number],
+  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number, carriedOutAt: number | null],
 ];
 
 /** As `storedJob`, for actions; `offset`: where they begin in a joined row. */
@@ -103,6 +103,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     createdAt: values[23],
     updatedAt: values[24],
     mayBeOpen: values[25] === 1,
+    carriedOutAt: values[26],
   };
 }
 
@@ -137,6 +138,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.createdAt,
     row.updatedAt,
     row.mayBeOpen ? 1 : 0,
+    row.carriedOutAt,
   ];
 }
 
