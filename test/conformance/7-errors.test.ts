@@ -1,7 +1,8 @@
 import { afterAll, expect, setDefaultTimeout } from "bun:test";
 import { FakeClock } from "../support/clock.ts";
 import { startService } from "../support/service.ts";
-import { ask, cloneForm, isoInstant, keyAndId, keyWith, section, tone, type Answer } from "./support.ts";
+import { spokenWav } from "../support/voices.ts";
+import { ask, cloneForm, isoInstant, keyAndId, keyWith, section, type Answer } from "./support.ts";
 
 setDefaultTimeout(120_000);
 const service = await startService({ settings: { ENRICHMENTS_PER_HOUR: 2, DEFAULT_CREDITS: 100 } });
@@ -104,15 +105,13 @@ section("7.2 Codes", (says) => {
   });
   says("429 VOICE_CLONE_LIMIT_EXCEEDED has current_count, max_allowed and upgrade_url", async () => {
     const own = await service.user();
-    let answer: Answer | null = null;
-    // Clones in training count; a failed one does not.
-    for (let n = 0; n < 6 && answer?.status !== 429; n++)
-      answer = await ask(service, "POST", "/voice-clones", {
-        key: own.key,
-        form: cloneForm([[`${n}.wav`, tone(n)]], { name: `Voice ${n}` }),
-      });
-    if (answer?.status !== 429) return; // they failed faster than they were made
-    expect(answer.body["code"]).toBe("VOICE_CLONE_LIMIT_EXCEEDED");
+    // Of speech: a clone that fails takes no place.
+    const spoken = await spokenWav(12);
+    const create = (name: string) =>
+      ask(service, "POST", "/voice-clones", { key: own.key, form: cloneForm([["a.wav", spoken]], { name }) });
+    for (let n = 0; n < 5; n++) expect((await create(`Voice ${n}`)).status).toBe(200);
+    const answer = await create("Voice 6");
+    expect([answer.status, answer.body["code"]]).toEqual([429, "VOICE_CLONE_LIMIT_EXCEEDED"]);
     expect(answer.body["details"]).toMatchObject({ current_count: 5, max_allowed: 5 });
     expect(URL.canParse(answer.body["details"].upgrade_url)).toBe(true);
   });
