@@ -40,7 +40,6 @@ export type HttpParts = {
   isSimulation: boolean;
   observer: RequestObserver | null;
   /** Where a person reads about permissions. */
-  documentation: string;
 };
 
 /** What every request passes, put together. */
@@ -57,7 +56,6 @@ export function composeHttp({
   users,
   sessions,
   keys,
-  documentation,
   ...parts
 }: HttpParts) {
   let app: AnyElysia | null = null;
@@ -108,7 +106,6 @@ export function composeHttp({
     userExists: (id) => users.exists(id),
     requireWritable: (request) =>
       requireWritable(request, operations.writeRefusal(), routeOf(request.method, pathOf(request.url))),
-    documentation,
   });
   const chores: Chore[] = [
     { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },

@@ -23,7 +23,6 @@ export type CoreParts = {
   /** Throws SERVICE_UNAVAILABLE for a request that would change something while nothing may change. */
   requireWritable: (request: Request) => void;
   /** Where a person reads about permissions; goes into refusals. */
-  documentation: string;
 };
 
 export type Entrance = ReturnType<typeof createEntrance>;
@@ -68,7 +67,7 @@ type Wanted = Permission | readonly Permission[] | null;
  * `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
 export function createCore(parts: CoreParts) {
-  const { gate, idempotency, maxBodyBytes, userExists, requireWritable, documentation } = parts;
+  const { gate, idempotency, maxBodyBytes, userExists, requireWritable } = parts;
   /** Permission is asked before the body is read and before anything is validated. `maxBytes` is null for bodies that stay streams. */
   function hooks(access: Access, maxBytes: number | null = maxBodyBytes, readBody = readJson) {
     return {
@@ -76,7 +75,7 @@ export function createCore(parts: CoreParts) {
       parse: maxBytes === null ? leftAlone : documentedAsJson,
       async transform(context: { request: Request; query: unknown; body: unknown }) {
         const { request } = context;
-        requireAccess(gate.callerOf(request), access, documentation);
+        requireAccess(gate.callerOf(request), access);
         requireWritable(request);
         idempotency.check(request);
         if (maxBytes !== null && mayHaveBody(request)) context.body = (await readBody(request, maxBytes)) ?? null;

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../clock.ts";
-import { ApiError, invalid } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -8,7 +8,7 @@ import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import type { Caller } from "../keys/caller.ts";
+import { denied, type Caller } from "../keys/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import type { UserService } from "../users/service.ts";
 import { jobListPieces } from "./job-list.ts";
@@ -191,7 +191,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
 
 function allowed(caller: Caller, userId: string): string {
   if (caller.userId === null || caller.userId === userId) return userId;
-  throw new ApiError("PERMISSION_DENIED", { message: "A user-specific key may read its own user's jobs only." });
+  throw denied(caller, "*", "A user-specific key may read its own user's jobs only. Use a global key.");
 }
 
 function filterOf({ status, type, startDate, endDate }: Static<typeof JobQuery>): JobFilter {

@@ -12,6 +12,7 @@ const Filter = Type.Object({
   userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
 });
 const KeyList = Type.Object({ keys: Type.Array(KeyView), total: Type.Integer() });
+const Regenerated = Type.Object({ success: Type.Literal(true), ...NewKeyView.properties });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 const writing = ["api_keys:write", "keys:manage"] as const;
@@ -47,20 +48,29 @@ export function keyRoutes(core: Core, keys: KeyService) {
       body: body(KeyUpdate),
       detail: answersJson(success(KeyView), {
         tag: "Keys",
-        summary: "Rename a key, change its permissions, or turn it off",
+        summary: "Rename a key, change its permissions or its expiry, or turn it off",
+        description: "An admin may turn off anybody's key with only `isActive: false`.",
         errors: ["NOT_FOUND"],
       }),
     })
-    .post("/:keyId/regenerate", async ({ caller, params: { keyId } }) => ok(await keys.regenerate(caller, keyId)), {
-      callerOnly: writing,
-      params: params(KeyId),
-      detail: answersJson(success(NewKeyView), {
-        tag: "Keys",
-        summary: "Give a key a new secret",
-        description: "The old secret stops working at once.",
-        errors: ["NOT_FOUND"],
+    .post(
+      "/:keyId/regenerate",
+      async ({ caller, params: { keyId } }) => ({
+        success: true as const,
+        ...(await keys.regenerate(caller, keyId)),
       }),
-    })
+      {
+        callerOnly: writing,
+        params: params(KeyId),
+        detail: answersJson(Regenerated, {
+          tag: "Keys",
+          summary: "Give a key a new secret",
+          description:
+            "The old secret stops working at once. A key with `expiresInDays` starts its period anew. The fields are beside `success`, as the specification has them.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
     .delete(
       "/:keyId",
       async ({ caller, params: { keyId } }) => ({
@@ -73,7 +83,7 @@ export function keyRoutes(core: Core, keys: KeyService) {
         detail: answersJson(Deleted, {
           tag: "Keys",
           summary: "Delete a key",
-          description: "For good; it stops working at once.",
+          description: "Permanent; it stops working at once. An admin may delete anybody's key.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -3,7 +3,19 @@ import type { ApiKey } from "./model.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
 export type KeyChange = { updatedAt: number } & Partial<
-  Pick<ApiKey, "name" | "permissions" | "isActive" | "hash" | "hint" | "createdAt" | "lastUsedAt">
+  Pick<
+    ApiKey,
+    | "name"
+    | "permissions"
+    | "requiresApproval"
+    | "isActive"
+    | "hash"
+    | "hint"
+    | "createdAt"
+    | "lastUsedAt"
+    | "expiresAt"
+    | "expiresInDays"
+  >
 >;
 /** Whose keys: one user's, the global ones and everybody's together. */
 export type KeyScope = { userId: string } | "all";

@@ -4,6 +4,7 @@ import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
+import { requireApprover } from "../keys/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
 import { PlanView, UsageView, WhatIfInput } from "./foresight-model.ts";
@@ -46,7 +47,10 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     })
     .patch(
       "/:accountId",
-      async ({ userId, params: { accountId }, body: change }) => ok(await accounts.update(userId, accountId, change)),
+      async ({ caller, userId, params: { accountId }, body: change }) => {
+        if (change.requiresApproval === false) requireApprover(caller, "let an account act without approval");
+        return ok(await accounts.update(userId, accountId, change));
+      },
       {
         access: "network:schedule",
         params: byId,

@@ -5,7 +5,7 @@ import { notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import { hasPermission, type Caller } from "../keys/caller.ts";
+import { requireApprover, type Caller } from "../keys/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {
   ActionUpdate,
@@ -206,7 +206,10 @@ export function actionRoutes(core: Core, actions: ActionService) {
     })
     .post(
       "/actions/:jobId/approve",
-      async ({ caller, userId, params: { jobId } }) => ok(await actions.approve(schedulerOf(caller, userId), jobId)),
+      async ({ caller, userId, params: { jobId } }) => {
+        requireApprover(caller, "approve actions");
+        return ok(await actions.approve(userId, jobId));
+      },
       {
         access: "network:schedule",
         ...change("Approve an action", "It gets its slot now. A key that may only propose can't approve."),
@@ -227,7 +230,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
 }
 
 export function schedulerOf(caller: Caller, userId: string): Scheduler {
-  return { userId, needsApproval: caller.requiresApproval, maySpeak: hasPermission(caller, "network:voice") };
+  return { userId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
 }
 
 /** The number alone in the order of scheduling, the moment before it in the others. */

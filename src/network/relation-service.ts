@@ -90,7 +90,7 @@ export class RelationService {
       const before = clock.now() - account.withdrawAfterDays * dayMs;
       const stale = await store.pendingSince(account.id, before, withdrawnAtOnce);
       for (const { profileUrl } of stale) {
-        const scheduler = { userId: account.userId, needsApproval: false, maySpeak: false };
+        const scheduler = { userId: account.userId, needsApproval: false, permissions: [] };
         const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
         await actions.schedule(scheduler, input).catch((error: unknown) => {
           log.warn({ err: error, accountId: account.id }, "could not schedule a withdrawal");
