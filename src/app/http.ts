@@ -77,6 +77,7 @@ export function composeHttp({
     },
     callerOfSession: (token) => sessions.callerOf(token),
     publicUrl: config.publicUrl,
+    baseUrlOf: (request) => config.publicUrl ?? originOf((outerRequests.get(request) ?? request).url),
     onFault: (error) => readiness.tell(error),
     onGlobalRefused: (caller, route) =>
       void audit
@@ -121,4 +122,9 @@ export function composeHttp({
   }
 
   return { entrance, core, gate, chores, within, learnRoutes };
+}
+
+/** "" for a request that names no host, whose URL is only a path. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
 }

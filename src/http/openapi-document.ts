@@ -39,7 +39,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, completed(item))]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -52,7 +52,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "The API key; on voice clone routes and /metrics only.",
+          description: "The API key, as in x-api-key. If both are sent, x-api-key counts.",
         },
       },
     },
@@ -130,13 +130,6 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
       ];
     }),
   );
-}
-
-/** The specification lets voice clone routes take the key in Authorization as well. */
-function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
-  if (!path.startsWith("/api/v2/voice-clones") && path !== "/metrics") return item;
-  const security = [{ apiKey: [] }, { bearer: [] }];
-  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
 }
 
 const actingUserId = {
@@ -226,6 +219,6 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
 
 const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
 
-Send your API key in the \`x-api-key\` header. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each answer tells what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`) and carries an \`x-request-id\`, which the server's log repeats.
+Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each response shows what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` where none is set) and carries an \`x-request-id\`, which the server's log repeats.
 
 Any POST may carry an \`Idempotency-Key\`: repeated with the same key and body within a day, it is carried out once, and its first answer comes again with \`Idempotent-Replayed: true\`.`;
