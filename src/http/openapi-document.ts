@@ -7,6 +7,7 @@ import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 import { routesOf } from "./late-routes.ts";
+import { operationIds } from "./operation-ids.ts";
 
 type Operation = {
   responses: Record<string, object>;
@@ -39,7 +40,8 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), completed(item)]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), item] as const)
+        .map(([path, item]) => [path, named(path, completed(item))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -132,6 +134,16 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
   );
 }
 
+/** A name for clients that are generated from the document. */
+function named(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const operationId = operationIds[`${method.toUpperCase()} ${path}`];
+      return [method, { ...operation, ...(operationId !== undefined && { operationId }) }];
+    }),
+  );
+}
+
 const actingUserId = {
   name: "userId",
   in: "query",
@@ -195,7 +207,8 @@ function impliedResponses(
   const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
   const implied: Record<number, object> = {};
   if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };
-  if (requestBody) Object.assign(implied, refusals(bodyErrors));
+  // A body that a route does not take is still read, and refused if it can't be.
+  if (requestBody || (method !== "get" && actsFor !== undefined)) Object.assign(implied, refusals(bodyErrors));
   if (actsFor === "user") Object.assign(implied, refusals(["NOT_FOUND"]));
   if (actsFor === "ownKey") implied[400] = ownKeyRefusal;
   return implied;

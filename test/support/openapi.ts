@@ -12,6 +12,7 @@ export type Operation = {
   permissions: string[];
   /** Whom it acts for; null where no key is asked for. */
   actsFor: "user" | "ownKey" | "caller" | null;
+  operationId: string;
   summary: string;
   takesBody: boolean;
   /** Names of the fields of a JSON body; null when there is none. */
@@ -88,6 +89,7 @@ function operationOf(method: string, path: string, node: Json): Operation {
     path,
     permissions: (node["x-permission"] ?? []) as string[],
     actsFor: (node["x-acts-for"] ?? null) as Operation["actsFor"],
+    operationId: String(node["operationId"]),
     summary: typeof node["summary"] === "string" ? node["summary"] : "",
     takesBody: "requestBody" in node,
     bodyFields: bodyFieldsOf(node),
