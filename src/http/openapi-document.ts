@@ -232,6 +232,6 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
 
 const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
 
-Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each response shows what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` where none is set) and carries an \`x-request-id\`, which the server's log repeats.
+Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each response shows what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` where none is set) and carries an \`x-request-id\`, which the server's log repeats. A request whose address and headers exceed 16 KB is refused with 431 and no body.
 
 Any POST may carry an \`Idempotency-Key\`: repeated with the same key and body within a day, it is carried out once, and its first answer comes again with \`Idempotent-Replayed: true\`.`;

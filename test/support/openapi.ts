@@ -28,6 +28,7 @@ export class ApiDocument {
   readonly operations: Operation[];
   readonly #bySpecificity: { operation: Operation; pattern: RegExp }[];
   readonly #components: TSchema[];
+  readonly #checked = new WeakMap<Json, TSchema>();
 
   constructor(json: Json) {
     this.json = json;
@@ -67,7 +68,9 @@ export class ApiDocument {
   }
 
   #mismatches(schema: Json, body: unknown): string[] {
-    return [...Value.Errors(checkable(schema), this.#components, body)].map(
+    const known = this.#checked.get(schema) ?? checkable(schema);
+    this.#checked.set(schema, known);
+    return [...Value.Errors(known, this.#components, body)].map(
       ({ path, message, value }) => `${path || "/"} ${message}, got ${JSON.stringify(value)?.slice(0, 100)}`,
     );
   }
