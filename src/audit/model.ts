@@ -30,6 +30,9 @@ export const auditActions = [
   "backup.downloaded",
   "backup.deleted",
   "backup.restored",
+  "maintenance.enabled",
+  "maintenance.disabled",
+  "clock.accepted",
   "risk.accepted",
   "risk.withdrawn",
 ] as const;

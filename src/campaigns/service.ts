@@ -30,8 +30,8 @@ import { stepErrors } from "./step-check.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
-/** So many leads are written together; more would keep the event loop for longer than others should wait. */
-const enrolledAtOnce = 50;
+/** So many leads are enrolled as one operation (README, "Repeating a request"). */
+const enrolledAtOnce = 500;
 /** One request goes through so many leads at most. */
 const maxEnrolled = 10_000;
 const takenBackAtOnce = 100;
@@ -197,6 +197,13 @@ export class CampaignService {
   }
 
   /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
+  /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
+  async takesLeads(userId: string, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(userId, id)) === null) return false;
+    await this.requireOpen(userId, id);
+    return true;
+  }
+
   async requireOpen(userId: string, id: string): Promise<Campaign> {
     const campaign = await this.#require(userId, id);
     if (campaign.state !== "canceled") return campaign;

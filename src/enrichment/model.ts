@@ -1,10 +1,12 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { EnrichField, FieldGroup } from "./fields.ts";
 
-/** Specification: "at most 50 leads per request" is recommended, and so many are answered directly. */
-export const maxDirectLeads = 50;
-/** More than this in one request is refused: send several. */
-export const maxLeads = 1000;
+/** Specification: "at most 50 leads per request" is recommended; up to this many are answered directly all the same. */
+export const maxDirectLeads = 1000;
+/** A direct response is sent after this time: what is not done by then has failed as retryable. */
+export const answerWithinMs = 60_000;
+/** More in one request is refused: send several. */
+export const maxLeads = 10_000;
 /** A stored result serves repeats for so long, at no charge. */
 export const resultDays = 90;
 
@@ -189,6 +191,7 @@ export const failureCodes = [
   "PROVIDERS_UNAVAILABLE",
   "DO_NOT_CONTACT",
   "ENRICHMENT_CREDITS_EXHAUSTED",
+  "NOT_PROCESSED",
 ] as const;
 export const EnrichmentFailure = Type.Object(
   {
@@ -224,6 +227,11 @@ export const EnrichAnswer = Type.Object({
   failed: Type.Array(EnrichmentFailure),
   creditsUsed: Type.Integer(),
   remainingCredits: Type.Integer(),
+  jobId: Type.Optional(
+    Type.String({
+      description: "The enrichment as a job. Its results stay at GET /api/v2/enrich/jobs/{jobId}/results for 90 days.",
+    }),
+  ),
   estimate: Type.Optional(Estimate),
 });
 export type EnrichAnswer = Static<typeof EnrichAnswer>;

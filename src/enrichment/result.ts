@@ -61,6 +61,11 @@ const failures = {
     message: "A provider that might know this person could not be asked now. Try again in a few minutes.",
     retryable: true,
   },
+  NOT_PROCESSED: {
+    message:
+      "The response was due before this lead was finished. Send it again, or ask for a job with the header Prefer: respond-async.",
+    retryable: true,
+  },
 } as const satisfies Record<EnrichmentFailure["code"], { message: string; retryable: boolean }>;
 
 export function failureOf(index: number, input: LeadToEnrich, code: EnrichmentFailure["code"]): EnrichmentFailure {

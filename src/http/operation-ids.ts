@@ -167,4 +167,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   "GET /api/v2/backups/{name}": "getBackup",
   "DELETE /api/v2/backups/{name}": "deleteBackup",
   "GET /api/v2/backups/{name}/download": "downloadBackup",
+
+  "GET /api/v2/operations": "getOperations",
+  "PUT /api/v2/operations/maintenance": "setMaintenance",
 };

@@ -18,7 +18,7 @@ export type FileToTakeIn = {
   type: JobType;
   /** Where files of this kind lie; the file is called like its job. */
   folder: string;
-  stream: ReadableStream<Uint8Array> | null;
+  stream: AsyncIterable<Uint8Array> | null;
   /** For the handler. */
   payload: Record<string, unknown>;
   metadata: JobMetadata;

@@ -66,6 +66,7 @@ export type JobStore = {
   retry(userId: string, id: string, at: number): Promise<ClientChange>;
   /** True while the job of this id, whosever it is, is pending, running, or failed after `failedAfter`. */
   isOpen(id: string, failedAfter: number): Promise<boolean>;
+  /** In the place of its own message until it ends; of one that has ended, for good. */
   editMessage(id: string, message: string, at: number): Promise<Job | null>;
   /** Jobs of all users by status, for operators. */
   countAll(): Promise<Record<JobStatus, number>>;

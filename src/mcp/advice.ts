@@ -40,8 +40,9 @@ export function adviceOn(tool: Tool, { code, retryAfter, details, permissionHelp
       return "Do not retry as it is. Look at what was done, then call for the rest with a new idempotencyKey.";
     case "IDEMPOTENCY_KEY_REUSED":
       return "Nothing was done. If this is another call than the first one with that idempotencyKey, take a new one.";
-    case "RATE_LIMIT_EXCEEDED":
     case "VOICE_CLONE_LIMIT_EXCEEDED":
+      return "Do not retry: waiting does not help. Ask the user which voice clone to delete.";
+    case "RATE_LIMIT_EXCEEDED":
       return `Nothing was done. Wait ${wait} before any other call.`;
     case "PAYLOAD_TOO_LARGE":
     case "FILE_TOO_LARGE":

@@ -125,7 +125,7 @@ export const toolTable: Record<string, ToolSpec> = {
     dryRun: "route",
     isOpenWorld: true,
     isIdempotent: true,
-    note: "COSTS CREDITS: 1 for each lead about whom something new is found, unless the server is set up otherwise.",
+    note: "COSTS CREDITS: 1 for each lead about whom something new is found, unless the server is set up otherwise. Read results that were cut off with get_enrichment_results and jobId, at no charge; do not enrich again.",
   }),
   get_enrichment_results: reads("GET /api/v2/enrich/jobs/{jobId}/results"),
   get_enrichment_settings: reads("GET /api/v2/enrich/settings"),

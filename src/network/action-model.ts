@@ -125,8 +125,10 @@ export type NetworkAction = {
   state: ActionState;
   /** Why it waits; null when it does not wait any more. */
   pendingReason: PendingReason | null;
-  /** The planned moment, or when it was carried out; null while it has no slot. */
+  /** The planned moment, or from when on it counts for its meters; null while it has no slot. */
   slotAt: number | null;
+  /** When it was carried out, if that is not `slotAt`: the clock was ahead then. */
+  carriedOutAt: number | null;
   /** The earliest moment that somebody asked for. */
   notBefore: number;
   /** From 0 to 1, drawn once: how long a distance it keeps from the action before. */
@@ -293,6 +295,23 @@ const personName = Type.Optional(
   }),
 );
 
+const ActionError = Type.Union(
+  [
+    Type.Object({
+      code: Type.String({
+        description: `Why, for programs: ${refusals.join(", ")}, the reason it was skipped for, or the state where nothing more is known.`,
+      }),
+      message: Type.String({ description: "Why, for people; what its job says." }),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      "Why the action was skipped, failed, or has an unknown outcome; null otherwise. Where one action is read.",
+  },
+);
+export type ActionError = Static<typeof ActionError>;
+
 export const ActionView = Type.Object(
   {
     jobId: Type.String({ description: "Id of the action and of its job." }),
@@ -312,6 +331,7 @@ export const ActionView = Type.Object(
     nextEligibleAt: instantOrNull,
     carriedOutAt: instantOrNull,
     providerRef: textOrNull,
+    error: Type.Optional(ActionError),
     createdAt: instant,
     updatedAt: instant,
   },

@@ -27,6 +27,7 @@ export function newAction(
     state: "scheduled",
     pendingReason: null,
     slotAt: null,
+    carriedOutAt: null,
     notBefore,
     draw: ids.random(),
     reference: null,

@@ -1,11 +1,11 @@
 import { singleLine } from "../clean-text.ts";
 import type { Clock } from "../clock.ts";
-import type { FieldError } from "../errors.ts";
+import { invalid, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../leads/import/full-name.ts";
-import type { Lead, LeadIdentity } from "../leads/model.ts";
-import type { LeadStore } from "../leads/store.ts";
+import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
+import type { InsertLead, LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { UploadAnswer, UploadInput } from "./upload-model.ts";
@@ -24,13 +24,15 @@ export type UploadParts = {
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
-  /** NOT_FOUND or CONFLICT when the campaign takes nobody. */
-  requireCampaign: (userId: string, campaignId: string) => Promise<void>;
+  /** Whether the id is of a campaign here; CONFLICT when that takes nobody. */
+  isCampaign: (userId: string, id: string) => Promise<boolean>;
+  /** Adds a tag to leads that are there. */
+  addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
   enroll: Enroll;
 };
 
-/** So many rows are written together; more would keep the event loop for longer than others should wait. */
-const rowsAtOnce = 50;
+/** So many rows are stored as one operation (README, "Repeating a request"); more would keep others waiting for too long. */
+const rowsAtOnce = 500;
 
 /** Lists of people from elsewhere, who become leads. */
 export class UploadService {
@@ -40,19 +42,26 @@ export class UploadService {
     this.#parts = parts;
   }
 
-  /** Every row ends in one result. To send the same list again does no harm: its people are duplicates then. */
-  async upload(userId: string, input: UploadInput): Promise<UploadAnswer> {
-    const { prospects, tags = [], campaign_id: campaignId = null, dryRun = false } = input;
-    if (campaignId !== null) await this.#parts.requireCampaign(userId, campaignId);
+  /**
+   * Every row ends in one result. To send the same list again does no harm: its people are duplicates then. Into a
+   * campaign of this server they are enrolled, if `requireApprover` lets them be; any other id is the client's own, and
+   * is kept as a tag.
+   */
+  async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+    const { prospects, dryRun = false } = input;
+    const id = singleLine(input.campaign_id ?? "");
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(userId, id));
+    if (isCampaign) requireApprover();
+    const reference = id === "" || isCampaign ? null : referenceTag(id);
+    const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
     const results: RowResult[] = [];
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += rowsAtOnce) {
       const rows = prospects.slice(start, start + rowsAtOnce);
-      results.push(
-        ...(await Promise.all(rows.map((row, n) => this.#store(userId, row, start + n, tags, dryRun, seen)))),
-      );
+      results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
     }
-    if (campaignId !== null) await this.#enroll(userId, campaignId, results, dryRun);
+    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
+    if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -65,34 +74,38 @@ export class UploadService {
     };
   }
 
+  /** All that can be stored, or nothing. Results in the order of the rows, of which `start` is the place of the first. */
   async #store(
     userId: string,
-    row: unknown,
-    index: number,
+    rows: readonly unknown[],
+    start: number,
     tags: string[],
     dryRun: boolean,
     seen: Set<string>,
-  ): Promise<RowResult> {
-    const result = (outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult => ({
-      index,
-      outcome,
-      prospect_id: id,
-      message,
-      enrollment: null,
-    });
-    const read = this.#read(row, tags);
-    if ("errors" in read) return result("invalid", null, read.errors.map(problemText).join(" "));
+  ): Promise<RowResult[]> {
     const { clock, ids, leads } = this.#parts;
     const now = clock.now();
-    const lead: Lead = { ...read.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
-    const request = { lead, identity: read.identity, onDuplicate: "error" } as const;
-    const outcome = await (dryRun ? leads.foretell(request) : leads.insert(request));
-    if (outcome.kind === "doNotContact") return result("doNotContact", null, doNotContactText(outcome.match));
-    if (outcome.kind === "duplicate") return result("duplicate", outcome.lead.id, "This person is a lead already.");
-    // What a dry run does not store it can't find again.
-    if (dryRun && isRepeat(read.identity, seen))
-      return result("duplicate", null, "This person stands in the list more than once.");
-    return result("uploaded", dryRun ? null : outcome.lead.id, null);
+    const read = rows.map((row) => this.#read(row, tags));
+    const requests = read.flatMap((each): InsertLead[] => {
+      if ("errors" in each) return [];
+      const lead: Lead = { ...each.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+      return [{ lead, identity: each.identity, onDuplicate: "error" }];
+    });
+    const outcomes = (
+      await (dryRun ? Promise.all(requests.map((each) => leads.foretell(each))) : leads.insertAll(requests))
+    ).values();
+    return read.map((each, n) => {
+      const index = start + n;
+      if ("errors" in each) return result(index, "invalid", null, each.errors.map(problemText).join(" "));
+      const outcome = outcomes.next().value!;
+      if (outcome.kind === "doNotContact") return result(index, "doNotContact", null, doNotContactText(outcome.match));
+      if (outcome.kind === "duplicate")
+        return result(index, "duplicate", outcome.lead.id, "This person is a lead already.");
+      // What a dry run does not store it can't find again.
+      if (dryRun && isRepeat(each.identity, seen))
+        return result(index, "duplicate", null, "This person stands in the list more than once.");
+      return result(index, "uploaded", dryRun ? null : outcome.lead.id, null);
+    });
   }
 
   #read(row: unknown, tags: string[]): ReturnType<typeof leadContent> {
@@ -114,6 +127,13 @@ export class UploadService {
     return leadContent({ ...draft, source: "network" });
   }
 
+  /** Also of people who were leads before, as with a campaign. Those with as many tags as a lead can have stay as they are. */
+  async #refer(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+    const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
+    for (let start = 0; start < known.length; start += rowsAtOnce)
+      await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
+  }
+
   async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const known = results.flatMap(({ prospect_id: id }) => id ?? []);
     const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
@@ -121,6 +141,16 @@ export class UploadService {
       if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
       else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
   }
+}
+
+function referenceTag(id: string): string {
+  if (id.length <= maxCampaignReference) return campaignTag(id);
+  const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
+  throw invalid([{ path: "campaign_id", message }]);
+}
+
+function result(index: number, outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult {
+  return { index, outcome, prospect_id: id, message, enrollment: null };
 }
 
 function problemText({ path, message }: FieldError): string {

@@ -8,6 +8,18 @@ import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
 import type { ActionChange, NetworkStore } from "./store.ts";
 
+export type WorkParts = {
+  store: NetworkStore;
+  personNames: PersonNames;
+  clock: Clock;
+  /** Some job may be due. */
+  poke: () => void;
+  /** An action has ended. */
+  onEnded: () => void;
+  /** When sending continues, while the clock is behind; else null. */
+  sendsAgainAt: () => number | null;
+};
+
 /** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
 export class WorkService {
   readonly #store: NetworkStore;
@@ -15,8 +27,10 @@ export class WorkService {
   readonly #clock: Clock;
   readonly #poke: () => void;
   readonly #onEnded: () => void;
+  readonly #sendsAgainAt: () => number | null;
 
-  constructor(store: NetworkStore, personNames: PersonNames, clock: Clock, poke: () => void, onEnded: () => void) {
+  constructor({ store, personNames, clock, poke, onEnded, sendsAgainAt }: WorkParts) {
+    this.#sendsAgainAt = sendsAgainAt;
     this.#store = store;
     this.#personNames = personNames;
     this.#clock = clock;
@@ -68,6 +82,8 @@ export class WorkService {
 
   /** Claims the next action that a worker may carry out now, with a lease; else when to come again. */
   async claim(userId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+    const sendsAgainAt = this.#sendsAgainAt();
+    if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
     const leaseUntil = now + leaseSeconds * 1000;
     const answer = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });

@@ -1,13 +1,11 @@
 import { ApiError, invalid } from "../errors.ts";
 import { maxSamples } from "./model.ts";
 
-/** Specification, "Errors". `upgradeUrl`: where to read how to get more. */
+/** Specification, "Errors". `upgradeUrl`: where to read how to get more. Without `retryAfter`: time alone does not help. */
 export function tooManyClones(count: number, maxClones: number, upgradeUrl: string): ApiError {
   return new ApiError("VOICE_CLONE_LIMIT_EXCEEDED", {
     message: `You have ${count} of ${maxClones} voice clones. Delete one first, or ask the operator for more.`,
     details: { current_count: count, max_allowed: maxClones, upgrade_url: upgradeUrl },
-    // Time alone does not help; but every 429 of this service says when to look again.
-    retryAfterSeconds: 3600,
   });
 }
 

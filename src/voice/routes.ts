@@ -30,7 +30,8 @@ const ListQuery = Type.Object({
 });
 const CloneList = Type.Object({
   voiceClones: Type.Array(CloneView),
-  total: Type.Integer({ description: "Clones of the user that have the status." }),
+  total: Type.Integer({ description: "All clones of the user." }),
+  matching: Type.Integer({ description: "Clones that have the status." }),
 });
 const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, message: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
@@ -85,8 +86,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     .get(
       "/",
       async ({ userId, query: { status = null, limit = 50, offset = 0 } }) => {
-        const { clones, total } = await voices.page(userId, status, limit, offset);
-        return ok({ voiceClones: clones.map(cloneView), total });
+        const { clones, total, matching } = await voices.page(userId, status, limit, offset);
+        return ok({ voiceClones: clones.map(cloneView), total, matching });
       },
       {
         access: "voice:read",
@@ -164,7 +165,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/:voiceId/preview",
-      async ({ userId, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
+      async ({ userId, brokeOff, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
         const clone = await voices.get(userId, voiceId);
         const order = { text, format, settings: settingsWith(clone.settings, settings) };
         const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
@@ -174,7 +175,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
           "content-type": mediaType,
           "content-disposition": disposition("inline", `${clone.name}.${format}`),
         };
-        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes);
+        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, brokeOff);
         return new Response(sound, { headers });
       },
       {

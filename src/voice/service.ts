@@ -52,6 +52,10 @@ export type VoiceParts = {
   onRemoved: (cloneId: string) => Promise<void>;
 };
 
+/** So long a user can see why a training failed, and mend it. */
+const failedKeptMs = 7 * 86_400_000;
+const forgottenAtOnce = 100;
+
 /** Voice clones: taken in, listed, changed, deleted. Training is the job's part. */
 export class VoiceService {
   readonly #parts: VoiceParts;
@@ -67,7 +71,7 @@ export class VoiceService {
   async create(caller: Caller, userId: string, upload: Upload, check: FormCheck): Promise<VoiceCloneState> {
     const { store, rules, clock, ids } = this.#parts;
     const count = await store.countOf(userId);
-    if (count >= rules.maxClones) throw tooManyClones(count, rules.maxClones, rules.upgradeUrl);
+    if (count >= rules.maxClones) throw this.#tooManyClones(count);
     await this.#requireRoom(userId, upload);
     const id = ids.next(clock.now());
     return await this.#whileArriving(id, upload, maxSamples, check, async (form) => {
@@ -102,7 +106,7 @@ export class VoiceService {
       };
       const audit = consented && auditEntry(caller, now, consented);
       const outcome = await store.create({ clone, samples, job, limits: rules, ...(audit && { audit }) });
-      if (outcome.kind === "tooMany") throw tooManyClones(outcome.count, rules.maxClones, rules.upgradeUrl);
+      if (outcome.kind === "tooMany") throw this.#tooManyClones(outcome.count);
       if (outcome.kind === "noRoom") throw noRoom(outcome.usedBytes, rules.maxBytes);
       this.#parts.poke();
       if (consent !== null) this.#logConsent(clone, consent, caller);
@@ -120,7 +124,7 @@ export class VoiceService {
     );
   }
 
-  /** Newest first; `total` counts all that have the status. */
+  /** Newest first; `total` counts all of the user's, `matching` those that have the status. */
   page(userId: string, status: CloneStatus | null, limit: number, offset: number) {
     return this.#parts.store.page({ userId, status, limit, offset });
   }
@@ -204,11 +208,9 @@ export class VoiceService {
       const now = clock.now();
       const samples = samplesOf(id, form, now);
       const limits = { maxSamples, maxBytes: rules.maxBytes };
-      refuseAddition(
-        await store.addSamples({ ...this.#retraining(clone, now), ...limits, samples }),
-        id,
-        rules.maxBytes,
-      );
+      const outcome = await store.addSamples({ ...this.#retraining(clone, now), ...limits, samples });
+      if (outcome.kind === "tooManyClones") throw this.#tooManyClones(outcome.count);
+      refuseAddition(outcome, id, rules.maxBytes);
       this.#parts.poke();
       return await this.get(userId, id);
     });
@@ -220,6 +222,7 @@ export class VoiceService {
     const clone = await this.get(userId, id);
     const outcome = await store.removeSample({ ...this.#retraining(clone, clock.now()), sampleId });
     if (outcome === "absent") throw notFound("voice sample", sampleId);
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countOf(userId));
     if (outcome === "last")
       throw new ApiError("CONFLICT", {
         message: "A clone needs a sample: add another one first, or delete the clone.",
@@ -233,9 +236,25 @@ export class VoiceService {
   async retrain(userId: string, id: string): Promise<VoiceCloneState> {
     const { store, clock, poke } = this.#parts;
     const clone = await this.get(userId, id);
-    if (!(await store.retrain(this.#retraining(clone, clock.now())))) throw notFound("voice clone", id);
+    const outcome = await store.retrain(this.#retraining(clone, clock.now()));
+    if (outcome === "absent") throw notFound("voice clone", id);
+    if (outcome === "tooManyClones") throw this.#tooManyClones(await store.countOf(userId));
     poke();
     return await this.get(userId, id);
+  }
+
+  /** Deletes clones that failed a week ago and never spoke. Returns how many. */
+  async forgetFailed(): Promise<number> {
+    const { store, clock, onRemoved } = this.#parts;
+    const now = clock.now();
+    const failed = await store.failedBefore(now - failedKeptMs, forgottenAtOnce);
+    for (const { userId, id } of failed) {
+      const event = { action: "voice.deleted", userId, target: { type: "voice", id } } as const;
+      await store.remove(userId, id, now, auditEntry(null, now, event));
+      await this.removeFiles(id);
+      await onRemoved(id);
+    }
+    return failed.length;
   }
 
   /** Removes all files of a clone. */
@@ -307,14 +326,20 @@ export class VoiceService {
     if (usedBytes + (announcedBytes ?? 0) > rules.maxBytes) throw noRoom(usedBytes, rules.maxBytes);
   }
 
+  #tooManyClones(count: number): ApiError {
+    const { maxClones, upgradeUrl } = this.#parts.rules;
+    return tooManyClones(count, maxClones, upgradeUrl);
+  }
+
   #retraining(clone: VoiceClone, at: number): Retraining {
     const { ids, rules } = this.#parts;
     const job = trainingJob(clone, ids.next(at), at);
-    return { userId: clone.userId, cloneId: clone.id, job, engine: rules.engine, at };
+    const { engine, maxClones } = rules;
+    return { userId: clone.userId, cloneId: clone.id, job, engine, maxClones, at };
   }
 }
 
-function refuseAddition(outcome: AddOutcome, id: string, maxBytes: number): void {
+function refuseAddition(outcome: Exclude<AddOutcome, { kind: "tooManyClones" }>, id: string, maxBytes: number): void {
   switch (outcome.kind) {
     case "added":
       return;

@@ -66,6 +66,8 @@ export function createVoices({ store, blobs, engines: others, config, upgradeUrl
   });
 
   async function sweep(): Promise<void> {
+    const failed = await service.forgetFailed();
+    if (failed > 0) log.info({ failed }, "deleted voice clones whose training failed a week ago");
     const removed = await service.sweep();
     await cache.sweep(async (cloneId) => (await store.known([cloneId])).has(cloneId));
     if (removed > 0) log.info({ removed }, "removed voice files that no clone has");

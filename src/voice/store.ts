@@ -29,11 +29,20 @@ export type CreateOutcome =
   | { kind: "noRoom"; usedBytes: number };
 
 /** `job` trains again; it takes the place of a training that still runs, which ends as failed. */
-export type Retraining = { userId: string; cloneId: string; job: Job; engine: VoiceEngineName; at: number };
+export type Retraining = {
+  userId: string;
+  cloneId: string;
+  job: Job;
+  engine: VoiceEngineName;
+  /** A clone that has failed takes its place among them again. */
+  maxClones: number;
+  at: number;
+};
 export type AddSamples = Retraining & { samples: VoiceSample[]; maxSamples: number; maxBytes: number };
 export type AddOutcome =
   | { kind: "added" }
   | { kind: "absent" }
+  | { kind: "tooManyClones"; count: number }
   | { kind: "tooMany"; count: number }
   | { kind: "noRoom"; usedBytes: number }
   /** The clone has this file already. */
@@ -57,11 +66,14 @@ export type VoiceStore = {
   create(request: NewClone): Promise<CreateOutcome>;
   /** Resolves once what this request has stored before is durable; rejects when it does not hold after all. */
   durable(): Promise<void>;
+  /** Clones that count against the limit: all but those that failed and never spoke. */
   countOf(userId: string): Promise<number>;
+  /** Clones of anybody that do not count, and failed before `before`, at most `limit`. */
+  failedBefore(before: number, limit: number): Promise<{ userId: string; id: string }[]>;
   /** Of all files of a user: samples, what was learned from them, and recordings of consent. */
   bytesOf(userId: string): Promise<number>;
-  /** Newest first, at most `limit`; `total` counts all that have the status. */
-  page(request: ClonePage): Promise<{ clones: VoiceCloneState[]; total: number }>;
+  /** Newest first, at most `limit`; `total` counts all of the user's, `matching` those that have the status. */
+  page(request: ClonePage): Promise<{ clones: VoiceCloneState[]; total: number; matching: number }>;
   get(userId: string, id: string): Promise<VoiceCloneState | null>;
   /** Null when there is none. */
   update(userId: string, id: string, change: CloneChange, at: number): Promise<VoiceCloneState | null>;
@@ -74,9 +86,8 @@ export type VoiceStore = {
   samples(userId: string, cloneId: string): Promise<VoiceSample[]>;
   addSamples(request: AddSamples): Promise<AddOutcome>;
   /** "last": a clone without samples could not be trained. */
-  removeSample(request: Retraining & { sampleId: string }): Promise<"removed" | "absent" | "last">;
-  /** False when there is none. */
-  retrain(request: Retraining): Promise<boolean>;
+  removeSample(request: Retraining & { sampleId: string }): Promise<"removed" | "absent" | "last" | "tooManyClones">;
+  retrain(request: Retraining): Promise<"begun" | "absent" | "tooManyClones">;
 
   /** What the job is to train; null when another job took its place or the clone is gone. */
   training(jobId: string): Promise<{ clone: VoiceClone; samples: VoiceSample[] } | null>;

@@ -275,7 +275,7 @@ describe("a verification alone", () => {
       succeeded(
         await user.post<{ records: { collection: string }[] }>("/api/v2/privacy/export", { email }),
       ).data.records.map(({ collection }) => collection);
-    expect(await places()).toEqual(["emailVerdicts"]);
+    expect((await places()).toSorted()).toEqual(["emailVerdicts", "enrichmentItems"]);
     const erasing = await user.post<{ jobId: string }>("/api/v2/privacy/erase", { email, dryRun: false });
     await service.ended(user, succeeded(erasing).data.jobId);
     expect(await places()).toEqual(["suppressions"]);

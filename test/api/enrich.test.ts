@@ -74,6 +74,7 @@ describe("an answer", () => {
       failed: [],
       creditsUsed: 1,
       remainingCredits: 199,
+      jobId: expect.any(String),
     });
     expect(data.enriched[0]?.confidence).toBeCloseTo(0.75, 1);
   });
@@ -330,10 +331,10 @@ describe("what can't be enriched is refused with its index", () => {
   test("no leads, too many, or a provider that nobody has", async () => {
     const user = await service.user();
     expect(await enrich(user, [])).toMatchObject({ status: 400, details: { errors: [{ path: "leads" }] } });
-    const many = Array.from({ length: 10_000 }, (_, n) => ({ email: `a${n}@b.co` }));
+    const many = Array.from({ length: 10_001 }, (_, n) => ({ email: `a${n}@b.co` }));
     expect(await enrich(user, many)).toMatchObject({
       status: 400,
-      details: { errors: [{ path: "leads", message: "Expected at most 1000 items, got 10000." }] },
+      details: { errors: [{ path: "leads", message: "Expected at most 10000 items, got 10001." }] },
     });
     expect(await enrich(user, [{ email: "a@b.co" }], { providers: ["local", "nobody"] })).toMatchObject({
       status: 400,
@@ -418,11 +419,11 @@ describe("credits", () => {
 });
 
 describe("a job", () => {
-  test("takes more than 50 leads, tells its progress, and keeps what it found", async () => {
+  test("reports its progress, and keeps what it found", async () => {
     const user = await service.user();
     for (let n = 0; n < 5; n++) await store(user, { ...ada, email: `p${n}@analytical.example` });
     const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n}@analytical.example` }));
-    const submitted = await user.post<JobView>(path, { leads });
+    const submitted = await user.post<JobView>(path, { leads }, { headers: { prefer: "respond-async" } });
     expect(submitted.status).toBe(202);
     expect(submitted.headers.get("location")).toBe(`/api/v2/users/jobs/${submitted.data.id}`);
     expect(submitted.data).toMatchObject({ type: "data_enrichment", metadata: { batchSize: 51 } });
@@ -447,7 +448,8 @@ describe("a job", () => {
     const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n % 50}@analytical.example` }));
     for (const { email } of leads.slice(0, 50)) await store(user, { ...ada, email });
     await enrich(user, leads.slice(0, 1));
-    const { data: job } = await user.post<JobView>(path, { leads, refresh: true });
+    const prefer = { headers: { prefer: "respond-async" } };
+    const { data: job } = await user.post<JobView>(path, { leads, refresh: true }, prefer);
     expect(await service.ended(user, job.id)).toMatchObject({
       status: "completed",
       metadata: { enriched: 51, failed: 0, creditsUsed: 50 },
@@ -561,7 +563,7 @@ test("the order of providers is the user's own", async () => {
   expect((await user.put<SettingsView>(settings, { providers: null })).data.isDefault).toBe(true);
 });
 
-test("more requests in an hour than are allowed are refused, with the limit and when it ends", async () => {
+test("more direct requests in an hour than are allowed are refused, with the limit and when it ends; jobs are not", async () => {
   await using limited = await startService({ settings: { ENRICHMENTS_PER_HOUR: 2 } });
   const user = await limited.user();
   const leads = [{ email: "a@b.co" }];
@@ -572,6 +574,9 @@ test("more requests in an hour than are allowed are refused, with the limit and 
   expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 2 } });
   expect(refused.details?.["resetTime"]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   expect((await enrich(user, leads, {}, { query: { dryRun: true } })).status).toBe(200);
+  const submitted = await user.post<JobView>(path, { leads }, { headers: { prefer: "respond-async" } });
+  expect(submitted.status).toBe(202);
+  expect(await limited.ended(user, submitted.data.id)).toMatchObject({ status: "completed" });
   expect((await enrich(await limited.user(), leads)).status).toBe(200);
   await limited.restart();
   expect((await enrich(user, leads)).status).toBe(429);

@@ -1,8 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
+import { byteStream } from "../../src/http/files.ts";
+import { jobListPieces } from "../../src/jobs/job-list.ts";
 import type { JobDay, JobStatistics, JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
+import { createFactories } from "../support/factories.ts";
 import { calmed, startService, succeeded, testInProcess } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
@@ -222,6 +225,59 @@ test("a job waits, is canceled once, and stays canceled over a restart", async (
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({
     status: "failed",
     metadata: { canceled: true },
+  });
+});
+
+test("without paging the list has all jobs of its range, and the statistics count exactly those", async () => {
+  await using service = await startService({ settings: { ENRICHMENTS_PER_HOUR: "0" } });
+  const user = await service.user();
+  const globalKey = await service.globalKey();
+  // Nothing is known of these, so that none costs a credit; each is a job.
+  const count = 1_030;
+  for (let n = 0; n < count; n += 103)
+    await Promise.all(
+      Array.from({ length: 103 }, () => user.post("/api/v2/enrich", { leads: [{ leadId: "unknown" }] })),
+    );
+  const waiting = await schedule(user, "ada");
+  const statistics = { total: count + 1, pending: 1, running: 0, completed: count, failed: 0, successRate: 100 };
+  for (const [client, path] of [
+    [user, root],
+    [globalKey, `${root}/userJobStatus/${user.userId}`],
+  ] as const) {
+    const { data } = succeeded(await client.get<JobPage>(path));
+    expect(data).toMatchObject({ statistics, nextCursor: null });
+    expect(new Set(data.jobs.map(({ id }) => id)).size).toBe(count + 1);
+    expect(data.jobs[0]?.id).toBe(waiting);
+    const paged: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const query: Record<string, string | number> = cursor === "" ? { limit: 500 } : { limit: 500, cursor };
+      const { data: page } = succeeded(await client.get<JobPage>(path, { query }));
+      expect(page.statistics).toEqual(statistics);
+      paged.push(...page.jobs.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(data.jobs.map(({ id }) => id));
+    const { data: some } = succeeded(await client.get<JobPage>(path, { query: { status: "pending" } }));
+    expect(some).toMatchObject({ jobs: [{ id: waiting }], statistics: { total: 1, pending: 1 } });
+    expect((await client.get<JobPage>(path, { query: { offset: 1 } })).data.jobs).toHaveLength(100);
+  }
+}, 60_000);
+
+test("the list of all jobs is made as it is read, one page of jobs at a time", async () => {
+  const make = createFactories();
+  let read = 0;
+  async function* pages() {
+    for (; read < 1_000; read++) yield Array.from({ length: 100 }, () => make.job("user"));
+  }
+  const reader = byteStream(jobListPieces("user", pages()), () => {}).getReader();
+  await reader.read();
+  expect(read).toBeLessThan(4);
+  let last = "";
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read())
+    last = Buffer.from(value!).toString();
+  expect(read).toBe(1_000);
+  expect(JSON.parse(`{"data":{"jobs":[${last}`)).toMatchObject({
+    data: { statistics: { total: 100_000, pending: 100_000 }, nextCursor: null },
   });
 });
 

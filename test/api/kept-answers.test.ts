@@ -22,7 +22,7 @@ type Told = { outcome: string; isReplay: boolean };
 
 async function sent({ client, path, body, headers = {} }: PostRequest, key: string): Promise<Told> {
   const answer = await client.post(path, body, { headers: { ...headers, "idempotency-key": key } });
-  const outcome = answer.status < 300 ? "done" : `${answer.status} ${answer.code}`;
+  const outcome = answer.status < 300 ? "completed" : `${answer.status} ${answer.code}`;
   return { outcome, isReplay: answer.headers.get("idempotent-replayed") === "true" };
 }
 

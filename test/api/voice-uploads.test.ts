@@ -4,8 +4,18 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { audioFile } from "../support/audio-files.ts";
 import type { Client } from "../support/client.ts";
-import { eventually, startService, succeeded, type Service } from "../support/service.ts";
-import { beep, cloneForm, clonesPath, createClone, rawForm, type CloneList, type Created } from "../support/voices.ts";
+import { FakeClock } from "../support/clock.ts";
+import { eventually, startService, succeeded, testInProcess, type Service } from "../support/service.ts";
+import {
+  beep,
+  cloneForm,
+  clonesPath,
+  createClone,
+  rawForm,
+  spokenWav,
+  type CloneList,
+  type Created,
+} from "../support/voices.ts";
 
 // Measuring speech takes seconds, on a busy machine many.
 setDefaultTimeout(120_000);
@@ -30,7 +40,7 @@ async function nothingStays(use: (client: Client, service: Service) => Promise<v
   const client = await own.user();
   await use(client, own);
   await eventually("the files to be gone", async () => (filesOf(own).length === 0 ? true : null));
-  expect((await client.get<CloneList>(clonesPath)).data).toEqual({ voiceClones: [], total: 0 });
+  expect((await client.get<CloneList>(clonesPath)).data).toEqual({ voiceClones: [], total: 0, matching: 0 });
 }
 
 test("a form of all four formats becomes a clone, whatever the files are called", async () => {
@@ -245,21 +255,40 @@ test("a client that goes away in the middle leaves nothing behind", async () => 
 
 test("the sixth clone is refused, also when six come at once", async () => {
   const client = await service.user();
+  // Of speech, so that none of them fails and gives up its place.
+  const spoken = await spokenWav(12);
   const answers = await Promise.all(
-    Array.from({ length: 7 }, (_, i) => createClone(client, [["a.wav", beep(i)]], { name: `Voice ${i}` })),
+    Array.from({ length: 7 }, (_, i) => createClone(client, [["a.wav", spoken]], { name: `Voice ${i}` })),
   );
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-  for (const { code, details } of refused)
+  for (const { code, details, headers, body } of refused) {
+    // Waiting does not help.
+    expect([headers.get("retry-after"), (body as { retryAfter?: number }).retryAfter]).toEqual([null, undefined]);
     expect({ code, details }).toEqual({
       code: "VOICE_CLONE_LIMIT_EXCEEDED",
       details: { current_count: 5, max_allowed: 5, upgrade_url: `${service.url}/docs` },
     });
+  }
   const { data } = await client.get<CloneList>(clonesPath);
   expect(data.total).toBe(5);
   expect((await client.delete(`${clonesPath}/${data.voiceClones[0]!.voiceId}`)).status).toBe(200);
   expect((await createClone(client, [["a.wav", beep()]])).status).toBe(200);
-  for (const { status, data } of answers) if (status === 200) await service.ended(client, data.jobId);
+});
+
+testInProcess("clones that failed take no place, and go after a week with their files", async () => {
+  const clock = new FakeClock();
+  await using own = await startService({ clock, settings: { VOICE_MAX_CLONES: 1 } });
+  const client = await own.user();
+  for (const seed of [1, 2]) {
+    const made = succeeded(await createClone(client, [["a.wav", beep(seed)]]));
+    expect(await own.ended(client, made.data.jobId)).toMatchObject({ status: "failed" });
+  }
+  expect((await client.get<CloneList>(clonesPath)).data.total).toBe(2);
+  clock.advance(7 * 86_400_000 + 1);
+  await own.restart();
+  expect((await client.get<CloneList>(clonesPath)).data.total).toBe(0);
+  expect(filesOf(own)).toEqual([]);
 });
 
 test("the storage of a user is bounded", async () => {
@@ -319,4 +348,18 @@ test("a dry run measures files and keeps none", async () => {
       ],
     });
   });
+});
+
+test("a form with an incomplete part is answered, and its Idempotency-Key is free again", async () => {
+  const client = await service.user();
+  const headers = { "content-type": "multipart/form-data; boundary=XbX", "idempotency-key": crypto.randomUUID() };
+  const broken = `--XbX\r\nContent-Disposition: form-data; name="q"\r\n--XbX--\r\n`;
+  for (const path of [clonesPath, `${clonesPath}/check`])
+    expect(await client.post(path, broken, { headers })).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  const whole = rawForm([
+    { head: `Content-Disposition: form-data; name="name"`, body: "Ada" },
+    { head: `Content-Disposition: form-data; name="files"; filename="a.wav"`, body: beep() },
+  ]);
+  const sent = { headers: { ...whole.headers, "idempotency-key": headers["idempotency-key"] } };
+  expect((await client.post(clonesPath, whole.body, sent)).status).toBe(200);
 });

@@ -143,6 +143,52 @@ describe.each(engines)("voices on $name", ({ open }) => {
     expect(await voices.countOf(bob)).toBe(1);
   });
 
+  test("a clone that failed and never spoke takes no place, and none is trained into a place that is taken", async () => {
+    await using set = await setUp();
+    const { voices, storage, make, ada, store } = set;
+    const { clone } = await store(ada);
+    const { claim } = await claimed(storage);
+    await voices.endTraining({ claim, quality: null, trained: null, end: failed });
+    expect(await voices.countOf(ada)).toBe(0);
+    const next = await store(ada);
+    expect(await voices.countOf(ada)).toBe(1);
+    const again = () => ({
+      ...{ userId: ada, cloneId: clone.id, job: trainingOf(make, ada), engine: "local" as const },
+      ...{ maxClones: 1, at: startOfTests + 9 },
+    });
+    expect(await voices.retrain(again())).toBe("tooManyClones");
+    const files = { samples: [sampleOf(make, clone.id)], maxSamples: 3, maxBytes: 1e6 };
+    expect(await voices.addSamples({ ...again(), ...files })).toEqual({ kind: "tooManyClones", count: 1 });
+    expect(await voices.samples(ada, clone.id)).toHaveLength(1);
+    expect(await voices.retrain({ ...again(), cloneId: next.clone.id })).toBe("begun");
+    expect(await voices.retrain({ ...again(), maxClones: 2 })).toBe("begun");
+    expect(await voices.countOf(ada)).toBe(2);
+  });
+
+  test("clones that failed before a time and never spoke are found, others are not", async () => {
+    await using set = await setUp();
+    const { voices, storage, make, ada, store } = set;
+    const trained = await store(ada);
+    const first = await claimed(storage);
+    await voices.endTraining({
+      claim: first.claim,
+      quality,
+      trained: { engine: "local", artefact: "{}" },
+      end: completed,
+    });
+    await voices.retrain({
+      ...{ userId: ada, cloneId: trained.clone.id, job: trainingOf(make, ada), engine: "local" },
+      ...{ maxClones: 5, at: startOfTests },
+    });
+    const second = await claimed(storage);
+    await voices.endTraining({ claim: second.claim, quality: null, trained: null, end: failed });
+    const { clone } = await store(ada);
+    const third = await claimed(storage);
+    await voices.endTraining({ claim: third.claim, quality: null, trained: null, end: failed });
+    expect(await voices.failedBefore(failed.at, 10)).toEqual([]);
+    expect(await voices.failedBefore(failed.at + 1, 10)).toEqual([{ userId: ada, id: clone.id }]);
+  });
+
   test("the bytes of a user are those of files that are there: samples, what was learned, recordings of consent", async () => {
     await using set = await setUp();
     const { voices, storage, make, ada, store } = set;
@@ -181,8 +227,9 @@ describe.each(engines)("voices on $name", ({ open }) => {
         await voices.endTraining({ claim, quality, trained: { engine: "local", artefact: "{}" }, end: completed });
     }
     const idsOf = async (status: "processing" | "ready" | "failed" | null, limit = 10, offset = 0) => {
-      const { clones, total } = await voices.page({ userId: ada, status, limit, offset });
-      return [clones.map(({ id }) => id), total];
+      const { clones, total, matching } = await voices.page({ userId: ada, status, limit, offset });
+      expect(total).toBe(3);
+      return [clones.map(({ id }) => id), matching];
     };
     expect(await idsOf(null)).toEqual([[fresh.clone.id, ready.clone.id, old.clone.id], 3]);
     expect(await idsOf(null, 1, 1)).toEqual([[ready.clone.id], 3]);
@@ -237,9 +284,10 @@ describe.each(engines)("voices on $name", ({ open }) => {
       cloneId: clone.id,
       job: trainingOf(make, ada),
       engine: "xtts",
+      maxClones: 1,
       at: startOfTests + 6,
     } as const;
-    expect(await voices.retrain(again)).toBe(true);
+    expect(await voices.retrain(again)).toBe("begun");
     expect(await voices.get(ada, clone.id)).toMatchObject({
       status: "processing",
       trainedAt: completed.at,
@@ -264,6 +312,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
       cloneId: clone.id,
       job: trainingOf(make, ada),
       engine: "local" as const,
+      maxClones: 1,
       at: startOfTests + 2,
     });
     const added = sampleOf(make, clone.id, { createdAt: startOfTests + 1 });
@@ -304,6 +353,7 @@ describe.each(engines)("voices on $name", ({ open }) => {
       cloneId: clone.id,
       job: trainingOf(make, ada),
       engine: "cartesia",
+      maxClones: 5,
       at: startOfTests,
     });
     await train("cartesia", "second");

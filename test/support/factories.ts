@@ -244,6 +244,7 @@ export function createFactories(seed = 1) {
       payload: {},
       ...times,
       completedAt: null,
+      editedMessage: null,
       ...overrides,
     };
   }
@@ -280,6 +281,7 @@ export function createFactories(seed = 1) {
       state: "scheduled",
       pendingReason: null,
       slotAt: null,
+      carriedOutAt: null,
       notBefore: placed.createdAt,
       // The middle of all distances: the account's median.
       draw: 0.5,

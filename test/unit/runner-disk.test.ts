@@ -245,7 +245,7 @@ test("a simulation's clock is refused while a job waits for the disk, and goes o
   const handler: JobHandler = { type: "lead_import", concurrency: 1, run: async () => ({ ...done, at: clock.now() }) };
   const log = createLog("silent");
   const make = createFactories();
-  const runner = new JobRunner(jobs, [handler], clock, make.ids, log, null, diskClock);
+  const runner = new JobRunner(jobs, [handler], clock, make.ids, log, { diskClock });
   const simulator = new Simulator({
     // The list of them is read in another thread, which can't see a database in memory.
     store: { ...storage.simulation, happened: async () => [] },

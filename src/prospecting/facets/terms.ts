@@ -3,7 +3,7 @@ import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeTerms } from "./places.ts";
 import { positionOf, senioritiesOf } from "./position.ts";
-import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
+import { companySize, revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
 
@@ -37,7 +37,8 @@ export type RawValue = { facet: RawFacet; raw: string };
 const readers: Record<RawFacet, (raw: string) => Term[]> = {
   all: (raw) => numberTerms(raw),
   industry: (raw) => plainTerm("industry", raw),
-  size: (raw) => [{ facet: "size", value: raw, label: raw }],
+  // A range of any numbers is found, and counted, by the usual range that its middle is in.
+  size: (raw) => namedTerm("size", companySize(raw), raw),
   location: (raw) => placeTerms(raw).map(({ value, label }) => ({ facet: "location", value, label })),
   title: (raw) => titleTerms(raw).map((value) => ({ facet: "title", value, label: value })),
   seniority: (raw) => namedTerm("seniority", seniorityNamed(raw), raw),

@@ -65,6 +65,7 @@ export const networkActions = sqliteTable("network_actions", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   mayBeOpen: integer("may_be_open", { mode: "boolean" }).notNull(),
+  carriedOutAt: integer("carried_out_at"),
 });
 /** In the words of the index of those that wait for somebody, which is used by no query that does not say so too. */
 export const waitsForSomebody = "(state = 'awaitingApproval' OR state = 'awaiting' OR state = 'unknown')";

@@ -9,9 +9,9 @@ type JobValues = [
   ...[id: string, userId: string, type: JobType, status: JobStatus],
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
-  ...[createdAt: number, updatedAt: number, completedAt: number | null],
+  ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
 ];
-const jobWidth = 16;
+const jobWidth = 17;
 
 /** The job in a row as SQLite gives it; drizzle's mapping column by column costs as much as finding the row. */
 export function storedJob(row: unknown[]): Job {
@@ -33,6 +33,7 @@ export function storedJob(row: unknown[]): Job {
     createdAt: values[13],
     updatedAt: values[14],
     completedAt: values[15],
+    editedMessage: values[16],
   };
 }
 
@@ -57,6 +58,7 @@ export function jobValues(job: Job): JobValues {
     job.createdAt,
     job.updatedAt,
     job.completedAt,
+    job.editedMessage ?? null,
   ];
 }
 
@@ -68,7 +70,7 @@ type ActionValues = [
   ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
-  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number],
+  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number, carriedOutAt: number | null],
 ];
 
 /** As `storedJob`, for actions; `offset`: where they begin in a joined row. */
@@ -101,6 +103,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     createdAt: values[23],
     updatedAt: values[24],
     mayBeOpen: values[25] === 1,
+    carriedOutAt: values[26],
   };
 }
 
@@ -135,6 +138,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.createdAt,
     row.updatedAt,
     row.mayBeOpen ? 1 : 0,
+    row.carriedOutAt,
   ];
 }
 

@@ -36,13 +36,14 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
     jobRows.write(job, { status: "failed", message, metadata, leaseUntil: null, completedAt: at, updatedAt: at });
   }
 
-  function retrain({ userId, cloneId, job, engine, at }: Retraining): boolean {
+  function retrain({ userId, cloneId, job, engine, maxClones, at }: Retraining): "begun" | "absent" | "tooManyClones" {
     const clone = cloneOf(userId, cloneId);
-    if (clone === undefined) return false;
+    if (clone === undefined) return "absent";
+    if (!usage.counts(cloneId) && usage.countOf(userId) >= maxClones) return "tooManyClones";
     endOpenJob(clone.jobId, "A newer training took its place.", at);
     jobRows.insert(job);
     orm.update(voiceClones).set({ jobId: job.id, engine, updatedAt: at }).where(eq(voiceClones.id, cloneId)).run();
-    return true;
+    return "begun";
   }
 
   function addSamples(request: AddSamples): AddOutcome {
@@ -54,18 +55,18 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
     if (twin !== undefined) return { kind: "duplicate", sha256: twin.sha256, fileName: twin.fileName };
     const usedBytes = usage.bytesOf(userId);
     if (samples.reduce((bytes, file) => bytes + file.bytes, usedBytes) > maxBytes) return { kind: "noRoom", usedBytes };
+    if (retrain(request) === "tooManyClones") return { kind: "tooManyClones", count: usage.countOf(userId) };
     orm.insert(voiceSamples).values(samples).run();
-    retrain(request);
     return { kind: "added" };
   }
 
-  function removeSample(request: Retraining & { sampleId: string }): "removed" | "absent" | "last" {
+  function removeSample(request: Retraining & { sampleId: string }): "removed" | "absent" | "last" | "tooManyClones" {
     const { userId, cloneId, sampleId } = request;
     const stored = cloneOf(userId, cloneId) === undefined ? [] : samplesOf(cloneId);
     if (!stored.some(({ id }) => id === sampleId)) return "absent";
     if (stored.length === 1) return "last";
+    if (retrain(request) === "tooManyClones") return "tooManyClones";
     orm.delete(voiceSamples).where(eq(voiceSamples.id, sampleId)).run();
-    retrain(request);
     return "removed";
   }
 

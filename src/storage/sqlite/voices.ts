@@ -1,4 +1,21 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, lte, sql, sum } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  ne,
+  not,
+  or,
+  sql,
+  sum,
+  type SQL,
+} from "drizzle-orm";
 import type { CloneStatus, VoiceCloneState } from "../../voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../voice/store.ts";
 import type { AuditEntry } from "../../audit/model.ts";
@@ -50,23 +67,18 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   }
 
   async function page({ userId, status, limit, offset }: ClonePage) {
-    const wanted = and(
-      eq(voiceClones.userId, userId),
-      status === null ? undefined : inArray(jobs.status, jobStatusesOf[status]),
-    );
+    const own = eq(voiceClones.userId, userId);
+    const wanted = and(own, status === null ? undefined : inArray(jobs.status, jobStatusesOf[status]));
     const clones = states()
       .where(wanted)
       .orderBy(desc(voiceClones.createdAt), desc(voiceClones.id))
       .limit(limit)
       .offset(offset)
       .all();
-    const [{ total } = { total: 0 }] = orm
-      .select({ total: count() })
-      .from(voiceClones)
-      .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
-      .where(wanted)
-      .all();
-    return { clones: clones.map(stateOf), total };
+    const numberOf = (which: SQL | undefined) =>
+      orm.select({ n: count() }).from(voiceClones).innerJoin(jobs, eq(jobs.id, voiceClones.jobId)).where(which).get()
+        ?.n ?? 0;
+    return { clones: clones.map(stateOf), total: numberOf(own), matching: numberOf(wanted) };
   }
 
   function remove(userId: string, id: string, at: number, audit: AuditEntry | undefined): boolean {
@@ -85,6 +97,14 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     create: (request) => writer.writeForAnswer(() => create(request)),
     durable: () => writer.write(() => {}),
     countOf: async (userId) => usage.countOf(userId),
+    failedBefore: async (before, limit) =>
+      orm
+        .select({ userId: voiceClones.userId, id: voiceClones.id })
+        .from(voiceClones)
+        .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
+        .where(and(not(isCounted), lt(jobs.completedAt, before)))
+        .limit(limit)
+        .all(),
     bytesOf: async (userId) => usage.bytesOf(userId),
     page,
     get: async (userId, id) => get(userId, id),
@@ -125,12 +145,22 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
   };
 }
 
+/** One that failed before it could ever speak takes no place. */
+const isCounted = or(ne(jobs.status, "failed"), isNotNull(voiceClones.trainedAt))!;
+
 /** What a user has stored, counted inside the same transaction that stores more. */
 export type VoiceUsage = ReturnType<typeof createVoiceUsage>;
 
 function createVoiceUsage({ orm }: Engine) {
-  const countOf = (userId: string): number =>
-    orm.select({ count: count() }).from(voiceClones).where(eq(voiceClones.userId, userId)).get()?.count ?? 0;
+  const counted = (which: SQL): number =>
+    orm
+      .select({ n: count() })
+      .from(voiceClones)
+      .innerJoin(jobs, eq(jobs.id, voiceClones.jobId))
+      .where(and(which, isCounted))
+      .get()?.n ?? 0;
+  const countOf = (userId: string): number => counted(eq(voiceClones.userId, userId));
+  const counts = (cloneId: string): boolean => counted(eq(voiceClones.id, cloneId)) === 1;
 
   function bytesOf(userId: string): number {
     const files = orm
@@ -151,7 +181,7 @@ function createVoiceUsage({ orm }: Engine) {
     return Number(files?.bytes ?? 0) + Number(recordings?.bytes ?? 0);
   }
 
-  return { countOf, bytesOf };
+  return { countOf, counts, bytesOf };
 }
 
 function owned(userId: string, id: string) {

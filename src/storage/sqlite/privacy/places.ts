@@ -64,7 +64,7 @@ export const places: readonly Place[] = [
     others: [
       ...["seq", "user_id", "account", "action_type", "meter", "has_note", "enrollment_id", "campaign_id"],
       ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
-      ...["updated_at", "may_be_open"],
+      ...["updated_at", "may_be_open", "carried_out_at"],
     ],
     owner: "t.user_id",
     own: `t.lead_id ${among("leadIds")} OR t.profile_key ${among("profiles")}`,
@@ -362,6 +362,7 @@ const impersonal = {
   provider_spending: ["provider", "month", "spent"],
   rate_windows: ["subject", "window", "started_at", "used"],
   schema_migrations: ["number", "name", "hash", "applied_at"],
+  server_state: ["name", "value"],
   sessions: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   sign_in_links: ["hash", "key_id", "key_hash", "created_at", "expires_at"],
   simulation: ["only_one", "seed", "now", "starts"],
