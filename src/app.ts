@@ -113,7 +113,8 @@ async function compose(
   const limiter = new RateLimiter(config.rateLimit, realClock.system);
   await limiter.load(storage.rates);
 
-  const upgradeUrl = config.upgradeUrl ?? `${config.publicUrl ?? ""}/docs`;
+  // Refusals put the address before it by which their client reaches the server.
+  const upgradeUrl = config.upgradeUrl ?? "/docs";
   const { timeZone, defaultCredits: credits } = config;
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);

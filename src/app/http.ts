@@ -79,6 +79,7 @@ export function composeHttp({
     },
     callerOfSession: (token) => sessions.callerOf(token),
     publicUrl: config.publicUrl,
+    baseUrlOf: (request) => config.publicUrl ?? originOf((outerRequests.get(request) ?? request).url),
     statusOf: () => operations.status().status,
     onFault: (error) => readiness.tell(error),
     onGlobalRefused: (caller, route) =>
@@ -125,4 +126,9 @@ export function composeHttp({
   }
 
   return { entrance, core, gate, chores, within, learnRoutes };
+}
+
+/** "" for a request that names no host, whose URL is only a path. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
 }

@@ -3,7 +3,7 @@ import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { optionalBody, params } from "../http/input.ts";
-import { answers, answersJson, success } from "../http/openapi.ts";
+import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { BackupInput, BackupList, BackupRunView } from "./model.ts";
 import type { BackupService } from "./service.ts";
@@ -65,15 +65,17 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:read",
         params: params(Name),
-        detail: answers(
-          { "application/zstd": { schema: Type.String({ format: "binary" }) } },
-          {
-            tag: "Backups",
-            summary: "Download a backup",
-            description:
-              "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
-            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
-          },
+        detail: withRanges(
+          answers(
+            { "application/zstd": { schema: Type.String({ format: "binary" }) } },
+            {
+              tag: "Backups",
+              summary: "Download a backup",
+              description:
+                "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
+              errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+            },
+          ),
         ),
       },
     )

@@ -156,7 +156,7 @@ function mayHaveBody({ method }: Request): boolean {
 /** `x-permission` is what tests of the route table go by. */
 function securedDetail({ permission, actsFor }: Access) {
   return {
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { bearer: [] }] as Record<string, string[]>[],
     "x-permission": permission === null ? [] : [permission].flat(),
     "x-acts-for": actsFor,
   };

@@ -23,16 +23,22 @@ export function feature<Prefix extends string>(_core: Core, prefix: Prefix): Fea
       routes.push([method, prefix + path, handle, method === "GET" ? hook : heeding(hook)]);
       return notes;
     };
+  /** PATCH does the same on every route that takes PUT: all of them change only what is sent. Clients know it by PUT. */
+  const notingPut = (path: string, handle: Route[2], hook: HookWithDetail = {}): unknown => {
+    noting("PATCH")(path, handle, { ...hook, detail: { ...hook.detail, hide: true } });
+    return noting("PUT")(path, handle, hook);
+  };
   const notes = Object.assign(plugin, {
     get: noting("GET"),
     post: noting("POST"),
-    put: noting("PUT"),
+    put: notingPut,
     patch: noting("PATCH"),
     delete: noting("DELETE"),
   });
   return notes as unknown as Feature<Prefix>;
 }
 
+type HookWithDetail = Route[3] & { detail?: object };
 type Hook = { query?: Input<TSchema>; body?: Input<TSchema>; beforeHandle?: unknown };
 
 /** Lets through only what the route can heed: it changes something, and must not do what was not meant. */

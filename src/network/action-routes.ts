@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { durationText } from "../duration.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { notACursor } from "../http/cursor.ts";
@@ -26,7 +27,7 @@ import { waitOf } from "./texts.ts";
 
 const ScheduleAnswer = Type.Object({
   success: Type.Literal(true),
-  message: Type.String({ description: "Names the action and its delay in milliseconds." }),
+  message: Type.String({ description: "Names the action and its delay, in milliseconds and for people." }),
   data: Type.Object({
     jobId: Type.String(),
     scheduledFor: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
@@ -251,7 +252,10 @@ function scheduleMessage(
   isDryRun: boolean,
 ): string {
   if (delay === null) return `${actionType} ${isNew ? "is stored" : "was stored already"}. ${status}.`;
-  if (isDryRun) return `${actionType} would run in ${delay} ms. ${status}.`;
-  const when = isNew ? `runs in ${delay} ms` : `was scheduled already, with a delay of ${delay} ms`;
+  const forPeople = durationText(delay);
+  if (isDryRun) return `${actionType} would run in ${delay} ms (in ${forPeople}). ${status}.`;
+  const when = isNew
+    ? `runs in ${delay} ms (in ${forPeople})`
+    : `was scheduled already, with a delay of ${delay} ms (${forPeople})`;
   return `${actionType} ${when}. ${status}.`;
 }

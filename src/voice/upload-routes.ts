@@ -5,7 +5,7 @@ import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { formParts } from "../http/multipart.ts";
-import { answers, answersJson, success } from "../http/openapi.ts";
+import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
 import { mediaType } from "../http/media-type.ts";
 import { announcedBytes } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
@@ -173,12 +173,4 @@ async function soundFile(
   const answer = await fileAnswer(request, path, headers);
   if (answer === null) throw notFound(...what);
   return answer;
-}
-
-function withRanges<T extends { responses?: unknown }>(detail: T): T {
-  const responses = {
-    ...(detail.responses as Record<string, object>),
-    206: { description: "The part that Range named.", content: soundAnswer },
-  };
-  return { ...detail, responses };
 }

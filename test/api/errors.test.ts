@@ -29,7 +29,11 @@ test("a missing permission comes with help and without details", async () => {
     message: "This needs the permission leads:write, which this API key does not have.",
     version: "2.0",
     timestamp: expect.any(String),
-    permissionHelp: { required: "leads:write", available: ["leads:read", "jobs:read"], documentation: "/docs" },
+    permissionHelp: {
+      required: "leads:write",
+      available: ["leads:read", "jobs:read"],
+      documentation: `${service.url}/docs`,
+    },
   });
 });
 

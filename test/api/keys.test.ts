@@ -297,12 +297,23 @@ test("spaces around a key do not matter", async () => {
   expect((await service.client(`  ${ada.key} `).get("/api/v2/health")).status).toBe(200);
 });
 
-test("a Bearer token is a key on voice routes only", async () => {
-  const ada = await service.user();
+test("every operation takes the key as a Bearer token, and answers 401 with a challenge (RFC 6750) without one", async () => {
+  const { key } = await service.user({ permissions: ["metrics:read"] });
   const nobody = service.client(null);
-  const headers = { authorization: `Bearer ${ada.key}` };
-  expect((await nobody.get("/api/v2/leads", { headers })).status).toBe(401);
-  expect((await nobody.get("/api/v2/voice-clones", { headers })).status).not.toBe(401);
+  const guarded = service.document.operations.filter(({ actsFor }) => actsFor !== null);
+  expect(guarded.length).toBeGreaterThan(100);
+  for (const { method, path } of guarded) {
+    const target = path.replaceAll(/\{\w+\}/g, "nothing");
+    const status = async (authorization: string) =>
+      (await nobody.send(method, target, { headers: { authorization } })).status;
+    expect({ method, path, status: await status(`Bearer ${key}`) }).not.toMatchObject({ status: 401 });
+    const stranger = await nobody.send(method, target);
+    const wrong = await nobody.send(method, target, { headers: { authorization: "Bearer x" } });
+    expect([stranger, wrong].map((answer) => [answer.status, answer.headers.get("www-authenticate")])).toEqual([
+      [401, 'Bearer realm="outreachd"'],
+      [401, 'Bearer realm="outreachd", error="invalid_token"'],
+    ]);
+  }
 });
 
 test("every use of a key is counted, and counts survive a clean restart", async () => {

@@ -122,7 +122,7 @@ testInProcess("the first action of an account in its working hours runs at once"
   const scheduled = await world.user.post<Scheduled>(path, request("ada", { message: " Hello Ada " }));
   expect(scheduled).toMatchObject({
     status: 200,
-    message: expect.stringContaining("sendConnectionRequest runs in 0 ms."),
+    message: expect.stringContaining("sendConnectionRequest runs in 0 ms (in less than a minute)."),
   });
   expect(scheduled.data).toMatchObject({
     delay: 0,
@@ -178,7 +178,7 @@ testInProcess("an action waits for its moment, and its message names the delay",
   await schedule(world.user, "first");
   await world.service.idle();
   const answer = await world.user.post<Scheduled>(path, request("second"));
-  expect(answer.message).toContain(`sendConnectionRequest runs in ${answer.data.delay} ms.`);
+  expect(answer.message).toContain(`sendConnectionRequest runs in ${answer.data.delay} ms (in about `);
   await world.pass(answer.data.delay - 1);
   expect(script.asked).toHaveLength(1);
   expect(await jobOf(world.user, answer.data.jobId)).toMatchObject({
@@ -265,7 +265,7 @@ testInProcess("the same action for the same profile is not scheduled twice while
     request("ada", { profileUrl: "http://www.network.example/in/Ada/?trk=x#top" }),
   );
   expect(again.data).toEqual({ ...once, isNew: false });
-  expect(again.message).toContain(`sendConnectionRequest was scheduled already, with a delay of ${once.delay} ms.`);
+  expect(again.message).toContain(`sendConnectionRequest was scheduled already, with a delay of ${once.delay} ms (`);
   expect(await schedule(world.user, "ada", { actionType: "sendMessage", message: "Hi" })).toMatchObject({
     isNew: true,
   });
