@@ -7,6 +7,7 @@ import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 import { routesOf } from "./late-routes.ts";
+import { isSpecified } from "./specified-routes.ts";
 
 type Operation = {
   responses: Record<string, object>;
@@ -39,7 +40,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, completed(item))]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, withWarnings(path, completed(item)))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -135,6 +136,34 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
   );
 }
 
+const warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+  description: "Fields and query parameters that this route does not know and ignored. Absent when there are none.",
+});
+
+/** Routes of the specification report what they ignore; all others refuse it. */
+function withWarnings(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      isSpecified(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"))
+        ? { ...operation, responses: mapSuccess(operation.responses) }
+        : operation,
+    ]),
+  );
+}
+
+function mapSuccess(responses: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const content = (response as { content?: Record<string, { schema: TSchema }> }).content?.["application/json"];
+      if (!status.startsWith("2") || content?.schema["properties"] === undefined) return [status, response];
+      const { $id: _shared, ...schema } = content.schema;
+      const properties = { ...(schema["properties"] as object), warnings };
+      return [status, { ...response, content: { "application/json": { schema: { ...schema, properties } } } }];
+    }),
+  );
+}
+
 /** The specification lets voice clone routes take the key in Authorization as well. */
 function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
   if (!path.startsWith("/api/v2/voice-clones") && path !== "/metrics") return item;
@@ -205,7 +234,8 @@ function impliedResponses(
   const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
   const implied: Record<number, object> = {};
   if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };
-  if (requestBody) Object.assign(implied, refusals(bodyErrors));
+  // The body is read before it is known that the route needs none.
+  if (requestBody || (method !== "get" && actsFor !== undefined)) Object.assign(implied, refusals(bodyErrors));
   if (actsFor === "user") Object.assign(implied, refusals(["NOT_FOUND"]));
   if (actsFor === "ownKey") implied[400] = ownKeyRefusal;
   return implied;
