@@ -7,6 +7,7 @@ import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
 import { readJson } from "./read-body.ts";
+import { withWarnings } from "./warnings.ts";
 
 export type EntranceParts = {
   gate: Gate;
@@ -43,6 +44,11 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.keep(request, value, set) as undefined;
   }
 
+  function answered(request: Request, value: unknown, set: AnswerSettings): undefined {
+    const warned = withWarnings(request, value) as undefined;
+    return kept(request, warned ?? value, set) ?? warned;
+  }
+
   return (
     new Elysia({ name: "entrance" })
       .wrap(wrapping((next, request) => idempotency.around(next, request)))
@@ -53,7 +59,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => kept(request, responseValue, set))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answered(request, responseValue, set))
   );
 }
 

@@ -8,6 +8,7 @@ import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 import { routesOf } from "./late-routes.ts";
 import { operationIds } from "./operation-ids.ts";
+import { isSpecified } from "./specified-routes.ts";
 
 type Operation = {
   responses: Record<string, object>;
@@ -41,7 +42,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
         .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), item] as const)
-        .map(([path, item]) => [path, named(path, completed(item))]),
+        .map(([path, item]) => [path, named(path, withWarnings(path, completed(item)))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -133,6 +134,34 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
           responses: responsesOf(method, operation),
         },
       ];
+    }),
+  );
+}
+
+const warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+  description: "Fields and query parameters that this route does not know and ignored. Absent when there are none.",
+});
+
+/** Routes of the specification report what they ignore; all others refuse it. */
+function withWarnings(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      isSpecified(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"))
+        ? { ...operation, responses: mapSuccess(operation.responses) }
+        : operation,
+    ]),
+  );
+}
+
+function mapSuccess(responses: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const content = (response as { content?: Record<string, { schema: TSchema }> }).content?.["application/json"];
+      if (!status.startsWith("2") || content?.schema["properties"] === undefined) return [status, response];
+      const { $id: _shared, ...schema } = content.schema;
+      const properties = { ...(schema["properties"] as object), warnings };
+      return [status, { ...response, content: { "application/json": { schema: { ...schema, properties } } } }];
     }),
   );
 }

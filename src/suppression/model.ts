@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import { suggestions } from "../spelling.ts";
 
 export const suppressionKinds = ["email", "domain", "profile", "phone"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
@@ -87,7 +88,11 @@ export const SuppressionInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ values: ["ada@example.com", "@example.org", "+442079460018"], reason: "asked us to stop" }] },
+  {
+    // The command line calls it --team.
+    [suggestions]: { team: 'scope: "team"' },
+    examples: [{ values: ["ada@example.com", "@example.org", "+442079460018"], reason: "asked us to stop" }],
+  },
 );
 export type SuppressionInput = Static<typeof SuppressionInput>;
 

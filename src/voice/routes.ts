@@ -19,7 +19,7 @@ import {
 import { settingsWith } from "./clone-parts.ts";
 import type { VoiceService } from "./service.ts";
 import type { SpeechService } from "./speech-service.ts";
-import { cloneForm, cloneFormBody, formCheck, uploadOf } from "./upload-routes.ts";
+import { cloneForm, cloneFormBody, cloneFormCheck, strictFormCheck, uploadOf } from "./upload-routes.ts";
 import { checkView, cloneDetailView, cloneView, newCloneView, updatedCloneView } from "./views.ts";
 
 const VoiceId = Type.Object({ voiceId: Type.String() });
@@ -37,12 +37,15 @@ const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, m
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
+// Also what a clone is made with: the same form can be tried here first.
+const dryCheck = strictFormCheck(cloneForm);
+
 export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
   return feature(core, "/api/v2/voice-clones")
     .post(
       "/",
       async ({ caller, userId, request }) => {
-        const clone = await voices.create(caller, userId, uploadOf(request), formCheck);
+        const clone = await voices.create(caller, userId, uploadOf(request), cloneFormCheck(request));
         return {
           ...ok(newCloneView(clone)),
           message: "The voice clone is being trained. List your voice clones to see how far it is.",
@@ -67,7 +70,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       async ({ request, server }) => {
         // Measuring takes longer than a connection may be silent; the checker has a limit of its own.
         server?.timeout(request, 0);
-        return ok(checkView(await checker.check(uploadOf(request), formCheck, request.signal)));
+        return ok(checkView(await checker.check(uploadOf(request), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",

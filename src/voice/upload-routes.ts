@@ -1,5 +1,5 @@
 import { Type, type TSchema } from "@sinclair/typebox";
-import { ApiError, notFound } from "../errors.ts";
+import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
@@ -9,6 +9,8 @@ import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
 import { mediaType } from "../http/media-type.ts";
 import { announcedBytes } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
+import { unknownFields } from "../http/unknown-fields.ts";
+import { warn } from "../http/warnings.ts";
 import type { AudioFormat } from "./audio/pcm.ts";
 import type { FormCheck } from "./form.ts";
 import { CloneForm, CloneView, SampleView } from "./model.ts";
@@ -36,6 +38,8 @@ const sampleMediaTypes: Record<AudioFormat, string> = {
 };
 const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type) => [type, { schema: binary }]));
 
+const samplesCheck = strictFormCheck({ files: cloneForm.files });
+
 /** Recordings of a voice: listed, added, heard, taken away. */
 export function voiceSampleRoutes(core: Core, voices: VoiceService) {
   return feature(core, "/api/v2/voice-clones/:voiceId")
@@ -59,7 +63,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     .post(
       "/samples",
       async ({ userId, params: { voiceId }, request }) =>
-        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), formCheck))),
+        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), samplesCheck))),
       {
         upload: "voice:update",
         params: params(VoiceId),
@@ -146,7 +150,29 @@ export function uploadOf(request: Request): Upload {
 const whole = body(CloneForm);
 const soFar = body(Type.Partial(CloneForm));
 
-export const formCheck: FormCheck = (values, isWhole) => (isWhole ? whole : soFar)["~standard"].validate(values).value;
+/** The form of the specification: fields that it does not have are reported with the answer. */
+export function cloneFormCheck(request: Request): FormCheck {
+  return (values, isWhole) => {
+    warn(request, unknownFields(Type.Object(cloneForm), values, maxUnknown));
+    return validForm(values, isWhole);
+  };
+}
+
+/** A form of ours, with these fields: others are refused. */
+export function strictFormCheck(fields: Record<string, TSchema>): FormCheck {
+  const schema = Type.Object(fields);
+  return (values, isWhole) => {
+    const unknown = unknownFields(schema, values, maxUnknown);
+    if (unknown.length > 0) throw invalid(unknown);
+    return validForm(values, isWhole);
+  };
+}
+
+const maxUnknown = 20;
+
+function validForm(values: Record<string, unknown>, isWhole: boolean): Partial<CloneForm> {
+  return (isWhole ? whole : soFar)["~standard"].validate(values).value;
+}
 
 /** What the document says of a form. */
 export function cloneFormBody(fields: Record<string, TSchema>) {
