@@ -1,24 +1,27 @@
+import { existsSync } from "node:fs";
 import { AuditService } from "./audit/service.ts";
 import { composeApi } from "./app/api.ts";
 import { composeEnrichment } from "./app/enrichment.ts";
 import { composeEvents } from "./app/events.ts";
-import { addAdmin, type FirstRun } from "./app/first-run.ts";
+import type { App } from "./app/app.ts";
+import { beginAnew, refuseLostData } from "./app/first-run.ts";
 import { composeBackups, keepCopy } from "./app/backups.ts";
 import { composeHttp } from "./app/http.ts";
 import { composeImports } from "./app/imports.ts";
 import { composeNetwork } from "./app/network.ts";
+import { composeOperations } from "./app/operations.ts";
 import { observed } from "./app/observed.ts";
 import { settleIn } from "./app/settle-in.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./app/simulation.ts";
 import { createDiskBlobs } from "./blobs/disk.ts";
 import { systemClock, type Clock } from "./clock.ts";
+import { SteadyClock } from "./steady-clock.ts";
 import type { Config } from "./config.ts";
 import { settingsPrint } from "./config/settings-print.ts";
 import { dashboardPages } from "./dashboard/pages.ts";
 import { sessionOfBrowser } from "./dashboard/session.ts";
 import { CreditService } from "./credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "./data-directory.ts";
-import { Readiness } from "./health/readiness.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { wholeApp } from "./http/late-routes.ts";
 import { RateLimiter } from "./http/rate-limit.ts";
@@ -37,7 +40,6 @@ import { mcpEndpoint } from "./mcp/endpoint.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
 import type { Connectors } from "./network/action-job.ts";
-import type { RelationService } from "./network/relation-service.ts";
 import { createErasureHandler } from "./privacy/erase-job.ts";
 import { PrivacyService } from "./privacy/service.ts";
 import { SavedSearchService } from "./prospecting/saved-searches.ts";
@@ -62,39 +64,20 @@ export type Overrides = Partial<{
   voiceEngines: VoiceEngines;
 }>;
 
-/** The whole service as a value. `start` and `stop` are safe to repeat. */
-export type App = {
-  /** Listens and runs jobs. Throws `StartError` when the address is taken. */
-  start(): Promise<void>;
-  /** Runs jobs without listening. */
-  work(): Promise<void>;
-  /** Answers a request without a network in between. */
-  handle(request: Request): Promise<Response>;
-  /** Lets running requests and jobs end, within the configured time, writes what is buffered and lets go of the data. */
-  stop(): Promise<void>;
-  /** Where it listens, after `start`; "" before. */
-  readonly url: string;
-  /** A global key that lives as long as this process. */
-  readonly localKey: string;
-  /** The admin that this start made, with the key that is shown only now; null on every later start. */
-  readonly firstRun: FirstRun | null;
-  /** For tests, which move time by hand. */
-  readonly runner: JobRunner;
-  readonly relations: RelationService;
-  /** Resolves when nothing that is due is left to be done. */
-  idle(): Promise<void>;
-};
-
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
-    const clock = overrides.clock ?? systemClock;
+    const clock = new SteadyClock(overrides.clock ?? systemClock);
     const log = overrides.log ?? createLog(config.logLevel);
+    if (directory.wasOpen)
+      log.warn({ dataDir: directory.path }, "other users of this machine had access to the data directory; closed it");
+    if (!existsSync(directory.databasePath)) refuseLostData(directory);
     removeSnapshot(directory.databasePath); // of a backup that was killed
-    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, () =>
-      keepCopy(directory, clock, log),
-    );
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, {
+      beforeUpgrade: () => keepCopy(directory, clock, log),
+      beforeCreation: () => refuseLostData(directory),
+    });
     try {
       const simulated = await openSimulation(config, storage, clock);
       return await compose(config, directory, storage, clock, log, overrides, simulated);
@@ -112,7 +95,7 @@ async function compose(
   config: Config,
   directory: DataDirectory,
   storage: Storage,
-  realClock: Clock,
+  realClock: SteadyClock,
   ownLog: Log,
   overrides: Overrides,
   simulated: SimulatedWorld | null,
@@ -127,7 +110,7 @@ async function compose(
     : null;
   const keyRing = new KeyRing(storage.keys, storage.users, clock);
   // Against real load, also where time stands still.
-  const limiter = new RateLimiter(config.rateLimit, realClock);
+  const limiter = new RateLimiter(config.rateLimit, realClock.system);
   await limiter.load(storage.rates);
 
   const documentation = `${config.publicUrl ?? ""}/docs`;
@@ -144,6 +127,14 @@ async function compose(
   // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
   const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
   const poke = () => runner.poke();
+  const { readiness, operations, ...watch } = await composeOperations({
+    storage,
+    clock: realClock,
+    checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner does not run" : null),
+    isSimulation: simulated !== null,
+    poke,
+    log,
+  });
   const jobs = new JobService(storage.jobs, clock, poke);
   const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
   const leads = new LeadService(storage.leads, suppressions, clock, ids);
@@ -199,6 +190,7 @@ async function compose(
     leads,
     speech: voices.messages,
     onOutcome: metrics?.acted,
+    sendsAgainAt: () => operations.sendsAgainAt(),
   });
   const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
   const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
@@ -211,7 +203,12 @@ async function compose(
     voices.handler,
     createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
   ];
-  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, metrics, realClock);
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, {
+    observer: metrics,
+    diskClock: realClock,
+    holds: (type) => operations.holds(type),
+  });
+  runner.onDiskFault((error) => readiness.tell(error));
   const flush = async () => {
     await keyRing.flush();
     await limiter.flush(storage.rates);
@@ -219,12 +216,6 @@ async function compose(
     await audit.writeOwed();
     await backups.flush();
   };
-  const checkReady = async () => {
-    if (!background.isStarted || stopping !== null) return "the job runner does not run";
-    await storage.check();
-    return null;
-  };
-  const readiness = new Readiness(checkReady, realClock, log);
   const http = composeHttp({
     config,
     storage,
@@ -238,6 +229,7 @@ async function compose(
     users,
     sessions,
     readiness,
+    operations,
     audit,
     isSimulation: simulated !== null,
     observer: metrics,
@@ -250,6 +242,7 @@ async function compose(
     { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
     { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
     { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
+    ...watch.chores,
     { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
     ...backups.chores,
     ...network.chores,
@@ -257,7 +250,7 @@ async function compose(
     ...events.chores,
     ...http.chores,
   ];
-  const maintenance = new Maintenance(simulated === null ? chores : [], log);
+  const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.tell(error));
   let noting: Promise<void> | null = null;
   const background = settleIn(() => {
     runner.start();
@@ -283,6 +276,7 @@ async function compose(
     config,
     clock,
     readiness,
+    operations,
     users,
     keys,
     credits: creditService,
@@ -318,7 +312,7 @@ async function compose(
   if (metrics !== null) server.use(metricsRoutes(core, metrics));
   http.learnRoutes(server);
 
-  const firstRun = (await users.count()) === 0 ? await addAdmin(config.adminEmail, users, keys, sessions) : null;
+  const firstRun = await beginAnew({ directory, adminEmail: config.adminEmail, users, keys, sessions });
   const localKey = makeSecret("local", ids);
   keyRing.addLocal(localKey);
 
@@ -375,6 +369,7 @@ async function compose(
     metrics?.stop();
     // What was counted since the last flush is little; it must not keep the rest from being closed.
     await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
+    await watch.stop();
     await storage.close();
     directory.release();
     log.info("stopped");

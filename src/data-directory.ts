@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { diskFaultOf } from "./disk-fault.ts";
+import { restrictAccess } from "./private-files.ts";
 import { StartError } from "./start-error.ts";
 
 /** How other commands of this machine reach the server that holds a data directory. */
@@ -21,6 +22,8 @@ export type DataDirectory = {
   backupsPath: string;
   /** What a restore leaves for the audit log of what it restored. */
   restoredPath: string;
+  /** Whether other users of this machine had access to the directory until now. */
+  wasOpen: boolean;
   /** Lets other commands of the same operating system user find the server. */
   announce(server: RunningServer): void;
   /** Lets go of it. Safe to call twice. */
@@ -50,6 +53,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
   const path = resolve(dir);
   const serverFile = join(path, serverName);
   makeWritable(path);
+  const wasOpen = closeToOthers(path);
   if (!mayBeCutOff) refuseCutOff(path);
   const lock = lockOf(path, probeMs) ?? refuseHeld(path);
   held.add(lock);
@@ -65,6 +69,7 @@ export function holdDataDirectory(dir: string, { mayBeCutOff = false } = {}): Da
     blobsPath: join(path, blobsName),
     backupsPath: join(path, backupsName),
     restoredPath: join(path, restoredName),
+    wasOpen,
     announce(server) {
       // Complete at once or not at all for readers, and readable by nobody else: it holds a key.
       const unfinished = `${serverFile}.new`;
@@ -144,6 +149,21 @@ function makeWritable(path: string): void {
       hint: "Choose another with --data DIR (or OUTREACHD_DATA), or change owner, permissions or how its disk is mounted.",
       cause,
     });
+  }
+}
+
+/** Returns whether the directory was open to others. Throws `StartError` if they keep access to what is stored in it. */
+function closeToOthers(path: string): boolean {
+  try {
+    return restrictAccess(path, [...ownFiles, serverName]);
+  } catch (cause) {
+    throw new StartError(
+      `Other users of this machine can read the data directory ${path}: ${(cause as Error).message}.`,
+      {
+        hint: `Close it with \`chmod -R go= ${path}\` as its owner, or choose another directory with --data DIR (or OUTREACHD_DATA).`,
+        cause,
+      },
+    );
   }
 }
 

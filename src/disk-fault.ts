@@ -1,6 +1,6 @@
-/** A disk that takes no writes, in words for those who meet it. */
+/** A disk that takes no writes, or has lost some, in words for those who meet it. */
 export type DiskFault = {
-  kind: "full" | "readOnly" | "failing";
+  kind: "full" | "readOnly" | "failing" | "damaged";
   /** What is wrong, as half a sentence: "Not ready: the disk is full." */
   words: string;
   /** For a client, who can only wait: full sentences without internals. */
@@ -29,6 +29,13 @@ const faults: Record<DiskFault["kind"], DiskFault> = {
       "The server's disk does not work, so nothing can be stored. Try again when its operator has looked after it.",
     hint: "Check how the disk is mounted, its quota, the limit on file sizes (ulimit -f) and the system's log for its errors.",
   },
+  damaged: {
+    kind: "damaged",
+    words: "the database is damaged: run `outreachd doctor`, then `outreachd restore`",
+    message:
+      "The server's database is damaged. Nothing is stored until its operator has checked it (`outreachd doctor`) and restored a backup (`outreachd restore`).",
+    hint: "Check it with `outreachd doctor`, then restore a backup: outreachd restore FILE --replace.",
+  },
 };
 
 /**
@@ -50,6 +57,7 @@ function kindOf(error: Error): DiskFault["kind"] | null {
   if (/^(EROFS|SQLITE_READONLY.*|SQLITE_CANTOPEN.*|SQLITE_PERM)$/.test(code)) return "readOnly";
   // A port or a process may be denied as well; only errors of the file system name a path.
   if (/^(EACCES|EPERM)$/.test(code)) return "path" in error ? "readOnly" : null;
+  if (/^(SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))$/.test(code)) return "damaged";
   // SQLite keeps to itself whether it was a quota, a limit or the disk.
   return /^(EIO|EFBIG|SQLITE_IOERR.*)$/.test(code) ? "failing" : null;
 }

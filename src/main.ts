@@ -1,7 +1,10 @@
 import { runCommandLine } from "./cli/program.ts";
 import { systemSignals } from "./cli/context.ts";
 import { systemTerminal } from "./cli/terminal.ts";
+import { privateUmask } from "./private-files.ts";
 
+// Before anything is created: database, logs of the database, exports and backups hold personal data.
+process.umask(privateUmask);
 const exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   terminal: systemTerminal,

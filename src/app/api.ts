@@ -32,6 +32,8 @@ import { actionRoutes } from "../network/action-routes.ts";
 import { relationRoutes } from "../network/relation-routes.ts";
 import { uploadRoutes } from "../network/upload-routes.ts";
 import { workRoutes } from "../network/work-routes.ts";
+import type { Operations } from "../operations/operations.ts";
+import { operationsRoutes } from "../operations/routes.ts";
 import { privacyRoutes } from "../privacy/routes.ts";
 import type { PrivacyService } from "../privacy/service.ts";
 import { prospectImportRoutes } from "../prospecting/import-routes.ts";
@@ -60,6 +62,7 @@ export type ApiParts = {
   config: Pick<Config, "maxImportBytes">;
   clock: Clock;
   readiness: Readiness;
+  operations: Operations;
   users: UserService;
   keys: KeyService;
   credits: CreditService;
@@ -87,13 +90,16 @@ export type ApiParts = {
 /** All routes of the API, in one app. */
 export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
   const { users, keys, credits, leads, suppressions, prospecting, network, events, voices, audit } = parts;
+  const { readiness, operations } = parts;
   const { maxImportBytes } = parts.config;
   return (
     // Otherwise Elysia looks for the path behind the eleventh character of the URL, which http://crm/ does not have.
     takeLate(new Elysia({ adapter, handler: { standardHostname: false } }))
       .use(entrance)
       .use(core)
-      .use(healthRoutes(core, users, keys, parts.clock, parts.readiness, parts.simulator !== null))
+      .use(
+        healthRoutes(core, users, keys, parts.clock, { readiness, operations, isSimulation: parts.simulator !== null }),
+      )
       .use(userRoutes(core, users, credits))
       .use(enrichmentRoutes(core, parts.enrichment))
       .use(creditRoutes(core, credits))
@@ -121,6 +127,7 @@ export function composeApi(entrance: Entrance, core: Core, parts: ApiParts) {
       .use(voiceRoutes(core, voices.service, voices.speech, voices.checker))
       .use(voiceSampleRoutes(core, voices.service))
       .use(parts.backups.routes(core))
+      .use(operationsRoutes(core, operations))
   );
 }
 

@@ -1,6 +1,10 @@
+import { existsSync, readdirSync } from "node:fs";
+import type { DataDirectory } from "../data-directory.ts";
+import { readInstallationId } from "../installation-id.ts";
 import { permissions } from "../keys/model.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { SessionService } from "../sessions/service.ts";
+import { StartError } from "../start-error.ts";
 import type { UserService } from "../users/service.ts";
 
 /** What a person is told of the first start; the key is shown only now. */
@@ -11,16 +15,45 @@ export type FirstRun = {
   signInPath: string;
 };
 
-/** The first user of a new data directory: an admin with a key that holds every permission. */
-export async function addAdmin(
-  adminEmail: string,
-  users: UserService,
-  keys: KeyService,
-  sessions: SessionService,
-): Promise<FirstRun> {
+type Parts = {
+  directory: DataDirectory;
+  adminEmail: string;
+  users: UserService;
+  keys: KeyService;
+  sessions: SessionService;
+};
+
+/**
+ * The first user of a new data directory: an admin with a key that holds every permission. Null where there are users.
+ * Throws `StartError` if there are none, but files of theirs.
+ */
+export async function beginAnew({ directory, adminEmail, users, keys, sessions }: Parts): Promise<FirstRun | null> {
+  if ((await users.count()) > 0) return null;
+  if (hasBlobs(directory)) throw lostData(directory);
   let made: ReturnType<KeyService["make"]> | null = null;
   const keyFor = ({ id }: { id: string }) => (made = keys.make(id, "admin", [...permissions], null)).key;
   const { email } = await users.add({ email: adminEmail, role: "admin" }, keyFor);
   const { key, secret } = made!;
   return { email, key: secret, signInPath: (await sessions.makeLink(key)).path };
+}
+
+/** For a database with nothing in it. Throws `StartError` if the directory was in use before: it is not the first start. */
+export function refuseLostData(directory: DataDirectory): void {
+  if (hasBlobs(directory) || readInstallationId(directory.path) !== null) throw lostData(directory);
+}
+
+function hasBlobs({ blobsPath }: DataDirectory): boolean {
+  if (!existsSync(blobsPath)) return false;
+  return readdirSync(blobsPath, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
+}
+
+function lostData({ path, databasePath }: DataDirectory): StartError {
+  return new StartError(
+    `The data directory ${path} was in use, but its database ${databasePath} is missing or empty.`,
+    {
+      hint:
+        `If ${databasePath} or its log (-wal) was moved, put both back. Else restore a backup: outreachd restore FILE --replace. ` +
+        "To start anew, choose an empty directory with --data DIR.",
+    },
+  );
 }

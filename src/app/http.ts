@@ -2,10 +2,12 @@ import type { AnyElysia } from "elysia";
 import type { AuditService } from "../audit/service.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import type { Operations } from "../operations/operations.ts";
 import type { Readiness } from "../health/readiness.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { createCore, createEntrance } from "../http/core.ts";
-import { Gate, type RequestObserver } from "../http/gate.ts";
+import { Gate, pathOf, type RequestObserver } from "../http/gate.ts";
+import { requireWritable } from "../http/write-refusal.ts";
 import { Idempotency } from "../http/idempotency.ts";
 import { allowedMethods } from "../http/methods.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -33,6 +35,7 @@ export type HttpParts = {
   users: UserService;
   sessions: SessionService;
   readiness: Readiness;
+  operations: Operations;
   audit: AuditService;
   isSimulation: boolean;
   observer: RequestObserver | null;
@@ -49,6 +52,7 @@ export function composeHttp({
   ids,
   log,
   readiness,
+  operations,
   audit,
   users,
   sessions,
@@ -77,6 +81,7 @@ export function composeHttp({
     },
     callerOfSession: (token) => sessions.callerOf(token),
     publicUrl: config.publicUrl,
+    statusOf: () => operations.status().status,
     onFault: (error) => readiness.tell(error),
     onGlobalRefused: (caller, route) =>
       void audit
@@ -101,6 +106,8 @@ export function composeHttp({
     idempotency,
     maxBodyBytes: config.maxBodyBytes,
     userExists: (id) => users.exists(id),
+    requireWritable: (request) =>
+      requireWritable(request, operations.writeRefusal(), routeOf(request.method, pathOf(request.url))),
     documentation,
   });
   const chores: Chore[] = [

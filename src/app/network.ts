@@ -36,6 +36,8 @@ export type NetworkParts = {
   poke: () => void;
   /** Hears what connectors made of actions. */
   onOutcome: ((connector: string, outcome: string) => void) | undefined;
+  /** When sending continues, while the clock is behind; else null. */
+  sendsAgainAt: () => number | null;
 };
 
 /** Accounts, actions and campaigns on the professional network, put together. */
@@ -103,7 +105,7 @@ export function composeNetwork({
     profileHosts,
     isCampaign: (userId, id) => campaigns.takesLeads(userId, id),
     addTag: async (userId, leadIds, tag) => void (await bulk.update(userId, leadIds, { addTags: [tag] })),
-    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
+    enroll: (userId, id, leadIds, dryRun) => campaigns.enrollLeads(userId, id, leadIds, dryRun),
   });
   const relations = new RelationService({
     store: storage.network,
@@ -120,7 +122,15 @@ export function composeNetwork({
     planner.wake();
     engine.wake();
   };
-  const handWork = new WorkService(storage.network, personNames, clock, poke, onReport);
+  const { sendsAgainAt } = parts;
+  const handWork = new WorkService({
+    store: storage.network,
+    personNames,
+    clock,
+    poke,
+    onEnded: onReport,
+    sendsAgainAt,
+  });
   const actionParts = { store: storage.network, connectors, speech, clock, log, replan, onEnded, onOutcome };
   const handler: JobHandler = createActionHandler(actionParts);
   const chores: Chore[] = [

@@ -72,10 +72,10 @@ export function auditRoutes(core: Core, audit: AuditService) {
     )
     .get(
       "/export",
-      async ({ caller, query }) => {
+      async ({ caller, brokeOff, query }) => {
         const filter = filterOf(query);
         await audit.note(caller, { action: "audit.exported", userId: caller.userId });
-        return new Response(byteStream(ndjson(audit.all(caller, filter))), {
+        return new Response(byteStream(ndjson(audit.all(caller, filter)), brokeOff), {
           headers: {
             "content-type": "application/x-ndjson",
             "content-disposition": 'attachment; filename="audit.ndjson"',

@@ -48,6 +48,11 @@ export class Api {
     return this.#answer<T>(path, {}, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
+  put<T>(path: string, body: Record<string, unknown>): Promise<T> {
+    const headers = { "content-type": "application/json" };
+    return this.#answer<T>(path, {}, { method: "PUT", headers, body: JSON.stringify(body) });
+  }
+
   delete<T>(path: string): Promise<T> {
     return this.#answer<T>(path, {}, { method: "DELETE" });
   }

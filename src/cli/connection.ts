@@ -72,7 +72,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   if (running !== null) return toRunning(running);
   if (needsServer) throw noServer(config.dataDir);
   // Only looked for, so that a wrong --data does not begin a new data directory.
-  if (!mayCreateData && !existsSync(join(config.dataDir, databaseName))) throw noData(config.dataDir);
+  if (!mayCreateData) requireData(config.dataDir);
   return await toOwn(options);
 }
 
@@ -135,6 +135,11 @@ function noServer(dataDir: string): CommandError {
   return new CommandError(exitCodes.failed, `No server runs on the data directory ${dataDir}.`, {
     hint: "Start it with `outreachd serve`, or name the directory of one that runs with --data DIR or OUTREACHD_DATA.",
   });
+}
+
+/** Throws `CommandError` if there is no data in the directory. */
+export function requireData(dataDir: string): void {
+  if (!existsSync(join(dataDir, databaseName))) throw noData(dataDir);
 }
 
 function noData(dataDir: string): CommandError {

@@ -18,6 +18,8 @@ export type CommandContext = {
 export type Signals = {
   /** Takes over both signals until the answer is called. */
   listen(onSignal: (signal: "SIGINT" | "SIGTERM") => void): () => void;
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number;
   /** Ends the process at once, leaving everything as it is. */
   exit(code: number): void;
 };
@@ -29,6 +31,7 @@ export const systemSignals: Signals = {
     process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
     return () => process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
   },
+  now: () => performance.now(),
   exit: (code) => process.exit(code),
 };
 

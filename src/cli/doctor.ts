@@ -30,7 +30,9 @@ async function examine(flags: DoctorFlags, { env }: CommandContext): Promise<Fin
   try {
     const config = loadConfig({ flags, env });
     const { examineAll } = await import("./doctor/examine.ts");
-    return await examineAll(config, { full: flags.full === true, offline: flags.offline === true });
+    const { examineConfigFile } = await import("./doctor/settings.ts");
+    const findings = await examineAll(config, { full: flags.full === true, offline: flags.offline === true });
+    return [...examineConfigFile({ flags, env }), ...findings];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const hint = "`outreachd config --help` explains every option. Nothing else was checked.";

@@ -34,10 +34,15 @@ export async function followImport(
     const job = await patiently(signal, () =>
       api.get<ImportJob>(`/users/jobs/${encodeURIComponent(jobId)}`, { userId }, signal),
     );
-    if (job.status === "completed" || job.status === "failed") return job;
+    if (job.status === "completed" || job.status === "failed" || !isImport(job)) return job;
     await onProgress(job);
     await sleep(pauseMs, undefined, { signal });
   }
+}
+
+/** False for a job of another type, whose id was given by mistake. */
+export function isImport({ type = "lead_import" }: ImportJob): boolean {
+  return type === "lead_import" || type === "prospect_import";
 }
 
 /** The first rows that failed; empty when none did. */
@@ -75,6 +80,7 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
   const { ignoredColumns = [], encoding } = job.metadata;
+  if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows below its header.");
   if (encoding !== undefined)
     lines.push("", `Read as ${encoding}. If names look wrong, say what it is in with --encoding.`);
   if (ignoredColumns.length > 0)

@@ -3,7 +3,7 @@ import { encodingNamed, usualEncodings } from "../leads/import/encodings.ts";
 import { importOnDuplicate, type ImportOnDuplicate } from "../leads/model.ts";
 import { prospectOnDuplicate, type ProspectOnDuplicate } from "../prospecting/model.ts";
 import { actingUserId } from "./acting-user.ts";
-import type { Api, Query } from "./api.ts";
+import { RefusedError, type Api, type Query } from "./api.ts";
 import { present, remark, type CommandContext } from "./context.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { addConnectionFlags, addUserFlag, parsed, repeated } from "./flags.ts";
@@ -13,6 +13,7 @@ import {
   importDocument,
   importProgress,
   importSummary,
+  isImport,
   type ImportJob,
 } from "./import-job.ts";
 import { counted, openLeadFile, type LeadFile } from "./lead-file.ts";
@@ -177,15 +178,24 @@ async function finish(
     job = await followImport(api, jobId, { userId, signal, onProgress });
   } catch (error) {
     progress.clear();
+    if (error instanceof RefusedError && error.status === 404) throw importNotFound(jobId, error);
     if (signal.aborted) throw new CommandError(exitCodes.interrupted, stillRunning(api, jobId));
     remark(context, stillRunning(api, jobId));
     throw error;
   }
   progress.clear();
+  if (!isImport(job)) throw new CommandError(exitCodes.failed, `Job ${jobId} is not an import.`);
   const failures = await failedRows(api, job, userId);
   await present(context, importDocument(job, failures), importSummary(job, failures, api.connection.url));
   if (job.status === "failed") throw new CommandError(exitCodes.failed, `The import ended early: ${job.message}`);
   if (job.metadata.failed) context.exitCode = exitCodes.partial;
+}
+
+function importNotFound(jobId: string, cause: unknown): CommandError {
+  return new CommandError(exitCodes.failed, `Import ${jobId} not found.`, {
+    hint: "Check the id: `outreachd import` shows it in its summary. With --user EMAIL you see the imports of another user.",
+    cause,
+  });
 }
 
 function stillRunning({ connection }: Api, jobId: string): string {

@@ -22,15 +22,44 @@ const contentTypes = new Map([
 /** Opens a file of leads, or standard input for "-". The server looks into content whose type the name does not tell. */
 export async function openLeadFile(path: string): Promise<LeadFile> {
   const contentType = contentTypes.get(extname(path).toLowerCase()) ?? "application/octet-stream";
-  if (path === "-") return { name: "standard input", contentType, bytes: null, stream: Bun.stdin.stream() };
+  if (path === "-") {
+    const stream = await withContent(Bun.stdin.stream());
+    if (stream === null) throw emptyFile("Standard input");
+    return { name: "standard input", contentType, bytes: null, stream };
+  }
+  let file: LeadFile;
   try {
     const entry = await stat(path);
     if (entry.isDirectory()) throw new Error("it is a directory.");
     const bytes = entry.isFile() ? entry.size : null;
-    return { name: basename(path), contentType, bytes, stream: Bun.file(path).stream() };
+    file = { name: basename(path), contentType, bytes, stream: Bun.file(path).stream() };
   } catch (cause) {
     throw new CommandError(exitCodes.failed, `Could not read ${path}: ${reasonOf(cause)}`, { cause });
   }
+  if (file.bytes === 0) throw emptyFile(path);
+  return file;
+}
+
+function emptyFile(name: string): CommandError {
+  return new CommandError(exitCodes.failed, `${name} is empty. Nothing was imported.`);
+}
+
+/** A stream of the same content; null if there is none. */
+async function withContent(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array> | null> {
+  const reader = stream.getReader();
+  let first = await reader.read();
+  while (!first.done && first.value.byteLength === 0) first = await reader.read();
+  if (first.done) return null;
+  const start = first.value;
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(start),
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** The same stream; `onBytes` hears after each chunk how many bytes have gone through, and may slow it down. */

@@ -32,6 +32,8 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["search", async () => (await import("./search.ts")).addSearchCommand],
   ["backup", async () => (await import("./backup.ts")).addBackupCommand],
   ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
+  ["maintenance", async () => (await import("./maintenance.ts")).addMaintenanceCommand],
+  ["clock", async () => (await import("./clock.ts")).addClockCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
   ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
   ["config", async () => (await import("./config.ts")).addConfigCommand],
@@ -61,10 +63,26 @@ async function parse(args: readonly string[], context: CommandContext): Promise<
   const program = await createProgram(context, help, args);
   try {
     if (args.length === 0) program.outputHelp();
-    else await program.parseAsync(args, { from: "user" });
+    else await program.parseAsync(withKnownCommand(program, args), { from: "user" });
   } finally {
     if (help.length > 0) await context.terminal.out(help.join(""));
   }
+}
+
+/**
+ * `args`, without the request for help if they name an unknown command: commander would then show the help of the
+ * command around it, as a success.
+ */
+function withKnownCommand(program: Command, args: readonly string[]): readonly string[] {
+  const asked = args[0] === "help" ? args.slice(1) : args;
+  let command = program;
+  for (const word of asked.filter((each) => !each.startsWith("-"))) {
+    if (command.commands.length === 0) break;
+    const found = command.commands.find((each) => each.name() === word);
+    if (found === undefined && word !== "help") return asked.filter((each) => each !== "--help" && each !== "-h");
+    command = found ?? command;
+  }
+  return args;
 }
 
 /** Each command takes milliseconds to load and to describe, so one that is named stands alone; help shows them all. */
@@ -73,7 +91,7 @@ async function createProgram(context: CommandContext, help: string[], args: read
   const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
   const program = new Command("outreachd")
     .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
-    .version(version, "--version", "Show the version.")
+    .version(version, "-v, --version", "Show the version.")
     .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show help of a command.")
     .configureOutput({

@@ -9,6 +9,12 @@ import { addServerFlags, namedServerOptions } from "./flags.ts";
 
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
 
+/**
+ * One Ctrl-C may arrive several times: the terminal sends it to every process of its group, and npx and `bun run`, which
+ * are in that group, forward theirs. They do so within milliseconds; no person presses twice on purpose this quickly.
+ */
+const sameSignalMs = 1_000;
+
 /** `args`: the command line, where it is known to be of this command. */
 export function addServeCommand(program: Command, context: CommandContext, args?: readonly string[]): void {
   const command = program
@@ -19,7 +25,7 @@ export function addServeCommand(program: Command, context: CommandContext, args?
   );
 }
 
-/** Resolves when the server has stopped: the first signal lets it finish what runs, a second one ends it at once. */
+/** Resolves when the server has stopped: the first signal lets it finish what runs, a later one ends it at once. */
 async function serve(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
   const config = loadConfig({ flags, env: context.env });
   const stop = untilSignal(context.signals, () => {
@@ -47,10 +53,13 @@ async function serve(flags: Record<string, unknown>, context: CommandContext): P
 
 function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promise<void>; release: () => void } {
   const { promise, resolve: signalled } = Promise.withResolvers<void>();
-  let stopping = false;
+  let firstAt: number | null = null;
   const release = signals.listen((signal) => {
-    if (stopping) return signals.exit(128 + signalNumbers[signal]);
-    stopping = true;
+    if (firstAt !== null) {
+      if (signals.now() - firstAt >= sameSignalMs) signals.exit(128 + signalNumbers[signal]);
+      return;
+    }
+    firstAt = signals.now();
     onFirst();
     signalled();
   });

@@ -31,7 +31,7 @@ export function directLease(now: number): number {
 
 /**
  * Enriches the leads of a request while its client waits, batch by batch, and returns an outcome for each lead. Those that
- * are not done in time, or when the job is cancelled meanwhile, have failed as retryable and cost nothing.
+ * are not done in time, or when the job is canceled meanwhile, have failed as retryable and cost nothing.
  */
 export async function enrichDirectly(
   { store, enricher, credits, clock }: DirectParts,

@@ -50,7 +50,7 @@ export function createEnrichHandler(
       const items = await store.pending(job.id, batchLeads);
       if (items.length === 0) break;
       const done = await runBatch(job, context, settings, terms, reserved?.id ?? null, items, counts);
-      if (done === null) return null; // cancelled, or another runner has the job
+      if (done === null) return null; // canceled, or another runner has the job
       counts = done.counts;
       if (done.waitMs > 0) return waiting(counts, done.waitMs);
     }

@@ -251,7 +251,7 @@ export class Enricher {
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable, spent }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: Found,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
@@ -264,7 +264,7 @@ export class Enricher {
       const message = messageOfSpent(spent, unavailable, this.#clock.now());
       return { kind: "failed", failure: { ...failure, message } };
     }
-    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromStore, unavailable });
+    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromCache, unavailable });
     const lead = leads.get(n);
     if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
     return { kind: "enriched", result };

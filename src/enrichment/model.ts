@@ -171,7 +171,7 @@ export const EnrichmentResult = Type.Object(
     ),
     emailVerification: Type.Optional(EmailVerification),
     creditsUsed: Type.Integer(),
-    fromStore: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
+    fromCache: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
     unavailable: Type.Optional(
       Type.Array(Type.String(), {
         description:
@@ -213,7 +213,9 @@ export const Estimate = Type.Object(
     }),
     maxCredits: Type.Integer({ description: "What the request costs at most; misses are free." }),
     isAffordable: Type.Boolean({ description: "Whether the balance, and the budget of this key, allow it." }),
-    answers: Type.Union([Type.Literal("directly"), Type.Literal("by job")]),
+    mode: Type.Union([Type.Literal("direct"), Type.Literal("job")], {
+      description: "direct: the response holds the results. job: a job finds them.",
+    }),
     providers: Type.Array(Type.String(), { description: "Who would be asked, in this order." }),
   },
   { $id: "EnrichmentEstimate" },
@@ -237,15 +239,15 @@ export type EnrichAnswer = Static<typeof EnrichAnswer>;
 export const ProviderView = Type.Object(
   {
     name: Type.String(),
-    gives: Type.Array(Type.String(), { description: "Fields that it can bring." }),
+    fields: Type.Array(Type.String(), { description: "Fields that it can find." }),
     state: Type.Union(
-      ["ready", "paused", "spent"].map((state) => Type.Literal(state as "ready" | "paused" | "spent")),
+      ["ready", "paused", "exhausted"].map((state) => Type.Literal(state as "ready" | "paused" | "exhausted")),
       {
-        description: "paused: it failed or asked for a pause, see pausedUntil; spent: its monthly cap is reached.",
+        description: "paused: it failed or asked for a pause, see pausedUntil; exhausted: its monthly cap is reached.",
       },
     ),
     pausedUntil: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-    spent: Type.Number({ description: "The provider's own credits taken in this month." }),
+    creditsUsed: Type.Number({ description: "The provider's own credits used this month." }),
     spendCap: Type.Union([Type.Number(), Type.Null()], { description: "As configured; null = none." }),
   },
   { $id: "EnrichmentProvider" },
@@ -262,7 +264,7 @@ export const ProviderTestInput = Type.Object(
 );
 export type ProviderTestInput = Static<typeof ProviderTestInput>;
 
-export const testOutcomes = ["found", "none", "tooLittle", "paused", "exhausted", "failed", "skipped"] as const;
+export const testOutcomes = ["found", "none", "insufficientInput", "paused", "exhausted", "failed", "skipped"] as const;
 
 export const ProviderTest = Type.Object(
   {
@@ -271,7 +273,7 @@ export const ProviderTest = Type.Object(
       testOutcomes.map((outcome) => Type.Literal(outcome)),
       {
         description:
-          "found, none: it works. tooLittle: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
+          "found, none: it works. insufficientInput: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
       },
     ),
     reason: Type.Union([Type.String(), Type.Null()], { description: "In the provider's words, where there are any." }),

@@ -146,7 +146,7 @@ export class EnrichmentService {
     const outcome =
       provider.brings(person.subject).length > 0
         ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
-        : ({ kind: "tooLittle" } as const);
+        : ({ kind: "insufficientInput" } as const);
     return {
       provider: name,
       outcome: outcome.kind,
@@ -251,7 +251,7 @@ export class EnrichmentService {
       free: cost === 0 ? leads.length : leads.length - maxCredits / cost,
       maxCredits,
       isAffordable: maxCredits <= Math.min(balance, budget?.remaining ?? balance),
-      answers: byJob ? "by job" : "directly",
+      mode: byJob ? "job" : "direct",
       providers: settings.providers,
     };
     return { enriched: [], failed: [], creditsUsed: 0, remainingCredits: balance, estimate };

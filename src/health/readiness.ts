@@ -29,10 +29,16 @@ export class Readiness {
   /** A request failed for this. */
   tell(error: unknown): void {
     const fault = diskFaultOf(error);
-    if (fault === null) return;
+    if (fault === null || this.damage !== null) return;
+    if (fault.kind === "damaged") this.#log.fatal({ err: error }, `${fault.words}; no more writes until then`);
     this.#fault = fault;
     this.#faultedAt = this.#clock.now();
     this.#lookedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Damage to the data, which lasts until a start on data that is sound; null as long as none was met. */
+  get damage(): DiskFault | null {
+    return this.#fault?.kind === "damaged" ? this.#fault : null;
   }
 
   /** What is wrong, as half a sentence; null when all is well. Never rejects. */
@@ -62,7 +68,9 @@ export class Readiness {
         return diskFaultOf(error)?.words ?? "the database does not work";
       },
     );
-    if (this.#fault !== null && this.#isWithin(faultHoldsMs, this.#faultedAt)) problem ??= this.#fault.words;
+    if (cause !== undefined && diskFaultOf(cause)?.kind === "damaged") this.tell(cause);
+    if (this.damage !== null) problem = this.damage.words;
+    else if (this.#fault !== null && this.#isWithin(faultHoldsMs, this.#faultedAt)) problem ??= this.#fault.words;
     if (problem !== null && problem !== this.#lastProblem) this.#log.error({ problem, err: cause }, "not ready");
     if (problem === null && this.#lastProblem !== null) this.#log.info("ready again");
     this.#lastProblem = problem;

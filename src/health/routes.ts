@@ -8,6 +8,7 @@ import { answersJson } from "../http/openapi.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyService } from "../keys/service.ts";
 import type { UserService } from "../users/service.ts";
+import type { Operations } from "../operations/operations.ts";
 import type { Readiness } from "./readiness.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -15,6 +16,7 @@ const HealthReport = Type.Object(
   {
     version: Type.String(),
     status: Type.Union([Type.Literal("healthy"), Type.Literal("degraded"), Type.Literal("maintenance")]),
+    message: Type.Union([Type.String(), Type.Null()], { description: "Why the status is not `healthy`; else null." }),
     authentication: Type.Union([Type.Literal("user"), Type.Literal("global")]),
     user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
     apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
@@ -35,8 +37,7 @@ export function healthRoutes(
   users: UserService,
   keys: KeyService,
   clock: Clock,
-  readiness: Readiness,
-  isSimulation: boolean,
+  { readiness, operations, isSimulation }: { readiness: Readiness; operations: Operations; isSimulation: boolean },
 ) {
   const mark = isSimulation ? { simulation: true as const } : {};
   const report = async (caller: Caller) => {
@@ -45,9 +46,12 @@ export function healthRoutes(
       keys.usageCount(caller.keyId),
       readiness.problem(),
     ]);
+    const operation = operations.status();
+    const isFine = problem === null || operation.status !== "healthy";
     return {
       version: apiVersion,
-      status: problem === null ? "healthy" : "degraded",
+      status: isFine ? operation.status : "degraded",
+      message: isFine ? operation.message : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`,
       authentication: user === null ? "global" : "user",
       user: user && { id: user.id, email: user.email, role: user.role },
       apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },

@@ -20,6 +20,8 @@ export type CoreParts = {
   idempotency: Idempotency;
   maxBodyBytes: number;
   userExists: (id: string) => Promise<boolean>;
+  /** Throws SERVICE_UNAVAILABLE for a request that would change something while nothing may change. */
+  requireWritable: (request: Request) => void;
   /** Where a person reads about permissions; goes into refusals. */
   documentation: string;
 };
@@ -65,7 +67,8 @@ type Wanted = Permission | readonly Permission[] | null;
  * What every feature's routes are built on: the ways to say who may use a route. A route without one of `access`,
  * `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
-export function createCore({ gate, idempotency, maxBodyBytes, userExists, documentation }: CoreParts) {
+export function createCore(parts: CoreParts) {
+  const { gate, idempotency, maxBodyBytes, userExists, requireWritable, documentation } = parts;
   /** Permission is asked before the body is read and before anything is validated. `maxBytes` is null for bodies that stay streams. */
   function hooks(access: Access, maxBytes: number | null = maxBodyBytes, readBody = readJson) {
     return {
@@ -74,6 +77,7 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
       async transform(context: { request: Request; query: unknown; body: unknown }) {
         const { request } = context;
         requireAccess(gate.callerOf(request), access, documentation);
+        requireWritable(request);
         idempotency.check(request);
         if (maxBytes !== null && mayHaveBody(request)) context.body = (await readBody(request, maxBytes)) ?? null;
         const query = queryOf(request.url);
@@ -83,9 +87,14 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
     };
   }
 
+  /** `brokeOff` is to be called with the reason when the body of an answer ends too early. */
+  function callerOf(request: Request) {
+    return { caller: gate.callerOf(request), brokeOff: (error: unknown) => gate.brokeOff(request, error) };
+  }
+
   async function acting({ request, query, body }: { request: Request; query: unknown; body: unknown }) {
     const caller = gate.callerOf(request);
-    return { caller, userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
+    return { ...callerOf(request), userId: await actingUser(caller, userIdIn(query) ?? userIdIn(body), userExists) };
   }
 
   return (
@@ -105,12 +114,12 @@ export function createCore({ gate, idempotency, maxBodyBytes, userExists, docume
       /** Acts for nobody in particular. */
       .macro("callerOnly", (permission: Wanted) => ({
         ...hooks({ permission, actsFor: "caller" }),
-        resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
+        resolve: ({ request }: { request: Request }) => callerOf(request),
       }))
       /** As `callerOnly`, for a protocol with words of its own for what is no JSON: then the refusal is the body. */
       .macro("message", (permission: Wanted) => ({
         ...hooks({ permission, actsFor: "caller" }, maxBodyBytes, readMessage),
-        resolve: ({ request }: { request: Request }) => ({ caller: gate.callerOf(request) }),
+        resolve: ({ request }: { request: Request }) => callerOf(request),
       }))
       /** As `access`, with the body left as a stream. */
       .macro("upload", (permission: Wanted) => ({ ...hooks({ permission, actsFor: "user" }, null), resolve: acting }))

@@ -33,14 +33,25 @@ function rangeIn(header: string | null, size: number): { start: number; end: num
   });
 }
 
-/** Streams what is made bit by bit; nothing is made ahead of the client by more than a piece. */
-export function byteStream(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/**
+ * Streams what is made bit by bit; nothing is made ahead of the client by more than a piece. `onFailure` hears why an
+ * answer breaks off: its status has been sent by then.
+ */
+export function byteStream(
+  bytes: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
     },
     async cancel() {
       await pieces.return?.();

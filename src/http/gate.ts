@@ -36,6 +36,8 @@ export type GateParts = {
   onGlobalRefused: (caller: Caller, path: string) => void;
   /** Hears of API keys that stand in the address of a request. */
   onKeysInAddress: (secrets: readonly string[]) => void;
+  /** Every answer says so while it is not `healthy`. */
+  statusOf: () => string;
   /** Every answer says so, and what time it is there. */
   isSimulation?: boolean;
   /** The template of the route that takes a request; null when none does. */
@@ -113,8 +115,10 @@ export class Gate {
 
   /** Runs first, and at once where it can: a promise is given only when a key has to be looked up. */
   enter(request: Request, set: Settings): Response | undefined | Promise<undefined> {
-    const { ids, clock, corsOrigins, isSimulation = false, onKeysInAddress } = this.#parts;
+    const { ids, clock, corsOrigins, isSimulation = false, statusOf, onKeysInAddress } = this.#parts;
     if (isSimulation) set.headers["x-simulation"] = isoTime(clock.now());
+    const status = statusOf();
+    if (status !== "healthy") set.headers["x-server-status"] = status;
     set.headers["x-request-id"] = requestId(request) ?? ids.next(clock.now());
     Object.assign(set.headers, securityHeaders);
     if (corsOrigins.length > 0) {
@@ -164,6 +168,17 @@ export class Gate {
     const response = this.refusal(error, request, headers);
     this.#failures.set(request, { error, thrown });
     return response;
+  }
+
+  /** The body of an answer ended too early, after its status was sent. */
+  brokeOff(request: Request, error: unknown): void {
+    if (request.signal.aborted) return;
+    const { log, onFault, routeOf } = this.#parts;
+    const { keyId, userId, origin } = this.callerOf(request);
+    const route = routeOf(request.method, pathOf(request.url));
+    const requestId = origin?.().requestId ?? null;
+    log.error({ requestId, method: request.method, route, keyId, userId, err: error }, "a response broke off");
+    onFault(error);
   }
 
   /** Whether a request failed by a fault of ours, not by a refusal that somebody decided on. */

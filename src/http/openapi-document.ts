@@ -81,6 +81,7 @@ export const tags = {
   "Network work": "For those who carry actions out: people with a task list, and workers of your own.",
   Events: "What happened: a log to read, and a live stream of it.",
   Webhooks: "Your own endpoints, to which events are posted.",
+  Operations: "Maintenance mode and the server's clock. For admins.",
   Backups: "Copies of everything, made while the server works. For admins.",
   Voices: "Voices that speak like the recordings they were made of.",
   Audit: "Who did what, when and from where.",
@@ -98,7 +99,9 @@ const commonErrors = [
 const bodyErrors = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
 function refusals(codes: readonly ErrorCode[]): Record<number, object> {
-  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  // What can be too large can arrive too slowly as well.
+  const all = codes.includes("PAYLOAD_TOO_LARGE") ? [...codes, "REQUEST_TIMEOUT" as const] : codes;
+  const byStatus = Map.groupBy(all, (code) => errorCatalogue[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,

@@ -95,8 +95,9 @@ export class RateLimiter {
     let limit = 0;
     for (const [index, { ms, quota }] of this.#limits.entries()) {
       const counter = counters[index]!;
-      // A clock that was set back must not keep a window open for longer than its length.
-      if (now >= counter.startedAt + ms || now < counter.startedAt) counters[index] = { startedAt: now, used: 0 };
+      // A clock that was set back must neither keep a window open for longer than its length nor grant a fresh quota.
+      counter.startedAt = Math.min(counter.startedAt, now);
+      if (now >= counter.startedAt + ms) counters[index] = { startedAt: now, used: 0 };
       else if (counter.used + cost > quota * requestCost.full && counter.startedAt + ms - now > retryAfterMs) {
         retryAfterMs = counter.startedAt + ms - now;
         limit = quota;

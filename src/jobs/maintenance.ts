@@ -15,10 +15,13 @@ export type Chore = {
 export class Maintenance {
   readonly #chores: readonly Chore[];
   readonly #log: Log;
+  readonly #onFailure: (error: unknown) => void;
   readonly #problems = new Map<string, string>();
   #crons: Cron[] = [];
 
-  constructor(chores: readonly Chore[], log: Log) {
+  /** `onFailure` hears of every failure, also of those that are not logged again. */
+  constructor(chores: readonly Chore[], log: Log, onFailure: (error: unknown) => void = () => {}) {
+    this.#onFailure = onFailure;
     this.#chores = chores;
     this.#log = log;
   }
@@ -45,6 +48,7 @@ export class Maintenance {
     } catch (error) {
       // What a chore that is under way needs may be gone with the stop.
       if (this.#crons.length === 0) return;
+      this.#onFailure(error);
       const problem = error instanceof Error ? error.message : String(error);
       if (this.#problems.get(name) === problem) return;
       this.#problems.set(name, problem);

@@ -63,10 +63,10 @@ const allOrPages =
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
 export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
-  async function list(userId: string, query: Static<typeof JobQuery>) {
+  async function list(userId: string, query: Static<typeof JobQuery>, brokeOff: (error: unknown) => void) {
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)
-      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query)))), {
+      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), brokeOff), {
         headers: { "content-type": "application/json;charset=utf-8" },
       });
     const { limit = usualPage, offset = 0 } = query;
@@ -76,7 +76,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
   }
 
   const own = feature(core, "/api/v2/users/jobs")
-    .get("/", async ({ userId, query }) => list(userId, query), {
+    .get("/", async ({ userId, query, brokeOff }) => list(userId, query, brokeOff), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),
       detail: answersJson(JobPageView, {
@@ -113,7 +113,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         tag: "Jobs",
         summary: "Cancel a job that waits or runs",
         description:
-          "It ends as failed, with `metadata.cancelled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
+          "It ends as failed, with `metadata.canceled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     })
@@ -130,7 +130,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
   return own
     .get(
       "/userJobStatus/:userId",
-      async ({ caller, params: { userId }, query }) => list(allowed(caller, userId), query),
+      async ({ caller, params: { userId }, query, brokeOff }) => list(allowed(caller, userId), query, brokeOff),
       {
         callerOnly: "jobs:read",
         params: params(UserId),

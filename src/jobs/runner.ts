@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { JobHandler } from "./handler.ts";
 import { Interruption } from "./interruption.ts";
-import type { Job } from "./model.ts";
+import type { Job, JobType } from "./model.ts";
 import { diskRetryMs, untilWritten } from "./patience.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { JobClaim, JobEnd, JobStore } from "./store.ts";
@@ -37,6 +37,7 @@ export class JobRunner {
   readonly #log: Log;
   readonly #observer: JobObserver | null;
   readonly #diskClock: Clock;
+  readonly #holds: (type: JobType) => boolean;
   readonly #faultListeners = new Set<(error: unknown) => void>();
   readonly #running = new Map<string, Running>();
   readonly #counts = new Map<JobHandler, number>();
@@ -48,16 +49,23 @@ export class JobRunner {
   #cancelTimer = (): void => {};
   #cancelRenewal = (): void => {};
 
-  /** `diskClock`: the disk is of the real world, also where time is simulated. */
+  /**
+   * `diskClock`: the disk is of the real world, also where time is simulated. `holds`: no job of that type may begin now;
+   * whoever lifts that pokes.
+   */
   constructor(
     store: JobStore,
     handlers: readonly JobHandler[],
     clock: Clock,
     ids: Ids,
     log: Log,
-    observer: JobObserver | null = null,
-    diskClock: Clock = clock,
+    {
+      observer = null,
+      diskClock = clock,
+      holds = () => false,
+    }: { observer?: JobObserver | null; diskClock?: Clock; holds?: (type: JobType) => boolean } = {},
   ) {
+    this.#holds = holds;
     this.#diskClock = diskClock;
     this.#observer = observer;
     this.#store = store;
@@ -152,6 +160,7 @@ export class JobRunner {
     const waiting: JobHandler[] = [];
     let hasMore = false;
     const take = async (handler: JobHandler): Promise<void> => {
+      if (this.#holds(handler.type)) return;
       const limit = handler.concurrency - this.#runningOf(handler);
       if (limit <= 0) return; // the end of one of its jobs pokes
       const { jobs, more } = await this.#claim(handler, limit);

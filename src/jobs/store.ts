@@ -55,7 +55,7 @@ export type JobStore = {
   /** When the next job is due or the next lease ends; null when there is none. */
   nextDueAt(types: JobType[]): Promise<number | null>;
   /**
-   * Ends a pending or running job as failed, marked as cancelled; its runner finds its claim void. "refused" when it
+   * Ends a pending or running job as failed, marked as canceled; its runner finds its claim void. "refused" when it
    * has ended, or while its network action is being sent.
    */
   cancel(userId: string, id: string, at: number): Promise<ClientChange>;

@@ -17,12 +17,12 @@ export class LeadBulkService {
   }
 
   update(userId: string, ids: readonly string[], change: BulkChange): Promise<BulkReport> {
-    return each(ids, (id) => this.#change(userId, id, change));
+    return this.#leads.together(() => each(ids, (id) => this.#change(userId, id, change)));
   }
 
   /** For good. */
   remove(userId: string, ids: readonly string[]): Promise<BulkReport> {
-    return each(ids, (id) => this.#leads.remove(userId, id, null));
+    return this.#leads.together(() => each(ids, (id) => this.#leads.remove(userId, id, null)));
   }
 
   async #change(userId: string, id: string, change: BulkChange): Promise<void> {

@@ -107,6 +107,11 @@ export class LeadService {
     }
   }
 
+  /** See `LeadStore.together`. */
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return this.#leads.together(work);
+  }
+
   /** For good. `versions` as in `update`. */
   async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
     const lead = await this.get(userId, id);

@@ -123,6 +123,10 @@ export type LeadStore = {
    * Nobody on the do-not-contact list is stored.
    */
   insert(request: InsertLead): Promise<InsertLeadOutcome>;
+  /** As `insert`, for several as one operation, in which each sees those before it. Outcomes in their order. */
+  insertAll(requests: readonly InsertLead[]): Promise<InsertLeadOutcome[]>;
+  /** What `work` writes without waiting for anything but reads of single leads becomes durable as one operation. */
+  together<T>(work: () => Promise<T>): Promise<T>;
   /** What `insert` would answer; stores nothing. */
   foretell(request: InsertLead): Promise<InsertLeadOutcome>;
   get(userId: string, id: string): Promise<Lead | null>;

@@ -148,9 +148,9 @@ export function leadTransferRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, query: { format = "csv", ...query } }) => {
+      async ({ caller, userId, brokeOff, query: { format = "csv", ...query } }) => {
         await audit.note(caller, { action: "leads.exported", userId, details: { format } });
-        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format)), {
+        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format), brokeOff), {
           headers: {
             "content-type": exportMediaTypes[format],
             "content-disposition": `attachment; filename="leads.${format}"`,

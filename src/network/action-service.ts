@@ -87,16 +87,16 @@ export class ActionService {
     const lead = await this.#leadOf(userId, input.leadId);
     const now = clock.now();
     const errors: FieldError[] = [];
-    const doneAt = input.doneAt === undefined ? now : parseInstant(input.doneAt);
-    if (doneAt === null || doneAt > now + clockSlackMs || doneAt < now - 366 * 86_400_000)
-      errors.push({ path: "doneAt", message: "Expected a moment of the last year." });
+    const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
+    if (carriedOutAt === null || carriedOutAt > now + clockSlackMs || carriedOutAt < now - 366 * 86_400_000)
+      errors.push({ path: "carriedOutAt", message: "Expected a moment of the last year." });
     const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
     const action: NetworkAction = {
       ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
       message: input.message?.trim() || null,
-      state: "done",
+      state: "completed",
       pendingReason: null,
-      slotAt: doneAt,
+      slotAt: carriedOutAt,
     };
     const job: Job = {
       ...jobOf(action, account),
@@ -105,7 +105,7 @@ export class ActionService {
       message: "Done by a person, and recorded",
       completedAt: now,
     };
-    job.metadata = { ...job.metadata, outcome: "sent", driver: "person" };
+    job.metadata = { ...job.metadata, outcome: "completed", driver: "person" };
     const outcome = await store.record({ action, job }, input.relation ?? null);
     return { action: this.#placed(outcome, account), account, isNew: true };
   }
@@ -175,12 +175,12 @@ export class ActionService {
   /** A person's word on an action whose outcome is unknown. */
   async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
-    const isSent = outcome === "sent";
+    const isSent = outcome === "completed";
     const said = isSent ? "Sent, by a person's word" : "Not sent, by a person's word";
     const change = await store.resolve(userId, jobId, {
-      state: isSent ? "done" : "failed",
+      state: isSent ? "completed" : "failed",
       message: note ? `${said}: ${note}` : said,
-      metadata: { outcome: isSent ? "sent" : "failed", resolvedBy: "person", ...(note && { note }) },
+      metadata: { outcome: isSent ? "completed" : "failed", resolvedBy: "person", ...(note && { note }) },
       reference: null,
       relation: null,
       at: clock.now(),
@@ -284,7 +284,7 @@ function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
     : "It is being carried out, so its text can't be changed any more. Schedule again once it has ended.";
   return new ApiError("CONFLICT", {
     message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
-    details: { reason: "otherText", jobId, state },
+    details: { reason: "differentText", jobId, state },
   });
 }
 
@@ -329,7 +329,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
   const { jobId, accountId, actionType, profileUrl, message, details, leadId, state, reference } = action;
   const wait = waitOf(action, accountState);
   const until = isoTimeOrNull(wait?.until ?? null);
-  const wasCarriedOut = state === "done" || state === "unknown";
+  const wasCarriedOut = state === "completed" || state === "unknown";
   return {
     jobId,
     accountId,
@@ -343,7 +343,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
     status: actionMessage(action, accountState) || stateTexts[state],
     scheduledFor: until,
     nextEligibleAt: until,
-    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.slotAt) : null,
+    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
     providerRef: reference,
     createdAt: isoTime(action.createdAt),
     updatedAt: isoTime(action.updatedAt),
@@ -355,9 +355,9 @@ const stateTexts: Record<NetworkAction["state"], string> = {
   scheduled: "Waits for its turn",
   sending: "Is being carried out",
   awaiting: "Waits for its outcome",
-  done: "Carried out",
+  completed: "Carried out",
   skipped: "Not needed, or not allowed any more",
   failed: "Failed",
   unknown: "May or may not have been carried out",
-  cancelled: "Cancelled",
+  canceled: "Canceled",
 };

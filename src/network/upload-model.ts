@@ -67,7 +67,7 @@ export const UploadAnswer = Type.Object(
           description: "The lead: a new one, or the one that was there before.",
         }),
         message: Type.Union([Type.String(), Type.Null()]),
-        enrolment: Type.Union([Type.String(), Type.Null()], {
+        enrollment: Type.Union([Type.String(), Type.Null()], {
           description: "With a campaign: enrolled, or why not.",
         }),
       }),

@@ -5,14 +5,14 @@ import type { Ids } from "../ids.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../leads/import/full-name.ts";
 import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
-import type { LeadStore } from "../leads/store.ts";
+import type { InsertLead, LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 
 type RowResult = UploadAnswer["results"][number];
 /** Puts leads into a campaign and answers, by lead, "enrolled" or why not. */
-export type Enrol = (
+export type Enroll = (
   userId: string,
   campaignId: string,
   leadIds: readonly string[],
@@ -28,11 +28,11 @@ export type UploadParts = {
   isCampaign: (userId: string, id: string) => Promise<boolean>;
   /** Adds a tag to leads that are there. */
   addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
-  enrol: Enrol;
+  enroll: Enroll;
 };
 
-/** So many rows are written together; more would keep the event loop for longer than others should wait. */
-const rowsAtOnce = 50;
+/** So many rows are stored as one operation (README, "Repeating a request"); more would keep others waiting for too long. */
+const rowsAtOnce = 500;
 
 /** Lists of people from elsewhere, who become leads. */
 export class UploadService {
@@ -58,11 +58,9 @@ export class UploadService {
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += rowsAtOnce) {
       const rows = prospects.slice(start, start + rowsAtOnce);
-      results.push(
-        ...(await Promise.all(rows.map((row, n) => this.#store(userId, row, start + n, tags, dryRun, seen)))),
-      );
+      results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
     }
-    if (isCampaign) await this.#enrol(userId, id, results, dryRun);
+    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
     if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
@@ -76,34 +74,38 @@ export class UploadService {
     };
   }
 
+  /** All that can be stored, or nothing. Results in the order of the rows, of which `start` is the place of the first. */
   async #store(
     userId: string,
-    row: unknown,
-    index: number,
+    rows: readonly unknown[],
+    start: number,
     tags: string[],
     dryRun: boolean,
     seen: Set<string>,
-  ): Promise<RowResult> {
-    const result = (outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult => ({
-      index,
-      outcome,
-      prospect_id: id,
-      message,
-      enrolment: null,
-    });
-    const read = this.#read(row, tags);
-    if ("errors" in read) return result("invalid", null, read.errors.map(problemText).join(" "));
+  ): Promise<RowResult[]> {
     const { clock, ids, leads } = this.#parts;
     const now = clock.now();
-    const lead: Lead = { ...read.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
-    const request = { lead, identity: read.identity, onDuplicate: "error" } as const;
-    const outcome = await (dryRun ? leads.foretell(request) : leads.insert(request));
-    if (outcome.kind === "doNotContact") return result("doNotContact", null, doNotContactText(outcome.match));
-    if (outcome.kind === "duplicate") return result("duplicate", outcome.lead.id, "This person is a lead already.");
-    // What a dry run does not store it can't find again.
-    if (dryRun && isRepeat(read.identity, seen))
-      return result("duplicate", null, "This person stands in the list more than once.");
-    return result("uploaded", dryRun ? null : outcome.lead.id, null);
+    const read = rows.map((row) => this.#read(row, tags));
+    const requests = read.flatMap((each): InsertLead[] => {
+      if ("errors" in each) return [];
+      const lead: Lead = { ...each.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+      return [{ lead, identity: each.identity, onDuplicate: "error" }];
+    });
+    const outcomes = (
+      await (dryRun ? Promise.all(requests.map((each) => leads.foretell(each))) : leads.insertAll(requests))
+    ).values();
+    return read.map((each, n) => {
+      const index = start + n;
+      if ("errors" in each) return result(index, "invalid", null, each.errors.map(problemText).join(" "));
+      const outcome = outcomes.next().value!;
+      if (outcome.kind === "doNotContact") return result(index, "doNotContact", null, doNotContactText(outcome.match));
+      if (outcome.kind === "duplicate")
+        return result(index, "duplicate", outcome.lead.id, "This person is a lead already.");
+      // What a dry run does not store it can't find again.
+      if (dryRun && isRepeat(each.identity, seen))
+        return result(index, "duplicate", null, "This person stands in the list more than once.");
+      return result(index, "uploaded", dryRun ? null : outcome.lead.id, null);
+    });
   }
 
   #read(row: unknown, tags: string[]): ReturnType<typeof leadContent> {
@@ -132,12 +134,12 @@ export class UploadService {
       await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
   }
 
-  async #enrol(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+  async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const known = results.flatMap(({ prospect_id: id }) => id ?? []);
-    const enrolments = await this.#parts.enrol(userId, campaignId, known, dryRun);
+    const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
     for (const result of results)
-      if (result.prospect_id !== null) result.enrolment = enrolments.get(result.prospect_id) ?? null;
-      else if (dryRun && result.outcome === "uploaded") result.enrolment = "enrolled";
+      if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
+      else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
   }
 }
 
@@ -145,6 +147,10 @@ function referenceTag(id: string): string {
   if (id.length <= maxCampaignReference) return campaignTag(id);
   const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
   throw invalid([{ path: "campaign_id", message }]);
+}
+
+function result(index: number, outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult {
+  return { index, outcome, prospect_id: id, message, enrollment: null };
 }
 
 function problemText({ path, message }: FieldError): string {

@@ -8,6 +8,18 @@ import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
 import type { ActionChange, NetworkStore } from "./store.ts";
 
+export type WorkParts = {
+  store: NetworkStore;
+  personNames: PersonNames;
+  clock: Clock;
+  /** Some job may be due. */
+  poke: () => void;
+  /** An action has ended. */
+  onEnded: () => void;
+  /** When sending continues, while the clock is behind; else null. */
+  sendsAgainAt: () => number | null;
+};
+
 /** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
 export class WorkService {
   readonly #store: NetworkStore;
@@ -15,8 +27,10 @@ export class WorkService {
   readonly #clock: Clock;
   readonly #poke: () => void;
   readonly #onEnded: () => void;
+  readonly #sendsAgainAt: () => number | null;
 
-  constructor(store: NetworkStore, personNames: PersonNames, clock: Clock, poke: () => void, onEnded: () => void) {
+  constructor({ store, personNames, clock, poke, onEnded, sendsAgainAt }: WorkParts) {
+    this.#sendsAgainAt = sendsAgainAt;
     this.#store = store;
     this.#personNames = personNames;
     this.#clock = clock;
@@ -36,12 +50,16 @@ export class WorkService {
 
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
   async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
-    const said = { done: "Done by a person", failed: "Failed, by a person's word", skipped: "Skipped by a person" };
+    const said = {
+      completed: "Done by a person",
+      failed: "Failed, by a person's word",
+      skipped: "Skipped by a person",
+    };
     const message = said[outcome];
     const change = await this.#store.endHanded(userId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
-      metadata: { outcome: outcome === "done" ? "sent" : outcome, completedBy: "person", ...(note && { note }) },
+      metadata: { outcome, completedBy: "person", ...(note && { note }) },
       reference: null,
       relation: null,
       at: this.#clock.now(),
@@ -64,6 +82,8 @@ export class WorkService {
 
   /** Claims the next action that a worker may carry out now, with a lease; else when to come again. */
   async claim(userId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+    const sendsAgainAt = this.#sendsAgainAt();
+    if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
     const now = this.#clock.now();
     const leaseUntil = now + leaseSeconds * 1000;
     const answer = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });
@@ -133,8 +153,8 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
   const retryAt = now + (retryAfterSeconds ?? 60) * 1000;
   const shown = relation === undefined ? {} : { relation };
   switch (outcome) {
-    case "sent":
-      return { kind: "sent", reference, ...shown };
+    case "completed":
+      return { kind: "completed", reference, ...shown };
     case "refused":
       return { kind: "refused", refusal: input.refusal ?? "invalid", reason, ...shown };
     case "busy":
@@ -149,7 +169,7 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
 }
 
 const reasons: Record<OutcomeInput["outcome"], string> = {
-  sent: "",
+  completed: "",
   refused: "It was refused.",
   busy: "It could not be done at this moment.",
   limited: "The network asks for fewer actions.",

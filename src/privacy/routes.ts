@@ -11,11 +11,11 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
   return feature(core, "/api/v2/privacy")
     .post(
       "/export",
-      async ({ caller, userId, body: input, request, server }) => {
+      async ({ caller, userId, brokeOff, body: input, request, server }) => {
         const found = await privacy.export(caller, userId, input);
         // All that is stored is looked through; a place without the person sends nothing for a while.
         server?.timeout(request, 0);
-        return new Response(byteStream(document(found)), {
+        return new Response(byteStream(document(found), brokeOff), {
           headers: { "content-type": "application/json", "content-disposition": 'attachment; filename="person.json"' },
         });
       },
@@ -38,7 +38,7 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
         tag: "Privacy",
         summary: "Erase one person",
         description:
-          "A dry run unless `dryRun` is false. Waiting actions are cancelled; what was sent goes on to count against the caps, without name or text. Done by a job: it waits for actions that are being carried out, goes on after a crash, and forgets whom it erased.",
+          "A dry run unless `dryRun` is false. Waiting actions are canceled; what was sent goes on to count against the caps, without name or text. Done by a job: it waits for actions that are being carried out, goes on after a crash, and forgets whom it erased.",
         errors: ["NOT_FOUND"],
       }),
     });

@@ -12,6 +12,7 @@ import type { KeyStore } from "../keys/store.ts";
 import type { LeadStore } from "../leads/store.ts";
 import type { MetricsStore } from "../metrics/store.ts";
 import type { NetworkStore } from "../network/store.ts";
+import type { OperationsStore } from "../operations/store.ts";
 import type { PersonStore } from "../privacy/store.ts";
 import type { SimulationStore } from "../simulation/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
@@ -25,6 +26,7 @@ import type { WebhookStore } from "../webhooks/store.ts";
 export type Storage = {
   audit: AuditStore;
   backups: BackupStore;
+  operations: OperationsStore;
   users: UserStore;
   keys: KeyStore;
   sessions: SessionStore;

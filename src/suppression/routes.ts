@@ -141,10 +141,10 @@ export function suppressionRoutes(
     )
     .get(
       "/export",
-      async ({ caller, userId, query: { scope, kind } }) => {
+      async ({ caller, userId, brokeOff, query: { scope, kind } }) => {
         await audit.note(caller, { action: "suppressions.exported", userId });
         return new Response(
-          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) }))),
+          byteStream(exportCsv(suppressions.all(userId, { ...(scope && { scope }), ...(kind && { kind }) })), brokeOff),
           {
             headers: {
               "content-type": "text/csv; charset=utf-8",
@@ -242,7 +242,7 @@ function requireText(request: Request): void {
 }
 
 /** The body as it arrives; throws 413 once more than `maxBytes` have. */
-async function* bounded(body: ReadableStream<Uint8Array> | null, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function* bounded(body: AsyncIterable<Uint8Array> | null, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;

@@ -164,7 +164,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/:voiceId/preview",
-      async ({ userId, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
+      async ({ userId, brokeOff, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
         const clone = await voices.get(userId, voiceId);
         const order = { text, format, settings: settingsWith(clone.settings, settings) };
         const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
@@ -174,7 +174,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
           "content-type": mediaType,
           "content-disposition": disposition("inline", `${clone.name}.${format}`),
         };
-        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes);
+        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, brokeOff);
         return new Response(sound, { headers });
       },
       {

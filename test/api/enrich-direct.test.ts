@@ -124,7 +124,7 @@ describe("what is not done after 60 seconds", () => {
       expect(retried.data).toMatchObject({ creditsUsed: count - 2, failed: [] });
     });
 
-  testInProcess("of a job that is cancelled meanwhile is failed, too", async () => {
+  testInProcess("of a job that is canceled meanwhile is failed, too", async () => {
     const clock = new FakeClock();
     await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "100", MONTHLY_CREDITS: "0" }, { clock });
     const user = await started.service.user();

@@ -68,7 +68,7 @@ describe("an answer", () => {
           fieldConfidence: expect.objectContaining({ title: 0.75, email: 0.75 }),
           provenance: expect.objectContaining({ title: { provider: "local", at: expect.any(String) } }),
           creditsUsed: 1,
-          fromStore: false,
+          fromCache: false,
         },
       ],
       failed: [],
@@ -164,7 +164,7 @@ describe("an answer", () => {
     expect(second).toMatchObject({
       creditsUsed: 0,
       remainingCredits: 199,
-      enriched: [{ fromStore: true, creditsUsed: 0 }],
+      enriched: [{ fromCache: true, creditsUsed: 0 }],
     });
     expect(second.enriched[0]?.enrichedData).toEqual(first.enriched[0]!.enrichedData);
     expect(second.enriched[0]?.provenance).toEqual(first.enriched[0]!.provenance);
@@ -184,7 +184,7 @@ describe("an answer", () => {
     const both = (await enrich(user, [{ email: ada.email }, { networkUrl }])).data;
     expect(both).toMatchObject({ creditsUsed: 1, enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }] });
     for (const lead of [{ networkUrl }, named])
-      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true }] });
   });
 
   test("comes from the user's own leads, never from somebody else's", async () => {
@@ -210,7 +210,7 @@ describe("a lead of one's own", () => {
     const dry = (await enrich(user, [{ leadId: lead.id }])).data.enriched[0];
     expect(dry?.writtenBack).toBeUndefined();
     const { data } = await enrich(user, [{ leadId: lead.id }], { writeBack: true });
-    expect(data.enriched[0]).toMatchObject({ leadId: lead.id, fromStore: true });
+    expect(data.enriched[0]).toMatchObject({ leadId: lead.id, fromCache: true });
     expect(data.enriched[0]?.writtenBack?.toSorted()).toEqual([
       "company",
       "firstName",
@@ -384,7 +384,7 @@ describe("credits", () => {
       failed: [],
       creditsUsed: 0,
       remainingCredits: 199,
-      estimate: { leads: 4, free: 3, maxCredits: 1, isAffordable: true, answers: "directly", providers: ["local"] },
+      estimate: { leads: 4, free: 3, maxCredits: 1, isAffordable: true, mode: "direct", providers: ["local"] },
     });
   });
 
@@ -552,7 +552,7 @@ test("the order of providers is the user's own", async () => {
   const { data } = await user.get<SettingsView>(settings);
   expect(data).toMatchObject({ providers: ["local"], isDefault: true });
   expect(data.available).toMatchObject([
-    { name: "local", state: "ready", pausedUntil: null, spent: 0, spendCap: null },
+    { name: "local", state: "ready", pausedUntil: null, creditsUsed: 0, spendCap: null },
   ]);
   expect((await user.put<SettingsView>(settings, { providers: ["local"] })).data.isDefault).toBe(false);
   expect(await user.put(settings, { providers: ["nobody"] })).toMatchObject({

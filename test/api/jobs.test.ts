@@ -178,7 +178,7 @@ test("a walk by cursor or by offset meets every job exactly once", async () => {
   expect(pages.flat()).toEqual(ids);
 });
 
-test("a job that has ended can't be cancelled, and one that has not failed can't be retried", async () => {
+test("a job that has ended can't be canceled, and one that has not failed can't be retried", async () => {
   const user = await service.user();
   const done = await importLeads(user);
   await service.ended(user, done);
@@ -194,18 +194,18 @@ test("a job that has ended can't be cancelled, and one that has not failed can't
   });
 });
 
-testInProcess("a retried job loses its end and its mark of being cancelled", async () => {
+testInProcess("a retried job loses its end and its mark of being canceled", async () => {
   const clock = new FakeClock();
   await using service = await startService({ clock, settings: { CONNECTOR: "simulated" } });
   const user = await calmed(await service.user());
   await schedule(user, "first");
   await service.idle();
   const id = await schedule(user, "ada");
-  const cancelled = await user.post<JobView>(`${root}/${id}/cancel`);
-  expect(cancelled.data.completedAt).toBe(new Date(clock.now()).toISOString());
+  const canceled = await user.post<JobView>(`${root}/${id}/cancel`);
+  expect(canceled.data.completedAt).toBe(new Date(clock.now()).toISOString());
   const retried = await user.post<JobView>(`${root}/${id}/retry`);
   expect(retried.data).toMatchObject({ status: "pending", completedAt: null });
-  expect(retried.data.metadata["cancelled"]).toBeUndefined();
+  expect(retried.data.metadata["canceled"]).toBeUndefined();
   for (const step of [15 * 60_000, 0]) {
     await service.idle();
     clock.advance(step);
@@ -214,7 +214,7 @@ testInProcess("a retried job loses its end and its mark of being cancelled", asy
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({ status: "completed" });
 });
 
-test("a job waits, is cancelled once, and stays cancelled over a restart", async () => {
+test("a job waits, is canceled once, and stays canceled over a restart", async () => {
   await using service = await startService();
   const user = await service.user();
   await schedule(user, "first");
@@ -224,7 +224,7 @@ test("a job waits, is cancelled once, and stays cancelled over a restart", async
   await service.restart();
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({
     status: "failed",
-    metadata: { cancelled: true },
+    metadata: { canceled: true },
   });
 });
 
@@ -269,7 +269,7 @@ test("the list of all jobs is made as it is read, one page of jobs at a time", a
   async function* pages() {
     for (; read < 1_000; read++) yield Array.from({ length: 100 }, () => make.job("user"));
   }
-  const reader = byteStream(jobListPieces("user", pages())).getReader();
+  const reader = byteStream(jobListPieces("user", pages()), () => {}).getReader();
   await reader.read();
   expect(read).toBeLessThan(4);
   let last = "";

@@ -151,7 +151,7 @@ testInProcess("metadata.delay is a number at every moment in the life of an acti
     expect(await actionOf(user, jobId)).toMatchObject({ state: "awaiting" });
     await expectDelay(jobId);
   }
-  succeeded(await user.post(`/api/v2/network/tasks/${first.jobId}/complete`, { outcome: "done" }));
+  succeeded(await user.post(`/api/v2/network/tasks/${first.jobId}/complete`, { outcome: "completed" }));
   await expectDelay(first.jobId);
   succeeded(await user.post(`/api/v2/network/actions/${second.jobId}/cancel`));
   await expectDelay(second.jobId);

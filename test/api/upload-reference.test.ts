@@ -26,7 +26,7 @@ test("an id of the client's own is kept as a reference of the leads, also of tho
   await upload(user, ["Zoe"], {});
   const report = await upload(user, ["Ada", "Bob"], { campaign_id: " crm-4711 ", tags: ["new"] });
   expect(report).toMatchObject({ success: true, uploaded_count: 1, skipped_count: 1 });
-  expect(report.results.map(({ enrolment }) => enrolment)).toEqual([null, null]);
+  expect(report.results.map(({ enrollment }) => enrollment)).toEqual([null, null]);
   expect(await found(user, { campaignId: "crm-4711" })).toEqual(["Ada", "Bob"]);
   expect(await found(user, { campaignId: "crm-4711", tag: "new" })).toEqual(["Bob"]);
   expect(await found(user, { campaignId: "crm-471" })).toEqual([]);
@@ -52,7 +52,7 @@ test("a campaign of this server enrolls, and the same filter finds its leads", a
   const steps = [{ type: "action", actionType: "visitProfile" }];
   const { id } = succeeded(await user.post<{ id: string }>("/api/v2/campaigns", { name: "spring", steps })).data;
   const report = await upload(user, ["Ada"], { campaign_id: id });
-  expect(report.results).toMatchObject([{ outcome: "uploaded", enrolment: "enrolled" }]);
+  expect(report.results).toMatchObject([{ outcome: "uploaded", enrollment: "enrolled" }]);
   expect(await found(user, { campaignId: id })).toEqual(["Ada"]);
   expect((await user.get<Leads>("/api/v2/leads")).data.leads.flatMap(({ tags }) => tags)).toEqual([]);
   // Somebody else's campaign looks like any other id.

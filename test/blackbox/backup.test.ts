@@ -51,6 +51,8 @@ function tablesOf(path: string): Record<string, unknown[]> {
     events: " WHERE type NOT LIKE 'backup.%'",
     audit_log: " WHERE action NOT LIKE 'backup.%'",
     audit_end: " WHERE false",
+    // Time goes on after the backup.
+    server_state: " WHERE name <> 'clock'",
   };
   const rowsOf = (name: string) => `SELECT * FROM "${name}"${without[name] ?? ""}`;
   return Object.fromEntries(names.map(({ name }) => [name, database.query(rowsOf(name)).values()]));

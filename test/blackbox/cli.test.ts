@@ -131,6 +131,13 @@ test("leads go in from a file and come out again, with no server", async () => {
   expect(JSON.parse(again.out.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ created: 0, skipped: 2, failed: 1 });
 });
 
+test("nothing on standard input is refused before anything is imported", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(directory.path);
+  const { exitCode, err } = await runProgram(["import", "leads", "-"], { ...inData(server.dataDir), stdin: "" });
+  expect({ exitCode, err }).toEqual({ exitCode: 1, err: "Error: Standard input is empty. Nothing was imported.\n" });
+});
+
 test("the same commands use the server that runs on the data directory", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(directory.path);

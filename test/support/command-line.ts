@@ -105,10 +105,13 @@ function noRoute(request: Request): Response {
   return refused(404, "NOT_FOUND", `The test has no route for ${request.url}.`);
 }
 
-function createSignals(): Signals & { send(signal: Signal): void; exits: number[] } {
+function createSignals(): Signals & { send(signal: Signal): void; advance(ms: number): void; exits: number[] } {
   const listeners = new Set<(signal: Signal) => void>();
   const exits: number[] = [];
+  let now = 0;
   return {
+    now: () => now,
+    advance: (ms) => void (now += ms),
     listen(onSignal) {
       listeners.add(onSignal);
       return () => listeners.delete(onSignal);

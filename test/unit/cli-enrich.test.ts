@@ -26,7 +26,7 @@ const result = {
     ]),
   ),
   creditsUsed: 1,
-  fromStore: false,
+  fromCache: false,
   writtenBack: ["title"],
 };
 const failure = {
@@ -101,7 +101,7 @@ test("a dry run tells what it would cost", async () => {
     free: 0,
     maxCredits: 1,
     isAffordable: true,
-    answers: "directly",
+    mode: "direct",
     providers: ["local", "pdl"],
   };
   await using arranged = await arrange({ enriched: [], failed: [], creditsUsed: 0, remainingCredits: 9, estimate });

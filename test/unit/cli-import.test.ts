@@ -215,3 +215,46 @@ test("columns that were not understood are named, with what to do about them", a
   const json = await importFile("people.csv", "email,Hat,Pet\n", [done(metadata)], ["--json"]);
   expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ ignoredColumns: ["Hat", "Pet"] });
 });
+
+test.each(["leads", "prospects"])("an empty file of %s is refused before anything is sent", async (what) => {
+  await using cli = await createCommandLine({ api: () => userPage([ada]) });
+  const path = `${cli.directory}/empty.csv`;
+  await Bun.write(path, "");
+  const { exitCode, out, err } = await cli.run("import", what, path);
+  expect({ exitCode, out, err }).toEqual({
+    exitCode: 1,
+    out: "",
+    err: `Error: ${path} is empty. Nothing was imported.\n`,
+  });
+  expect(cli.calls.filter((call) => call.startsWith("POST"))).toEqual([]);
+});
+
+test("an empty list of suppressions is refused in the same way", async () => {
+  await using cli = await createCommandLine({ api: () => userPage([ada]) });
+  const path = `${cli.directory}/empty.csv`;
+  await Bun.write(path, "");
+  const { exitCode, err } = await cli.run("suppress", "import", path);
+  expect({ exitCode, err }).toEqual({ exitCode: 1, err: `Error: ${path} is empty. Nothing was imported.\n` });
+});
+
+test("a file with nothing but a header is an import of no rows, and says so", async () => {
+  const { exitCode, out } = await importFile("people.csv", "email\n", [done({ rows: 0 })]);
+  expect(exitCode).toBe(0);
+  expect(out).toContain("The file has no rows below its header.");
+});
+
+test("watching an unknown import says that it was not found, and not that it continues", async () => {
+  const api = ({ url }: Request) => (url.includes("/users/jobs/") ? refused(404, "NOT_FOUND", "No.") : userPage([ada]));
+  await using cli = await createCommandLine({ api });
+  const { exitCode, out, err } = await cli.run("import", "watch", "nope");
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+  expect(err).toStartWith("Error: Import nope not found.\nCheck the id");
+});
+
+test("watching a job that is not an import is refused at once", async () => {
+  const job = { id: "j9", type: "linkedin_action", status: "pending", progress: 0, message: "", metadata: {} };
+  const api = ({ url }: Request) => (url.includes("/users/jobs/") ? success(job) : userPage([ada]));
+  await using cli = await createCommandLine({ api });
+  const { exitCode, err } = await cli.run("import", "watch", "j9");
+  expect({ exitCode, err }).toEqual({ exitCode: 1, err: "Error: Job j9 is not an import.\n" });
+});

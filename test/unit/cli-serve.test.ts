@@ -2,14 +2,20 @@ import { expect, test } from "bun:test";
 import { StartError } from "../../src/start-error.ts";
 import { createCommandLine, type CommandLineOptions } from "../support/command-line.ts";
 
-/** A server that gets its signals as soon as it has started. */
-async function served(signals: ("SIGINT" | "SIGTERM")[], app: CommandLineOptions["app"] = {}, args: string[] = []) {
+/** A server that gets its signals as soon as it has started; a number is a pause in milliseconds. */
+async function served(
+  signals: ("SIGINT" | "SIGTERM" | number)[],
+  app: CommandLineOptions["app"] = {},
+  args: string[] = [],
+) {
   await using cli = await createCommandLine({
     app: {
       ...app,
       start: async () => {
         cli.calls.push("start");
-        for (const signal of signals) cli.signals.send(signal);
+        for (const signal of signals)
+          if (typeof signal === "number") cli.signals.advance(signal);
+          else cli.signals.send(signal);
       },
     },
   });
@@ -26,9 +32,15 @@ test("serving ends gracefully with the first signal", async () => {
   expect(out).not.toContain("First start");
 });
 
-test("a second signal ends the process at once", async () => {
-  expect((await served(["SIGINT", "SIGINT"])).exits).toEqual([130]);
-  expect((await served(["SIGINT", "SIGTERM"])).exits).toEqual([143]);
+test("a later second signal ends the process at once", async () => {
+  expect((await served(["SIGINT", 1000, "SIGINT"])).exits).toEqual([130]);
+  expect((await served(["SIGINT", 1000, "SIGTERM"])).exits).toEqual([143]);
+});
+
+test("a signal that arrives several times within a second is one signal", async () => {
+  const { exits, calls, exitCode } = await served(["SIGINT", "SIGINT", 999, "SIGTERM"]);
+  expect({ exits, calls, exitCode }).toEqual({ exits: [], calls: ["start", "stop"], exitCode: 0 });
+  expect((await served(["SIGINT", "SIGINT", 1000, "SIGINT"])).exits).toEqual([130]);
 });
 
 test("the first start shows the admin's key once, with a link to begin", async () => {

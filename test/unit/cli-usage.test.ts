@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { version } from "../../src/version.ts";
 import { ada, createCommandLine, refused, success, userPage } from "../support/command-line.ts";
 
 test("without a command the help shows first steps and exit codes", async () => {
@@ -7,6 +8,23 @@ test("without a command the help shows first steps and exit codes", async () => 
   expect(exitCode).toBe(0);
   expect(out).toContain("First steps:");
   expect(out).toContain("done in part: an import had rows that failed");
+});
+
+const unknownCommands = ["upgrade", "user nope", "import nope", "suppress nope", "key nope", "person nope"];
+
+test.each(unknownCommands.flatMap((line) => [line, `${line} --help`, `${line} -h`, `--help ${line}`, `help ${line}`]))(
+  "an unknown command (%s) is refused, also where help of it is asked for",
+  async (line) => {
+    await using cli = await createCommandLine();
+    const { exitCode, out, err } = await cli.run(...line.split(" "));
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(err).toContain("unknown command");
+  },
+);
+
+test.each(["-v", "--version"])("%s shows the version", async (flag) => {
+  await using cli = await createCommandLine();
+  expect(await cli.run(flag)).toEqual({ exitCode: 0, out: `${version}\n`, err: "" });
 });
 
 test.each(["nonsense", "user", "user create", "import leads", "serve --prot 1"])(

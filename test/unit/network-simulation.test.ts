@@ -7,6 +7,8 @@ import { nextOpening } from "../../src/network/governor/calendar.ts";
 import { limitsOf } from "../../src/network/governor/limits.ts";
 import { Planner } from "../../src/network/planner.ts";
 import type { DueAction, QueuedAction } from "../../src/network/store.ts";
+import { toleratedMs } from "../../src/operations/operations.ts";
+import { SteadyClock } from "../../src/steady-clock.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { engines, type OpenedStorage } from "../support/engines.ts";
 import { actionEnd, claimOf, createFactories } from "../support/factories.ts";
@@ -82,7 +84,8 @@ type Send = { jobId: string; meters: readonly string[]; at: number };
 /** An account with chance settings, the queue of it, and what was sent. */
 async function createMonths(opened: OpenedStorage, dice: Dice) {
   const make = createFactories();
-  const clock = new FakeClock(startOfTests + dice.below(300) * day);
+  const system = new FakeClock(startOfTests + dice.below(300) * day);
+  let clock = new SteadyClock(system);
   const log = createLog("silent");
   const { user } = await make.storedUser(opened.storage);
   let account = make.account(user.id, { ...randomSettings(dice, clock.now()), connector: "simulated" });
@@ -91,6 +94,18 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
   const sends: Send[] = [];
   const network = () => opened.storage.network;
   const planner = () => new Planner(network(), clock, log, () => {});
+
+  /** The next process knows of the time what the database knows. */
+  async function restart(): Promise<void> {
+    await opened.reopen();
+    clock = new SteadyClock(system);
+    clock.raiseTo((await opened.storage.operations.latestTime()) ?? 0);
+  }
+
+  /** Nothing is sent while the clock is behind. */
+  function catchUp(): void {
+    if (clock.behindMs() >= toleratedMs) system.set(clock.now());
+  }
 
   async function schedule(): Promise<void> {
     const now = clock.now();
@@ -115,12 +130,10 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
     await current.idle();
   }
 
-  /** Time does as it likes: it may stand still, jump ahead as after a downtime, or go back. */
+  /** The system clock does as it likes: it may stand still, jump ahead as after a downtime, or go back. */
   function jump(ms: number): void {
-    if (ms >= 0) return clock.advance(ms);
-    clock.set(clock.now() + ms);
-    // Marks of the future count as made now.
-    for (const send of sends) if (send.at > clock.now() + minute) send.at = clock.now();
+    if (ms >= 0) system.advance(ms);
+    else system.set(system.now() + ms);
   }
 
   const disturbances: (() => Promise<void> | void)[] = [
@@ -138,7 +151,8 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
       expect((await opened.storage.jobs.cancel(user.id, jobId, clock.now())).kind).toBe("changed");
       waiting.delete(jobId);
     },
-    async () => void (await opened.reopen()),
+    restart,
+    () => jump(-dice.below(2 * minute)),
   ];
 
   function checkSend({ action, account: of }: DueAction, before: readonly QueuedAction[]): void {
@@ -164,9 +178,10 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
 
   /** Moves on to the next moment at which something is due, and sends what may go then. */
   async function sendNext(): Promise<void> {
+    catchUp();
     const dueAt = await opened.storage.jobs.nextDueAt(["linkedin_action"]);
-    if (dueAt === null || dueAt >= neverAt) return clock.advance(hour);
-    if (dueAt > clock.now()) clock.advanceTo(dueAt);
+    if (dueAt === null || dueAt >= neverAt) return system.advance(hour);
+    if (dueAt > clock.now()) system.advanceTo(dueAt);
     const before = await queue();
     const now = clock.now();
     const { due, wantsPlan } = await network().claimDue({ now, limit: 100, leaseUntil: now + minute });

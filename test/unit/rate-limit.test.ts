@@ -91,11 +91,13 @@ test("a refusal carries headers too", () => {
   });
 });
 
-test("a clock that is set back does not keep a window open longer than its length", () => {
+test("a clock that is set back neither grants a fresh quota nor keeps a window open longer than its length", () => {
   let now = startOfTests;
   const limiter = new RateLimiter({ ...off, minute: 1 }, { now: () => now, after: () => () => {} });
   limiter.take("ada", full);
   now -= hour;
+  expect(limiter.take("ada", full)).toMatchObject({ isAllowed: false, retryAfterSeconds: 60 });
+  now += minute;
   expect(limiter.take("ada", full).isAllowed).toBe(true);
 });
 

@@ -17,7 +17,8 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 const lateMs = 15 * 60_000;
 /** An upload lies there before its row does. */
 const arrivingMs = 60 * 60_000;
-const toleratedMs = 60_000;
+/** As much as the server tolerates before it stops sending. */
+const toleratedMs = 120_000;
 const largeLogBytes = 512 * 2 ** 20;
 /** Kept speech, which no row names: a cache. */
 const cacheFolder = "speech";
@@ -130,10 +131,18 @@ function lastTimes(database: Database, now: number): Finding {
       "SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM credit_ledger UNION ALL SELECT max(updated_at) FROM jobs UNION ALL SELECT max(last_used_at) FROM api_keys UNION ALL SELECT max(updated_at) FROM users)",
     )
     .get();
-  const at = newest?.at ?? 0;
+  const at = Math.max(newest?.at ?? 0, latestTime(database));
   if (at <= now + toleratedMs) return ok("clock", "No row is newer than the clock.");
-  const hint = "Set the clock, best by NTP (timedatectl set-ntp true): schedules and expiry go by it.";
+  const hint =
+    "Set the clock, best by NTP (timedatectl set-ntp true): schedules and expiry go by it, and nothing is sent before it is right. " +
+    "If it is right now and was ahead before: stop the server and run `outreachd clock accept`.";
   return problem("clock", `Rows were written at ${new Date(at).toISOString()}, which the clock has not reached.`, hint);
+}
+
+/** The latest time that a server on this data has shown. */
+function latestTime(database: Database): number {
+  const row = database.query<{ value: string }, []>("SELECT value FROM server_state WHERE name = 'clock'").get();
+  return row === null ? 0 : Number(row.value);
 }
 
 function webhooksOf(database: Database): string[] {

@@ -1,4 +1,5 @@
-import type { Config } from "../../config.ts";
+import { statSync } from "node:fs";
+import { describeConfig, type Config, type ConfigInput } from "../../config.ts";
 import { showListenAddress } from "../../config/values.ts";
 import { ok, warning, type Finding } from "./finding.ts";
 
@@ -41,4 +42,17 @@ export function examineSettings(config: Config): Finding[] {
       "See Connectors in the README, then set OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true, or --connector manual.",
     );
   return findings.length > 0 ? findings : [ok(check, "The configuration is sound.")];
+}
+
+/** A configuration file that holds secrets is for its owner alone (and a group that the operator chose). */
+export function examineConfigFile({ flags, env }: ConfigInput): Finding[] {
+  const path = flags["config"] ?? env["OUTREACHD_CONFIG"];
+  if (typeof path !== "string" || path === "" || process.platform === "win32") return [];
+  const secrets = describeConfig({ flags, env }).filter(
+    ({ origin, value }) => origin === "file" && value === "[secret]",
+  );
+  if (secrets.length === 0 || (statSync(path).mode & 0o007) === 0) return [];
+  const names = secrets.map(({ name }) => name).join(", ");
+  const hint = `Close it with: chmod o= ${path}`;
+  return [warning(check, `Every user of this machine can read ${names} in ${path}.`, hint)];
 }

@@ -1,6 +1,7 @@
 import type { SessionView, SignInInput } from "../../sessions/model.ts";
 import { heardTime } from "./clock.ts";
 import { connectionFound, connectionLost } from "./connection.ts";
+import { heardStatus } from "./server-status.ts";
 import { sessionRenewed } from "./session.ts";
 
 export type FieldError = { path: string; message: string; index?: number };
@@ -120,6 +121,7 @@ async function send(method: string, path: string, { query = {}, body, headers, s
     throw new RequestError("The server does not answer. What you typed is still here; try again in a moment.");
   }
   heardTime(response);
+  heardStatus(response);
   // A proxy in front answers for a server that is gone.
   if ([502, 504].includes(response.status)) connectionLost();
   else connectionFound();

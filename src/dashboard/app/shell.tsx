@@ -6,6 +6,7 @@ import { pages, type Page } from "./pages.ts";
 import { SignInForm, SignInPage } from "./pages/sign-in.tsx";
 import { here, Link, match } from "./router.tsx";
 import { may, session, sessionState, signedIn } from "./session.ts";
+import { StatusBanner } from "./status-banner.tsx";
 import { SimulationBar } from "./simulation.tsx";
 import { chooseTheme, theme, themes } from "./theme-choice.ts";
 import { Button } from "./ui/button.tsx";
@@ -59,6 +60,7 @@ function Screen() {
       </a>
       <Navigation />
       <main id="content">
+        <StatusBanner />
         <SimulationBar />
         <CurrentPage />
       </main>

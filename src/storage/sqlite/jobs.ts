@@ -101,12 +101,12 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     if (job === null) return { kind: "absent" };
     if (job.status === "completed" || job.status === "failed") return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.cancelJob(job, at);
-    const metadata = { ...job.metadata, cancelled: true };
+    const metadata = { ...job.metadata, canceled: true };
     return {
       kind: "changed",
       job: rows.write(job, {
         status: "failed",
-        message: "Cancelled",
+        message: "Canceled",
         metadata,
         leaseUntil: null,
         completedAt: at,
@@ -120,7 +120,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     if (job === null) return { kind: "absent" };
     if (job.status !== "failed") return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.retryJob(job, at);
-    const { cancelled: _cancelled, ...metadata } = job.metadata;
+    const { canceled: _canceled, ...metadata } = job.metadata;
     const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
     return {
       kind: "changed",

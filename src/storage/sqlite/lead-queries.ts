@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
 import { campaignTag, type LeadFilter, type LeadSortField } from "../../leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
-import { campaignEnrolments } from "./campaign-tables.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { foldedCompany, foldedSource, foldedText } from "../../leads/fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
@@ -174,7 +174,7 @@ function isAmong(list: unknown): SQL {
 }
 
 function isOfCampaign(owner: number, campaignId: string): SQL {
-  const enrolled = sql`${leads.id} IN (SELECT ${campaignEnrolments.leadId} FROM ${campaignEnrolments} WHERE ${campaignEnrolments.campaignId} = ${campaignId})`;
+  const enrolled = sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
   return sql`(${enrolled} OR ${hasTag(owner, campaignTag(campaignId))})`;
 }
 

@@ -30,6 +30,9 @@ export function createLeadStore(engine: Engine): LeadStore {
   const { writer } = engine;
   return {
     insert: (request) => writer.writeForAnswer(() => insertOrMerge(rows, suppressions, events, request)),
+    insertAll: (requests) =>
+      writer.writeForAnswer(() => requests.map((request) => insertOrMerge(rows, suppressions, events, request))),
+    together: (work) => writer.together(work),
     foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,

@@ -23,7 +23,7 @@ export type Slots = ReturnType<typeof createSlots>;
 
 /** Where an action fits into the plan of its account, and whether it may go now. */
 export function createSlots(engine: Engine) {
-  const { database, writer } = engine;
+  const { database } = engine;
   const timelines = createTimelines(engine);
   const frontierOf = database.query<{ frontier_at: number | null; free_at: number | null }, [number, number]>(
     "SELECT frontier_at, free_at FROM network_meters WHERE account = ? AND meter = ?",
@@ -33,9 +33,6 @@ export function createSlots(engine: Engine) {
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );
   const setFree = database.query("UPDATE network_meters SET free_at = ? WHERE account = ? AND meter = ?");
-  const clockWentBack = database.query(
-    "UPDATE network_actions SET slot_at = ? WHERE account = ? AND used = 1 AND slot_at > ?",
-  );
 
   function requestOf({ governed }: AccountRecord, action: Placed, notBefore: number, gapMs?: number): SlotRequest {
     const gap = gapMs ?? gapOf(governed.spacing, action.draw);
@@ -71,17 +68,6 @@ export function createSlots(engine: Engine) {
     return { slot: { ...found, reason: reasonInQueue(found.reason, action.notBefore, frontier, now) }, note };
   }
 
-  let mended = { at: 0, accounts: new Set<number>() };
-  writer.onRollBack(() => (mended = { at: 0, accounts: new Set() }));
-  /** Marks of the future are left from a clock that was ahead; they count as made now. Once for all of a claim. */
-  function mendClock({ seq }: AccountRecord, now: number): void {
-    if (mended.at !== now) mended = { at: now, accounts: new Set() };
-    if (mended.accounts.has(seq)) return;
-    mended.accounts.add(seq);
-    const ahead = now + clockSlackMs;
-    if (timelines.used(seq).between("all", ahead, Infinity).length > 0) clockWentBack.run(now, seq, ahead);
-  }
-
   return {
     /** The earliest moment for a new action; writes down how far the search came, so that the next begins there. */
     place(record: AccountRecord, action: Placed, now: number): Slot | Never {
@@ -99,7 +85,6 @@ export function createSlots(engine: Engine) {
       const { state, spacing } = record.account;
       if (state !== "active") return { until: Infinity, reason: pausedReasons[state] };
       const timeline = readAfter(catchUp, timelines.used(record.seq));
-      mendClock(record, now);
       return holdAt(requestOf(record, action, now, spacing.minSeconds * 1000), now, timeline);
     },
   };
@@ -124,4 +109,3 @@ const pausedReasons: Record<"paused" | "needsReconnect", PendingReason> = {
 const fewSteps = 12;
 /** Some 20 ms at most; where that is not enough the plan, which has more time, finds the moment. */
 const manySteps = 500;
-const clockSlackMs = 60_000;

@@ -52,7 +52,7 @@ export const networkActions = sqliteTable("network_actions", {
   message: text(),
   details: text({ mode: "json" }).$type<ActionDetails>().notNull(),
   leadId: text("lead_id"),
-  enrolmentId: text("enrolment_id"),
+  enrollmentId: text("enrollment_id"),
   campaignId: text("campaign_id"),
   campaignStep: integer("campaign_step"),
   state: text().$type<ActionState>().notNull(),
@@ -65,6 +65,7 @@ export const networkActions = sqliteTable("network_actions", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   mayBeOpen: integer("may_be_open", { mode: "boolean" }).notNull(),
+  carriedOutAt: integer("carried_out_at"),
 });
 /** In the words of the index of those that wait for somebody, which is used by no query that does not say so too. */
 export const waitsForSomebody = "(state = 'awaitingApproval' OR state = 'awaiting' OR state = 'unknown')";

@@ -16,6 +16,7 @@ import { createLeadStore } from "./leads.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { migrate, migrations, schemaOf } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
+import { createOperationsStore } from "./operations.ts";
 import { createOwners } from "./owners.ts";
 import { createRateStore } from "./rates.ts";
 import { createSessionStore } from "./sessions.ts";
@@ -26,15 +27,15 @@ import { createUserStore } from "./users.ts";
 /**
  * Opens (and, when it is older than this program, migrates) the database file. Throws `StartError` if it is newer.
  * `phoneRegion` is where phone numbers without a country code are from. `beforeUpgrade` is called before a database that
- * has data is migrated, while nobody has it open.
+ * has data is migrated, while nobody has it open; `beforeCreation` before one that has nothing in it gets its tables.
  */
 export function openSqliteStorage(
   path: string,
   clock: Clock,
   phoneRegion: PhoneRegion | null = null,
-  beforeUpgrade = () => {},
+  { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
 ): Storage {
-  const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade));
+  const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade, beforeCreation));
   const { database, writer, reader, shared } = engine;
   const prospectIndex = new ProspectIndex(engine, path);
   database.run(endLeases);
@@ -43,6 +44,7 @@ export function openSqliteStorage(
   return {
     audit: onFirstUse(() => createAuditStore(engine)),
     backups: onFirstUse(() => createBackupStore(engine)),
+    operations: onFirstUse(() => createOperationsStore(engine)),
     users: onFirstUse(() => createUserStore(engine)),
     keys: onFirstUse(() => createKeyStore(engine)),
     metrics: onFirstUse(() => createMetricsStore(engine, path)),
@@ -78,10 +80,11 @@ export function openSqliteStorage(
   };
 }
 
-function openMigrated(path: string, now: number, beforeUpgrade: () => void): Database {
+function openMigrated(path: string, now: number, beforeUpgrade: () => void, beforeCreation: () => void): Database {
   let database = openDatabase(path);
   const schema = schemaOf(database, migrations);
   if (schema === "current") return database;
+  if (schema === "new") refuseCreation(database, beforeCreation);
   if (schema === "other") {
     database.close();
     beforeUpgrade();
@@ -89,6 +92,15 @@ function openMigrated(path: string, now: number, beforeUpgrade: () => void): Dat
   }
   migrate(database, migrations, now);
   return database;
+}
+
+function refuseCreation(database: Database, beforeCreation: () => void): void {
+  try {
+    beforeCreation();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 // Only one process holds a data directory, so whoever had these leases is gone: their jobs can be claimed at once. Not

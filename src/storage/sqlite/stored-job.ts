@@ -67,10 +67,10 @@ type ActionValues = [
   ...[seq: number, jobId: string, userId: string, account: number],
   ...[actionType: ActionRow["actionType"], meter: number, hasNote: number],
   ...[profileUrl: string, profileKey: string, targetKey: string, message: string | null, details: string],
-  ...[leadId: string | null, enrolmentId: string | null, campaignId: string | null, campaignStep: number | null],
+  ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
-  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number],
+  ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number, carriedOutAt: number | null],
 ];
 
 /** As `storedJob`, for actions; `offset`: where they begin in a joined row. */
@@ -90,7 +90,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     message: values[10],
     details: objectOf(values[11]),
     leadId: values[12],
-    enrolmentId: values[13],
+    enrollmentId: values[13],
     campaignId: values[14],
     campaignStep: values[15],
     state: values[16],
@@ -103,6 +103,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     createdAt: values[23],
     updatedAt: values[24],
     mayBeOpen: values[25] === 1,
+    carriedOutAt: values[26],
   };
 }
 
@@ -124,7 +125,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.message,
     JSON.stringify(row.details),
     row.leadId,
-    row.enrolmentId,
+    row.enrollmentId,
     row.campaignId,
     row.campaignStep,
     row.state,
@@ -137,6 +138,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.createdAt,
     row.updatedAt,
     row.mayBeOpen ? 1 : 0,
+    row.carriedOutAt,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
 import { apart } from "../../apart.ts";
@@ -9,6 +10,8 @@ type Unit = {
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   companion: Companion | null;
+  /** Shared with those that are committed together with it. */
+  group: object | null;
   /** Settles before the commit, if it has a companion. */
   isForAnswer: boolean;
   /** Would be done again after a power cut. */
@@ -40,6 +43,8 @@ const maxBatchMs = 10;
  * two leaves a request of which nobody knows the answer.
  */
 const alwaysFollowed = 4;
+
+const groups = new AsyncLocalStorage<object>();
 
 /**
  * For so long a commit waits for the next turn of the event loop, as long as each brings more units: with what one turn
@@ -108,6 +113,11 @@ export class Writer {
     return this.#add(run, { isForAnswer: true });
   }
 
+  /** All units that `work` queues before the next commit are in that commit, however long they take together. */
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return groups.run({}, work);
+  }
+
   /** `end` is called before each transaction: for what else is open on the connection. */
   beforeBegin(end: () => void): void {
     this.#beforeBegin.push(end);
@@ -151,6 +161,7 @@ export class Writer {
         resolve: resolve as (value: unknown) => void,
         reject,
         companion,
+        group: groups.getStore() ?? null,
         isForAnswer,
         isRepeated,
       });
@@ -179,7 +190,7 @@ export class Writer {
   }
 
   #commitBatch(): void {
-    const batch = this.#queue.slice(0, maxBatch);
+    const batch = this.#queue.slice(0, withGroups(this.#queue, maxBatch));
     if (batch.length === 0) return;
     let outcome: Outcome;
     try {
@@ -223,7 +234,7 @@ export class Writer {
     const startedAt = performance.now();
     const endAt = startedAt + maxBatchMs;
     for (const [index, unit] of batch.entries()) {
-      if (index > 0 && performance.now() > endAt) batch.length = index;
+      if (index > 0 && performance.now() > endAt && withGroups(batch, index) === index) batch.length = index;
       else run(unit, outcome);
     }
     try {
@@ -346,6 +357,18 @@ export class Writer {
       // The connection is unusable; the batch is rejected with the first error, which says why.
     }
   }
+}
+
+/** How many units of the queue are taken, if at least `count` are: no group is torn apart. */
+function withGroups(queue: readonly Unit[], count: number): number {
+  let taken = Math.min(count, queue.length);
+  for (let from = 0; from < taken;) {
+    const started = new Set(queue.slice(from, taken).map(({ group }) => group));
+    started.delete(null);
+    from = taken;
+    if (started.size > 0) taken = 1 + queue.findLastIndex(({ group }, at) => at < from || started.has(group));
+  }
+  return taken;
 }
 
 function isSettledEarly({ isForAnswer, companion }: Unit): boolean {

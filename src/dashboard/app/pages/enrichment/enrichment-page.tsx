@@ -225,7 +225,7 @@ function EstimateCard({
   onGo: () => void;
   onBack: () => void;
 }) {
-  const { leads, free, maxCredits, isAffordable, answers, providers } = estimate;
+  const { leads, free, maxCredits, isAffordable, mode, providers } = estimate;
   return (
     <div class="card form" role="status">
       <h2>{maxCredits === 0 ? "It costs nothing" : `At most ${counted(maxCredits, "credit")}`}</h2>
@@ -240,7 +240,7 @@ function EstimateCard({
         <dt>Asked are</dt>
         <dd>{providers.join(", then ") || "nobody"}</dd>
         <dt>Answer</dt>
-        <dd>{answers === "directly" ? "Directly, within 60 seconds" : "By a job, which you can follow"}</dd>
+        <dd>{mode === "direct" ? "Directly, within 60 seconds" : "By a job, which you can follow"}</dd>
       </dl>
       {!isAffordable && <p class="notice warn">This is more than you may spend. An admin can grant more credits.</p>}
       <div class="buttons">

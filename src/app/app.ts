@@ -1,0 +1,26 @@
+import type { JobRunner } from "../jobs/runner.ts";
+import type { RelationService } from "../network/relation-service.ts";
+import type { FirstRun } from "./first-run.ts";
+
+/** The whole service as a value. `start` and `stop` are safe to repeat. */
+export type App = {
+  /** Listens and runs jobs. Throws `StartError` when the address is taken. */
+  start(): Promise<void>;
+  /** Runs jobs without listening. */
+  work(): Promise<void>;
+  /** Answers a request without a network in between. */
+  handle(request: Request): Promise<Response>;
+  /** Lets running requests and jobs end, within the configured time, writes what is buffered and lets go of the data. */
+  stop(): Promise<void>;
+  /** Where it listens, after `start`; "" before. */
+  readonly url: string;
+  /** A global key that lives as long as this process. */
+  readonly localKey: string;
+  /** The admin that this start made, with the key that is shown only now; null on every later start. */
+  readonly firstRun: FirstRun | null;
+  /** For tests, which move time by hand. */
+  readonly runner: JobRunner;
+  readonly relations: RelationService;
+  /** Resolves when nothing that is due is left to be done. */
+  idle(): Promise<void>;
+};
