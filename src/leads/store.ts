@@ -4,7 +4,7 @@ import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type { PackedRows } from "./import/packed-rows.ts";
 import type {
   ImportOnDuplicate,
-  ImportOutcome,
+  ImportReportOutcome,
   Lead,
   LeadContent,
   LeadFilter,
@@ -98,11 +98,11 @@ export type ImportCounts = {
 /** `code` where a program may want to know which rule it was. */
 export type ImportRowError = FieldError & { code?: "DO_NOT_CONTACT" };
 
-/** Why a row of a file did not become a new lead. */
+/** What became of a row of a file, and why where it did not become a new lead. */
 export type ImportReportRow = {
   row: number;
-  outcome: ImportOutcome;
-  /** The lead that was there already, for skipped and updated rows. */
+  outcome: ImportReportOutcome;
+  /** The lead that was there already, for skipped and updated rows, or that was created. */
   leadId: string | null;
   errors: ImportRowError[];
 };
@@ -110,7 +110,8 @@ export type ImportReportRow = {
 export type ImportReportRequest = {
   userId: string;
   jobId: string;
-  outcome: ImportOutcome | null;
+  /** Null: all but the created ones. */
+  outcome: ImportReportOutcome | null;
   afterRow: number;
   limit: number;
 };

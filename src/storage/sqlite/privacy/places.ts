@@ -191,14 +191,14 @@ export const places: readonly Place[] = [
     name: "jobs",
     table: "jobs",
     key: ["id"],
-    personal: ["message", "metadata", "payload"],
+    personal: ["message", "edited_message", "metadata", "payload"],
     others: [
       ...["user_id", "type", "status", "run_at", "attempt", "failures", "max_attempts", "lease_until", "progress"],
       ...["created_at", "updated_at", "completed_at"],
     ],
     owner: "t.user_id",
     own: null,
-    texts: ["message", "metadata", "payload"],
+    texts: ["message", "edited_message", "metadata", "payload"],
     erase: "remove",
   },
   {
@@ -307,6 +307,7 @@ const followers = {
   lead_keys_log: ["n", "entries"],
   lead_tags: ["owner", "tag", "lead"],
   lead_hints: ["key", "lead"],
+  lead_import_created: ["job_id", "row", "lead", "leads", "created_at"],
   lead_import_note_keys: ["job_id", "key", "n"],
   enrichment_result_keys: ["key", "result"],
   // Numbers of prospects, which are never given again: for a repeat within 90 days, and of records that became one.
