@@ -187,6 +187,7 @@ async function compose(
     log,
     poke,
     connectors: simulated?.connectors ?? overrides.connectors ?? {},
+    leads,
     speech: voices.messages,
     onOutcome: metrics?.acted,
     sendsAgainAt: () => operations.sendsAgainAt(),

@@ -15,6 +15,10 @@ export const errorCatalogue = {
   NOT_FOUND: { status: 404, message: "There is no such thing here." },
   METHOD_NOT_ALLOWED: { status: 405, message: "This route does not take that method. See the Allow header." },
   DO_NOT_CONTACT: { status: 409, message: "This person is on the do-not-contact list." },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The body of the request arrived too slowly. Send it again over a faster connection.",
+  },
   CONFLICT: { status: 409, message: "This is in conflict with what is stored." },
   PRECONDITION_FAILED: {
     status: 412,

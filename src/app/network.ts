@@ -5,6 +5,8 @@ import type { Config } from "../config.ts";
 import type { Ids } from "../ids.ts";
 import type { JobHandler } from "../jobs/handler.ts";
 import type { Chore } from "../jobs/maintenance.ts";
+import { LeadBulkService } from "../leads/bulk-service.ts";
+import type { LeadService } from "../leads/service.ts";
 import type { Log } from "../log.ts";
 import { AccountService } from "../network/account-service.ts";
 import { createActionHandler, type Connectors } from "../network/action-job.ts";
@@ -27,6 +29,7 @@ export type NetworkParts = {
   log: Log;
   /** What tests put in the place of the real ones. */
   connectors: Partial<Connectors>;
+  leads: LeadService;
   /** What speaks voice messages. */
   speech: SpeechProvider;
   /** Some job may be due. */
@@ -38,7 +41,18 @@ export type NetworkParts = {
 };
 
 /** Accounts, actions and campaigns on the professional network, put together. */
-export function composeNetwork({ config, storage, clock, ids, log, poke, speech, onOutcome, ...parts }: NetworkParts) {
+export function composeNetwork({
+  config,
+  storage,
+  clock,
+  ids,
+  log,
+  poke,
+  leads,
+  speech,
+  onOutcome,
+  ...parts
+}: NetworkParts) {
   const connectors: Connectors = { ...createConnectors(config.connectors, clock), ...parts.connectors };
   const planner = new Planner(storage.network, clock, log, poke);
   const replan = () => planner.wake();
@@ -83,13 +97,15 @@ export function composeNetwork({ config, storage, clock, ids, log, poke, speech,
     ids,
     profileHosts,
   });
+  const bulk = new LeadBulkService(leads);
   const uploads = new UploadService({
     leads: storage.leads,
     clock,
     ids,
     profileHosts,
-    requireCampaign: async (userId, id) => void (await campaigns.requireOpen(userId, id)),
-    enrol: (userId, id, leadIds, dryRun) => campaigns.enrolLeads(userId, id, leadIds, dryRun),
+    isCampaign: (userId, id) => campaigns.takesLeads(userId, id),
+    addTag: async (userId, leadIds, tag) => void (await bulk.update(userId, leadIds, { addTags: [tag] })),
+    enroll: (userId, id, leadIds, dryRun) => campaigns.enrollLeads(userId, id, leadIds, dryRun),
   });
   const relations = new RelationService({
     store: storage.network,

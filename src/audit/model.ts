@@ -121,12 +121,12 @@ export type AuditEntryView = Static<typeof AuditEntryView>;
 /** A place in the chain of hashes. */
 export type ChainPlace = { seq: number; hash: Uint8Array };
 
-export const standings = ["same", "changed", "missing", "forgotten"] as const;
+export const standings = ["same", "changed", "missing", "expired"] as const;
 
 /** Whether the log is whole: nothing in it was changed, put in or taken out since it was written. */
 export const AuditCheck = Type.Object(
   {
-    isWhole: Type.Boolean(),
+    isIntact: Type.Boolean(),
     entries: Type.Integer({ description: "That were checked." }),
     brokenAt: Type.Union([Type.Integer(), Type.Null()], {
       description: "The first entry that does not fit, or is missing.",
@@ -135,9 +135,9 @@ export const AuditCheck = Type.Object(
     lastHash: Type.Union([Type.String(), Type.Null()], {
       description: "Its hash. Keep both elsewhere, and send them with a later check.",
     }),
-    kept: Type.Union([...standings.map((standing) => Type.Literal(standing)), Type.Null()], {
+    anchor: Type.Union([...standings.map((standing) => Type.Literal(standing)), Type.Null()], {
       description:
-        "What became of the entry that the query names: the same, changed, missing, or forgotten by its age. null: it names none.",
+        "State of the entry that the query names: the same, changed, missing, or expired (older than the log reaches). null: it names none.",
     }),
   },
   { $id: "AuditCheck" },

@@ -91,8 +91,8 @@ export class AuditService {
     }
   }
 
-  /** Walks the whole chain, in slices. `kept` is an entry as a check of before told it. */
-  async verify(kept: ChainPlace | null = null): Promise<AuditCheck> {
+  /** Walks the whole chain, in slices. `anchor`: an entry as an earlier check returned it. */
+  async verify(anchor: ChainPlace | null = null): Promise<AuditCheck> {
     let entries = 0;
     let result: ChainCheck;
     let last: ChainCheck["last"] = null;
@@ -103,14 +103,14 @@ export class AuditService {
       await pause();
     } while (result.more);
     const { brokenAt } = result;
-    const standing = kept === null ? null : await this.#store.standingOf(kept);
+    const standing = anchor === null ? null : await this.#store.standingOf(anchor);
     return {
-      isWhole: brokenAt === null && standing !== "changed" && standing !== "missing",
+      isIntact: brokenAt === null && standing !== "changed" && standing !== "missing",
       entries,
       brokenAt,
       lastId: last?.seq ?? null,
       lastHash: last === null ? null : Buffer.from(last.hash).toString("hex"),
-      kept: standing,
+      anchor: standing,
     };
   }
 

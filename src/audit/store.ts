@@ -17,7 +17,7 @@ export type ChainCheck = {
   more: boolean;
 };
 
-/** What became of an entry; `forgotten`: the log does not reach back so far any more. */
+/** State of an entry; `expired`: the log does not reach back so far any more. */
 export type Standing = (typeof standings)[number];
 
 /** The audit log. Other stores add to it in their own operations. */

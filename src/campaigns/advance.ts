@@ -8,7 +8,7 @@ import { jobOf, newAction } from "../network/new-action.ts";
 import type { NetworkStore } from "../network/store.ts";
 import { pause } from "../pause.ts";
 import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
-import type { CampaignStore, DueEnrolment, EnrolmentChange } from "./store.ts";
+import type { CampaignStore, DueEnrollment, EnrollmentChange } from "./store.ts";
 
 const dueAtOnce = 50;
 /** What no moment was found for is tried again: the account's settings may change. */
@@ -91,27 +91,27 @@ export class CampaignEngine {
     this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
   }
 
-  async #advance(due: DueEnrolment): Promise<void> {
+  async #advance(due: DueEnrollment): Promise<void> {
     const { store, clock } = this.#parts;
-    const { enrolment, campaign, lead, action } = due;
+    const { enrollment, campaign, lead, action } = due;
     const now = clock.now();
-    const write = (change: Omit<EnrolmentChange, "updatedAt">) =>
-      store.move(enrolment, { ...change, updatedAt: now }, null);
+    const write = (change: Omit<EnrollmentChange, "updatedAt">) =>
+      store.move(enrollment, { ...change, updatedAt: now }, null);
     const end = (state: "completed" | "stopped" | "failed", reason: string | null) =>
       write({ state, reason, wakeAt: null });
     if (lead === null) return void (await end("stopped", "leadGone"));
-    if (campaign.settings.stopOnReply && enrolment.repliedAt !== null) return void (await end("stopped", "replied"));
+    if (campaign.settings.stopOnReply && enrollment.repliedAt !== null) return void (await end("stopped", "replied"));
     const standing = action === null ? "none" : standingOf(action.state);
     if (standing === "waiting") return void (await write({ wakeAt: null }));
     if (standing === "failed") return void (await end("failed", action?.state ?? null));
     const facts = {
       connected: due.contact?.relation === "connected",
-      replied: enrolment.repliedAt !== null,
+      replied: enrollment.repliedAt !== null,
       hasEmail: lead.email !== null,
       hasPhone: lead.phone !== null,
     };
     const program = this.#programOf(campaign);
-    const move = nextMove(program, enrolment.atStep, enrolment.sinceAt, standing === "done", facts, now);
+    const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, standing === "completed", facts, now);
     if (move.kind === "complete")
       await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null });
     else if (move.kind === "sleep")
@@ -120,48 +120,53 @@ export class CampaignEngine {
   }
 
   /** Puts the action of a step into the queue. */
-  async #act(due: DueEnrolment, at: number, step: StepAction, now: number): Promise<void> {
+  async #act(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
     const { store, network, ids, profileHosts } = this.#parts;
-    const { enrolment, campaign, lead } = due;
+    const { enrollment, campaign, lead } = due;
     const end = (state: "stopped" | "failed", reason: string) =>
-      store.move(enrolment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
-    const account = await network.account(enrolment.userId, enrolment.accountId);
+      store.move(enrollment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
+    const account = await network.account(enrollment.userId, enrollment.accountId);
     if (account === null || lead === null) return void (await end("failed", "accountGone"));
     const content = actionContent({ ...step, profileUrl: lead.networkUrl ?? "" }, account.tier, lead, profileHosts);
     if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));
     const action = newAction(content.content, account, lead.id, ids, { notBefore: now, now });
-    Object.assign(action, { enrolmentId: enrolment.id, campaignId: campaign.id, campaignStep: at });
+    Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });
     if (account.requiresApproval) action.state = "awaitingApproval";
     const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, updatedAt: now };
-    const outcome = await store.move(enrolment, change, { action, job: jobOf(action, account) });
+    const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account) });
     if (outcome?.kind === "never")
-      await store.move(enrolment, { atStep: at, wakeAt: now + againMs, jobId: null, updatedAt: now }, null);
+      await store.move(enrollment, { atStep: at, wakeAt: now + againMs, jobId: null, updatedAt: now }, null);
     else if (outcome?.kind === "accountGone") await end("failed", "accountGone");
     else if (outcome?.kind === "objected") await this.#objected(due, at, outcome.objection, now);
   }
 
   /** The person must not get it, or has it already. */
-  async #objected({ enrolment, campaign }: DueEnrolment, at: number, objection: Objection, now: number): Promise<void> {
+  async #objected(
+    { enrollment, campaign }: DueEnrollment,
+    at: number,
+    objection: Objection,
+    now: number,
+  ): Promise<void> {
     const { store } = this.#parts;
     const program = this.#programOf(campaign);
     const step = program[at];
     const isThere = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
     if (isThere && step?.kind === "action") {
       // What the step would bring about is so already.
-      await store.move(enrolment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
+      await store.move(enrollment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
       return;
     }
     const wait = objection.kind === "cannotResendYet" ? { wakeAt: objection.until } : null;
-    if (wait !== null) await store.move(enrolment, { atStep: at, jobId: null, updatedAt: now, ...wait }, null);
+    if (wait !== null) await store.move(enrollment, { atStep: at, jobId: null, updatedAt: now, ...wait }, null);
     else
       await store.move(
-        enrolment,
+        enrollment,
         { state: "stopped", reason: objection.kind, atStep: at, wakeAt: null, updatedAt: now },
         null,
       );
   }
 
-  #programOf(campaign: DueEnrolment["campaign"]): Instruction[] {
+  #programOf(campaign: DueEnrollment["campaign"]): Instruction[] {
     let program = this.#programs.get(campaign.steps);
     if (program === undefined) this.#programs.set(campaign.steps, (program = compile(campaign.steps)));
     return program;
@@ -169,7 +174,7 @@ export class CampaignEngine {
 }
 
 /** What the state of a step's action means for its lead. An unknown outcome waits for a person's word. */
-function standingOf(state: ActionState): "waiting" | "done" | "failed" {
-  if (state === "done" || state === "skipped") return "done";
-  return state === "failed" || state === "cancelled" ? "failed" : "waiting";
+function standingOf(state: ActionState): "waiting" | "completed" | "failed" {
+  if (state === "completed" || state === "skipped") return "completed";
+  return state === "failed" || state === "canceled" ? "failed" : "waiting";
 }

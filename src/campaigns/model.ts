@@ -2,12 +2,12 @@ import { Type, type Static } from "@sinclair/typebox";
 import { actionTypes } from "../network/action-kinds.ts";
 import { ScheduleInput } from "../network/action-model.ts";
 
-export const campaignStates = ["draft", "running", "paused", "cancelled"] as const;
+export const campaignStates = ["draft", "running", "paused", "canceled"] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
-export const enrolmentStates = ["active", "completed", "stopped", "failed"] as const;
+export const enrollmentStates = ["active", "completed", "stopped", "failed"] as const;
 /** stopped: by a reply, by the do-not-contact list, or by somebody. failed: a step could not be carried out. */
-export type EnrolmentState = (typeof enrolmentStates)[number];
+export type EnrollmentState = (typeof enrollmentStates)[number];
 
 export const conditions = ["connected", "replied", "hasEmail", "hasPhone"] as const;
 export type Condition = (typeof conditions)[number];
@@ -109,14 +109,14 @@ export type Campaign = {
 };
 
 /** A lead on its way through a campaign. */
-export type Enrolment = {
+export type Enrollment = {
   id: string;
   campaignId: string;
   userId: string;
   leadId: string;
   accountId: string;
   profileKey: string;
-  state: EnrolmentState;
+  state: EnrollmentState;
   /** Why it is not active any more. */
   reason: string | null;
   /** Index of an instruction of the compiled steps. */
@@ -183,13 +183,13 @@ export const CampaignUpdate = Type.Object(
 );
 export type CampaignUpdate = Static<typeof CampaignUpdate>;
 
-export const EnrolInput = Type.Object({
+export const EnrollInput = Type.Object({
   leadIds: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "All leads with this tag." })),
   dryRun: Type.Optional(Type.Boolean()),
   userId: forUser,
 });
-export type EnrolInput = Static<typeof EnrolInput>;
+export type EnrollInput = Static<typeof EnrollInput>;
 
 const instant = Type.String({ format: "date-time" });
 const instantOrNull = Type.Union([instant, Type.Null()]);
@@ -211,7 +211,7 @@ export const CampaignView = Type.Object(
 );
 export type CampaignView = Static<typeof CampaignView>;
 
-export const EnrolmentView = Type.Object(
+export const EnrollmentView = Type.Object(
   {
     id: Type.String(),
     leadId: Type.String(),
@@ -219,12 +219,12 @@ export const EnrolmentView = Type.Object(
       description: "Name of the lead, or the next best that is known; null once the lead is deleted.",
     }),
     accountId: Type.String(),
-    state: Type.Union(enrolmentStates.map((state) => Type.Literal(state))),
+    state: Type.Union(enrollmentStates.map((state) => Type.Literal(state))),
     reason: textOrNull,
     step: Type.Union([Type.Integer(), Type.Null()], {
       description: "Number of the step that it is at, in reading order from 0; null at the end.",
     }),
-    nextLookAt: Type.Union([instant, Type.Null()], {
+    nextCheckAt: Type.Union([instant, Type.Null()], {
       description: "When it goes on by itself; null while an action is on its way.",
     }),
     jobId: Type.Union([Type.String(), Type.Null()], { description: "The action of this step." }),
@@ -233,21 +233,21 @@ export const EnrolmentView = Type.Object(
     createdAt: instant,
     updatedAt: instant,
   },
-  { $id: "CampaignEnrolment", description: "A lead on its way through a campaign." },
+  { $id: "CampaignEnrollment", description: "A lead on its way through a campaign." },
 );
-export type EnrolmentView = Static<typeof EnrolmentView>;
+export type EnrollmentView = Static<typeof EnrollmentView>;
 
-export const EnrolAnswer = Type.Object({
+export const EnrollAnswer = Type.Object({
   enrolled: Type.Integer(),
   skipped: Type.Integer(),
-  more: Type.Boolean({ description: "There are more leads with the tag: ask again." }),
+  hasMore: Type.Boolean({ description: "More leads have the tag: send the request again." }),
   dryRun: Type.Boolean(),
   results: Type.Array(
     Type.Object({ leadId: Type.String(), outcome: Type.String({ description: "enrolled, or why not." }) }),
     { description: "Those that were not enrolled, and, for a list of ids, all." },
   ),
 });
-export type EnrolAnswer = Static<typeof EnrolAnswer>;
+export type EnrollAnswer = Static<typeof EnrollAnswer>;
 
 const count = Type.Integer();
 export const CampaignStatistics = Type.Object(
@@ -267,7 +267,7 @@ export const CampaignStatistics = Type.Object(
         step: Type.Integer(),
         actionType: Type.String(),
         waiting: count,
-        done: count,
+        completed: count,
         skipped: count,
         failed: count,
         unknown: count,

@@ -10,10 +10,10 @@ import {
   CampaignStatistics,
   CampaignUpdate,
   CampaignView,
-  EnrolAnswer,
-  EnrolInput,
-  EnrolmentView,
-  enrolmentStates,
+  EnrollAnswer,
+  EnrollInput,
+  EnrollmentView,
+  enrollmentStates,
   PreviewInput,
   PreviewView,
 } from "./model.ts";
@@ -21,12 +21,12 @@ import type { CampaignService } from "./service.ts";
 
 const byId = params(Type.Object({ campaignId: Type.String() }));
 const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), total: Type.Integer() });
-const EnrolmentList = Type.Object({
-  enrolments: Type.Array(EnrolmentView),
+const EnrollmentList = Type.Object({
+  enrollments: Type.Array(EnrollmentView),
   nextCursor: Type.Union([Type.String(), Type.Null()]),
 });
-const EnrolmentQuery = Type.Object({
-  state: Type.Optional(Type.Union(enrolmentStates.map((state) => Type.Literal(state)))),
+const EnrollmentQuery = Type.Object({
+  state: Type.Optional(Type.Union(enrollmentStates.map((state) => Type.Literal(state)))),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(Type.String({ maxLength: 60 })),
 });
@@ -54,7 +54,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       detail: answersJson(success(CampaignView), {
         tag,
         summary: "Make a campaign",
-        description: "A draft: enrol leads, look at the preview, then start it.",
+        description: "A draft: enroll leads, look at the preview, then start it.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -99,22 +99,22 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
     .post(
       "/:campaignId/cancel",
       async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
-      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are cancelled."),
+      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are canceled."),
     )
     .post(
-      "/:campaignId/enrol",
+      "/:campaignId/enroll",
       async ({ caller, userId, params: { campaignId }, body: input }) => {
         if ((await campaigns.get(userId, campaignId)).state !== "draft")
-          requireApprover(caller, "enrol leads in a campaign that was started");
-        return ok(await campaigns.enrol(userId, campaignId, input));
+          requireApprover(caller, "enroll leads in a campaign that was started");
+        return ok(await campaigns.enroll(userId, campaignId, input));
       },
       {
         access: "network:schedule",
         params: byId,
-        body: body(EnrolInput),
-        detail: answersJson(success(EnrolAnswer), {
+        body: body(EnrollInput),
+        detail: answersJson(success(EnrollAnswer), {
           tag,
-          summary: "Enrol leads",
+          summary: "Enroll leads",
           description:
             "By id, or all with a tag, up to 10,000 a request. Who is not taken is named with the reason: no profile, a variable without a value, another campaign, contacted recently, do not contact.",
           errors: ["NOT_FOUND", "CONFLICT"],
@@ -122,17 +122,17 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       },
     )
     .get(
-      "/:campaignId/enrolments",
+      "/:campaignId/enrollments",
       async ({ userId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
         const filter = state === undefined ? {} : { state };
-        const page = await campaigns.enrolments(userId, campaignId, filter, cursor ?? null, limit);
-        return ok({ enrolments: page.enrolments, nextCursor: page.next });
+        const page = await campaigns.enrollments(userId, campaignId, filter, cursor ?? null, limit);
+        return ok({ enrollments: page.enrollments, nextCursor: page.next });
       },
       {
         access: "network:read",
         params: byId,
-        query: params(EnrolmentQuery),
-        detail: answersJson(success(EnrolmentList), {
+        query: params(EnrollmentQuery),
+        detail: answersJson(success(EnrollmentList), {
           tag,
           summary: "List the leads of a campaign, and where they are",
           errors: ["NOT_FOUND"],
@@ -140,13 +140,13 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       },
     )
     .post(
-      "/:campaignId/enrolments/:enrolmentId/stop",
-      async ({ userId, params: { campaignId, enrolmentId } }) =>
-        ok(await campaigns.stop(userId, campaignId, enrolmentId)),
+      "/:campaignId/enrollments/:enrollmentId/stop",
+      async ({ userId, params: { campaignId, enrollmentId } }) =>
+        ok(await campaigns.stop(userId, campaignId, enrollmentId)),
       {
         access: "network:schedule",
-        params: params(Type.Object({ campaignId: Type.String(), enrolmentId: Type.String() })),
-        detail: answersJson(success(EnrolmentView), {
+        params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),
+        detail: answersJson(success(EnrollmentView), {
           tag,
           summary: "Take a lead out of a campaign",
           errors: ["NOT_FOUND"],

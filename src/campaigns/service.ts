@@ -17,18 +17,18 @@ import {
   type CampaignStatistics,
   type CampaignUpdate,
   type CampaignView,
-  type EnrolAnswer,
-  type EnrolInput,
-  type Enrolment,
-  type EnrolmentView,
+  type EnrollAnswer,
+  type EnrollInput,
+  type Enrollment,
+  type EnrollmentView,
   type PreviewInput,
   type PreviewView,
 } from "./model.ts";
 import { previewOf } from "./preview.ts";
 import { compile } from "./program.ts";
 import { stepErrors } from "./step-check.ts";
-import type { CampaignStore, EnrolmentFilter } from "./store.ts";
-import { campaignView, enrolmentView } from "./views.ts";
+import type { CampaignStore, EnrollmentFilter } from "./store.ts";
+import { campaignView, enrollmentView } from "./views.ts";
 
 /** So many leads are enrolled as one operation (README, "Repeating a request"). */
 const enrolledAtOnce = 500;
@@ -134,15 +134,15 @@ export class CampaignService {
 
   /** Ends it for all who are still on their way. */
   async cancel(userId: string, id: string): Promise<CampaignView> {
-    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "cancelled" });
+    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
     await this.#takeBack(id);
     const { store, clock } = this.#parts;
-    while ((await store.stopAll(id, "campaignCancelled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
+    while ((await store.stopAll(id, "campaignCanceled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
     return view;
   }
 
-  /** Enrols leads by id, or all with a tag; who can't be is named with the reason. */
-  async enrol(userId: string, id: string, input: EnrolInput): Promise<EnrolAnswer> {
+  /** Enrolls leads by id, or all with a tag; who can't be is named with the reason. */
+  async enroll(userId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
     const { dryRun = false } = input;
     if ((input.leadIds === undefined) === (input.tag === undefined))
       throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
@@ -150,23 +150,24 @@ export class CampaignService {
     const outcomes = new Map<string, string>();
     const batches = input.leadIds === undefined ? this.#tagged(userId, input.tag ?? "") : [input.leadIds];
     let seen = 0;
-    let more = false;
+    let hasMore = false;
     for await (const leadIds of batches) {
       if (seen >= maxEnrolled) {
-        more = true;
+        hasMore = true;
         break;
       }
       seen += leadIds.length;
-      for (const [leadId, outcome] of await this.enrolLeads(userId, id, leadIds, dryRun)) outcomes.set(leadId, outcome);
+      for (const [leadId, outcome] of await this.enrollLeads(userId, id, leadIds, dryRun))
+        outcomes.set(leadId, outcome);
     }
     const all = [...outcomes].map(([leadId, outcome]) => ({ leadId, outcome }));
     const enrolled = all.filter(({ outcome }) => outcome === "enrolled").length;
     const results = input.leadIds === undefined ? all.filter(({ outcome }) => outcome !== "enrolled") : all;
-    return { enrolled, skipped: all.length - enrolled, more, dryRun, results: results.slice(0, maxEnrolled) };
+    return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxEnrolled) };
   }
 
   /** By lead: "enrolled", or why not. NOT_FOUND for an unknown campaign. */
-  async enrolLeads(
+  async enrollLeads(
     userId: string,
     id: string,
     leadIds: readonly string[],
@@ -180,71 +181,86 @@ export class CampaignService {
     const ids = [...new Set(leadIds)];
     for (let start = 0; start < ids.length; start += enrolledAtOnce) {
       const slice = ids.slice(start, start + enrolledAtOnce);
-      const wanted: Enrolment[] = [];
+      const wanted: Enrollment[] = [];
       for (const [n, leadId] of slice.entries()) {
         const lead = await leads.get(userId, leadId);
         const account = accounts[(start + n) % accounts.length];
         const problem = lead === null ? "leadGone" : this.#problemOf(campaign, lead, account);
         if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");
-        else wanted.push(this.#enrolment(campaign, lead, account.id));
+        else wanted.push(this.#enrollment(campaign, lead, account.id));
       }
-      const refusals = await store.enrol(wanted, dryRun, clock.now());
-      for (const [n, enrolment] of wanted.entries()) outcomes.set(enrolment.leadId, refusals[n] ?? "enrolled");
+      const refusals = await store.enroll(wanted, dryRun, clock.now());
+      for (const [n, enrollment] of wanted.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
     }
     if (!dryRun) engine.wake();
     return outcomes;
   }
 
   /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
+  /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
+  async takesLeads(userId: string, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(userId, id)) === null) return false;
+    await this.requireOpen(userId, id);
+    return true;
+  }
+
   async requireOpen(userId: string, id: string): Promise<Campaign> {
     const campaign = await this.#require(userId, id);
-    if (campaign.state !== "cancelled") return campaign;
-    throw new ApiError("CONFLICT", { message: "This campaign was cancelled and takes no more leads." });
+    if (campaign.state !== "canceled") return campaign;
+    throw new ApiError("CONFLICT", { message: "This campaign was canceled and takes no more leads." });
   }
 
   /** By id; `after` is the last id of the page before. */
-  async enrolments(
+  async enrollments(
     userId: string,
     id: string,
-    filter: EnrolmentFilter,
+    filter: EnrollmentFilter,
     after: string | null,
     limit: number,
-  ): Promise<{ enrolments: EnrolmentView[]; next: string | null }> {
+  ): Promise<{ enrollments: EnrollmentView[]; next: string | null }> {
     const campaign = await this.#require(userId, id);
     const last = compile(campaign.steps).length;
-    const found = await this.#parts.store.enrolments(userId, id, filter, after, limit);
+    const found = await this.#parts.store.enrollments(userId, id, filter, after, limit);
     const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(userId, leadId)));
-    return { enrolments: found.map((enrolment, n) => enrolmentView(enrolment, leads[n] ?? null, last)), next };
+    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), next };
   }
 
   /** Takes one lead out. */
-  async stop(userId: string, id: string, enrolmentId: string): Promise<EnrolmentView> {
+  async stop(userId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
     const campaign = await this.#require(userId, id);
-    const stopped = await this.#parts.store.stop(userId, enrolmentId, "stoppedByUser", this.#parts.clock.now());
-    if (stopped === null || stopped.campaignId !== id) throw notFound("active enrolment", enrolmentId);
+    const stopped = await this.#parts.store.stop(userId, enrollmentId, "stoppedByUser", this.#parts.clock.now());
+    if (stopped === null || stopped.campaignId !== id) throw notFound("active enrollment", enrollmentId);
     const lead = await this.#parts.leads.get(userId, stopped.leadId);
-    return enrolmentView(stopped, lead, compile(campaign.steps).length);
+    return enrollmentView(stopped, lead, compile(campaign.steps).length);
   }
 
   async statistics(userId: string, id: string): Promise<CampaignStatistics> {
     const campaign = await this.#require(userId, id);
-    const { enrolments, connected, replied, actions } = await this.#parts.store.counts(id);
+    const { enrollments, connected, replied, actions } = await this.#parts.store.counts(id);
     const sum = (state?: string) =>
-      enrolments.reduce((total, row) => total + (state === undefined || row.state === state ? row.n : 0), 0);
+      enrollments.reduce((total, row) => total + (state === undefined || row.state === state ? row.n : 0), 0);
     const reasons: Record<string, number> = {};
-    for (const { reason, n } of enrolments) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + n;
+    for (const { reason, n } of enrollments) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + n;
     const steps = compile(campaign.steps).flatMap((instruction, step) => {
       if (instruction.kind !== "action") return [];
       const of = (...states: string[]) =>
         actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);
       const { actionType } = instruction.action;
       const waiting = of("awaitingApproval", "scheduled", "sending", "awaiting");
-      const failed = of("failed", "cancelled");
-      return { step, actionType, waiting, done: of("done"), skipped: of("skipped"), failed, unknown: of("unknown") };
+      const failed = of("failed", "canceled");
+      return {
+        step,
+        actionType,
+        waiting,
+        completed: of("completed"),
+        skipped: of("skipped"),
+        failed,
+        unknown: of("unknown"),
+      };
     });
     const sent = (...types: string[]) =>
-      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ done }) => done));
+      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ completed }) => completed));
     return {
       enrolled: sum(),
       active: sum("active"),
@@ -285,7 +301,7 @@ export class CampaignService {
     } while (after !== null);
   }
 
-  #enrolment(campaign: Campaign, lead: Lead, accountId: string): Enrolment {
+  #enrollment(campaign: Campaign, lead: Lead, accountId: string): Enrollment {
     const now = this.#parts.clock.now();
     const errors: FieldError[] = [];
     return {

@@ -2,13 +2,13 @@ import type { Lead } from "../leads/model.ts";
 import type { Contact } from "../network/contact-model.ts";
 import type { ActionState, NetworkAction } from "../network/action-model.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../network/store.ts";
-import type { Campaign, CampaignState, Enrolment, EnrolmentState } from "./model.ts";
+import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
 
 export type CampaignChange = { updatedAt: number } & Partial<
   Pick<Campaign, "name" | "state" | "steps" | "accountIds" | "settings" | "startedAt">
 >;
 
-export type EnrolRefusal =
+export type EnrollRefusal =
   | "alreadyEnrolled"
   | "inOtherCampaign"
   | "contactedRecently"
@@ -16,13 +16,13 @@ export type EnrolRefusal =
   | "leadGone"
   | "campaignEnded";
 
-export type EnrolmentChange = { updatedAt: number } & Partial<
-  Pick<Enrolment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
+export type EnrollmentChange = { updatedAt: number } & Partial<
+  Pick<Enrollment, "state" | "reason" | "atStep" | "sinceAt" | "wakeAt" | "jobId">
 >;
 
-/** An enrolment that is to be looked at, with all that decides on its next move. */
-export type DueEnrolment = {
-  enrolment: Enrolment;
+/** An enrollment that is to be looked at, with all that decides on its next move. */
+export type DueEnrollment = {
+  enrollment: Enrollment;
   campaign: Campaign;
   /** Null: it was deleted. */
   lead: Lead | null;
@@ -31,11 +31,11 @@ export type DueEnrolment = {
   action: Pick<NetworkAction, "jobId" | "state"> | null;
 };
 
-export type EnrolmentFilter = { state?: EnrolmentState };
+export type EnrollmentFilter = { state?: EnrollmentState };
 
 export type CampaignCounts = {
   /** By state and reason. */
-  enrolments: { state: EnrolmentState; reason: string | null; n: number }[];
+  enrollments: { state: EnrollmentState; reason: string | null; n: number }[];
   connected: number;
   replied: number;
   /** Actions by step and state. */
@@ -54,41 +54,41 @@ export type CampaignStore = {
     states: readonly CampaignState[],
     change: CampaignChange,
   ): Promise<Campaign | null>;
-  /** Removes a draft and its enrolments; false when it is none. */
+  /** Removes a draft and its enrollments; false when it is none. */
   remove(userId: string, id: string): Promise<boolean>;
 
   /**
-   * Enrols leads, each unless something speaks against it; answers what, in the order of the request. With `dryRun`
+   * Enrolls leads, each unless something speaks against it; answers what, in the order of the request. With `dryRun`
    * nothing is stored.
    */
-  enrol(enrolments: readonly Enrolment[], dryRun: boolean, now: number): Promise<(EnrolRefusal | null)[]>;
+  enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): Promise<(EnrollRefusal | null)[]>;
   /** Of running campaigns, those whose time has come, at most `limit`. */
-  due(now: number, limit: number): Promise<DueEnrolment[]>;
+  due(now: number, limit: number): Promise<DueEnrollment[]>;
   nextDueAt(): Promise<number | null>;
   /**
-   * Writes the next move of an enrolment, with the action that it wants, as one operation: neither is there without the
+   * Writes the next move of an enrollment, with the action that it wants, as one operation: neither is there without the
    * other. Null: it was moved or ended meanwhile, or its campaign does not run. An outcome that is not "scheduled" or
    * "existing" changes nothing.
    */
   move(
-    enrolment: Pick<Enrolment, "id" | "version">,
-    change: EnrolmentChange,
+    enrollment: Pick<Enrollment, "id" | "version">,
+    change: EnrollmentChange,
     action: ScheduleAction | null,
   ): Promise<ScheduleOutcome | { kind: "moved" } | null>;
   /** Takes waiting actions of a campaign back out of the queue, at most `limit`; answers how many. */
   withdrawActions(campaignId: string, limit: number, at: number): Promise<number>;
-  /** Ends active enrolments, at most `limit`; answers how many. */
+  /** Ends active enrollments, at most `limit`; answers how many. */
   stopAll(campaignId: string, reason: string, limit: number, at: number): Promise<number>;
   /** Ends one; null when it is not active, or absent. */
-  stop(userId: string, enrolmentId: string, reason: string, at: number): Promise<Enrolment | null>;
+  stop(userId: string, enrollmentId: string, reason: string, at: number): Promise<Enrollment | null>;
 
   /** By id, behind `after`, at most `limit`. */
-  enrolments(
+  enrollments(
     userId: string,
     campaignId: string,
-    filter: EnrolmentFilter,
+    filter: EnrollmentFilter,
     after: string | null,
     limit: number,
-  ): Promise<Enrolment[]>;
+  ): Promise<Enrollment[]>;
   counts(campaignId: string): Promise<CampaignCounts>;
 };

@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from "../clock.ts";
 import type { Lead } from "../leads/model.ts";
-import type { Campaign, CampaignView, Enrolment, EnrolmentView } from "./model.ts";
+import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model.ts";
 
 export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, ...campaign }: Campaign): CampaignView {
   return {
@@ -12,8 +12,8 @@ export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, .
 }
 
 /** `last`: the number of compiled steps; `lead`: null once it is deleted. */
-export function enrolmentView(enrolment: Enrolment, lead: Lead | null, last: number): EnrolmentView {
-  const { id, leadId, accountId, state, reason, atStep, jobId } = enrolment;
+export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: number): EnrollmentView {
+  const { id, leadId, accountId, state, reason, atStep, jobId } = enrollment;
   return {
     id,
     leadId,
@@ -22,12 +22,12 @@ export function enrolmentView(enrolment: Enrolment, lead: Lead | null, last: num
     state,
     reason,
     step: atStep >= last ? null : atStep,
-    nextLookAt: isoTimeOrNull(enrolment.wakeAt),
+    nextCheckAt: isoTimeOrNull(enrollment.wakeAt),
     jobId,
-    connectedAt: isoTimeOrNull(enrolment.connectedAt),
-    repliedAt: isoTimeOrNull(enrolment.repliedAt),
-    createdAt: isoTime(enrolment.createdAt),
-    updatedAt: isoTime(enrolment.updatedAt),
+    connectedAt: isoTimeOrNull(enrollment.connectedAt),
+    repliedAt: isoTimeOrNull(enrollment.repliedAt),
+    createdAt: isoTime(enrollment.createdAt),
+    updatedAt: isoTime(enrollment.updatedAt),
   };
 }
 

@@ -16,7 +16,7 @@ type EnrichFlags = ConnectionFlags & {
 };
 
 /** As many as the API answers directly. */
-const maxPeople = 50;
+const maxPeople = 1000;
 const accepted = "Name people by an e-mail address, a profile URL, or the id of a lead.";
 
 export function addEnrichCommand(program: Command, context: CommandContext): void {

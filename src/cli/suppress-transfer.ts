@@ -14,7 +14,7 @@ import type { ConnectionFlags } from "./session.ts";
 type Report = {
   rows: number;
   added: number;
-  already: number;
+  existing: number;
   invalid: number;
   problems: { row: number; value: string; message: string }[];
 };
@@ -107,8 +107,8 @@ async function exportList(
   await present(context, { event: "finished", file: path }, `Exported the do-not-contact list to ${path}.`);
 }
 
-function reportText({ rows, added, already, invalid, problems }: Report): string {
-  const counts = `${formatCount(added)} added, ${formatCount(already)} there already, ${formatCount(invalid)} not valid`;
+function reportText({ rows, added, existing, invalid, problems }: Report): string {
+  const counts = `${formatCount(added)} added, ${formatCount(existing)} already there, ${formatCount(invalid)} not valid`;
   const shown = problems.slice(0, shownProblems).map(({ row, message }) => `  row ${row}  ${message}`);
   const title = `Not valid (${shown.length} of ${formatCount(invalid)} shown):`;
   return [`Read ${formatCount(rows)} rows: ${counts}.`, ...(invalid > 0 ? ["", title, ...shown] : [])].join("\n");

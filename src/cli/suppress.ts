@@ -20,7 +20,7 @@ type Entry = {
   createdAt: string;
 };
 type Result = { value: string; outcome: string; id: string | null; kind: string | null; message?: string };
-type Results = { added: number; already: number; invalid: number; results: Result[] };
+type Results = { added: number; existing: number; invalid: number; results: Result[] };
 type Answer = {
   doNotContact: boolean;
   matches: { entryId: string; kind: string; scope: string; reason: string | null }[];

@@ -14,7 +14,8 @@ export const enrichmentOptions = {
     parse: wholeNumber(0, 1_000_000_000),
     default: 100,
     unit: "requests",
-    description: "Requests for enrichment, of up to 1000 leads each, that a user may make in an hour. 0 = no limit.",
+    description:
+      "Direct enrichment requests, of up to 1000 leads each, that a user can make in an hour; jobs do not count. 0 = no limit.",
   }),
   enrichmentProviders: option<readonly string[]>({
     argument: "NAMES",

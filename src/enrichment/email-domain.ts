@@ -36,3 +36,32 @@ export function businessDomain(email: string): string | null {
 export function isWithin(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
+
+/**
+ * The registered domain that a host belongs to: example.com of mail.example.com, example.co.uk of www.example.co.uk, as
+ * far as the usual endings show. What hosting services hand out counts as registered: acme.github.io.
+ */
+export function registeredDomain(host: string): string {
+  const labels = host.split(".");
+  if (labels.length <= 2) return host;
+  const ending = labels.slice(-2).join(".");
+  const [second = "", last = ""] = labels.slice(-2);
+  const isEnding = (last.length === 2 && secondLevels.has(second)) || sharedHosts.has(ending);
+  return isEnding ? labels.slice(-3).join(".") : ending;
+}
+
+/** Whether a host is run by the owner of a domain: it is that domain, or lies in it and nobody else could register it. */
+export function isSiteOf(host: string, domain: string): boolean {
+  return host === domain || (isWithin(host, domain) && registeredDomain(host) === registeredDomain(domain));
+}
+
+/** Below country codes. A missing one costs a closer look at more hosts; the domains themselves are still compared. */
+const secondLevels = new Set(
+  "ac co com edu gob gouv gov go id ltd me mil ne net nhs nom or org plc police sch web".split(" "),
+);
+/** Where anyone can get a name, from the private section of publicsuffix.org. */
+const sharedHosts = new Set(
+  `azurewebsites.net blogspot.com business.site carrd.co fly.dev github.io gitlab.io herokuapp.com myshopify.com
+  netlify.app notion.site onmicrosoft.com onrender.com pages.dev sharepoint.com squarespace.com substack.com tumblr.com
+  vercel.app web.app webflow.io weebly.com wixsite.com wordpress.com workers.dev`.split(/\s+/),
+);

@@ -3,20 +3,14 @@ import type { CreditService } from "../credits/service.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
+import { countsAfter, finishedBatch, type Counts as BatchCounts } from "./batch.ts";
 import type { Enriched, Enricher, EnrichSettings, Terms } from "./enricher.ts";
 import type { EnrichmentStore } from "./store.ts";
 
 /** What a job needs to know beside its leads; its payload. */
 type Payload = { settings: EnrichSettings; terms?: Terms; keyId: string | null };
-type Counts = {
-  batchSize: number;
-  processed: number;
-  enriched: number;
-  failed: number;
-  creditsUsed: number;
-  /** For providers that paused. */
-  waitedMs: number;
-};
+/** `waitedMs`: for providers that paused. */
+type Counts = BatchCounts & { waitedMs: number };
 
 /** A job that has waited for nobody says nothing of it. */
 type Stored = Omit<Counts, "waitedMs"> & Partial<Counts>;
@@ -56,7 +50,7 @@ export function createEnrichHandler(
       const items = await store.pending(job.id, batchLeads);
       if (items.length === 0) break;
       const done = await runBatch(job, context, settings, terms, reserved?.id ?? null, items, counts);
-      if (done === null) return null; // cancelled, or another runner has the job
+      if (done === null) return null; // canceled, or another runner has the job
       counts = done.counts;
       if (done.waitMs > 0) return waiting(counts, done.waitMs);
     }
@@ -103,26 +97,13 @@ export function createEnrichHandler(
     const waits = found.outcomes.map(({ completeAt }) => waitFor(completeAt, before));
     // What was found of those who stay is stored all the same, and paid for: nobody is asked twice for it.
     const outcomes = found.outcomes.filter((_, index) => waits[index] === 0);
-    const enriched = outcomes.filter(({ outcome }) => outcome.kind === "enriched").length;
-    const counts: Counts = {
-      ...before,
-      processed: before.processed + outcomes.length,
-      enriched: before.enriched + enriched,
-      failed: before.failed + outcomes.length - enriched,
-    };
-    const settlement = reservationId === null ? null : credits.settlement(reservationId, found.charges, false);
+    const counts: Counts = { ...before, ...countsAfter(before, outcomes) };
     const { creditsUsed: _before, waitedMs: _waited, ...metadata } = counts;
-    const stored = await store.finishBatch(job.userId, {
-      claim,
-      outcomes,
-      payment: { results: found.results, verdicts: found.verdicts, settlement, freeSince: found.freeSince },
-      metadata,
-      message: `${counts.processed} of ${counts.batchSize} leads done`,
-      progress: Math.min(99, (counts.processed / counts.batchSize) * 100),
-      leaseUntil: leaseUntil(),
-      at: clock.now(),
-    });
-    return stored && { counts: { ...counts, ...stored }, waitMs: Math.max(...waits) };
+    const message = `${counts.processed} of ${counts.batchSize} leads done`;
+    const told = { metadata, message, leaseUntil: leaseUntil(), completes: false };
+    const batch = finishedBatch(claim, reservationId, outcomes, found, counts, told, { credits, clock });
+    const stored = await store.finishBatch(job.userId, batch);
+    return stored && { counts: { ...counts, creditsUsed: stored.creditsUsed }, waitMs: Math.max(...waits) };
   }
 
   /** How long a lead is worth waiting for; 0: it is done. */

@@ -126,7 +126,7 @@ export class Enricher {
   }
 
   /** Persons who have to be asked about cost, each once however often the request has it. */
-  terms({ people, stored }: Prepared, settings: EnrichSettings): Terms {
+  terms({ people, stored }: Pick<Prepared, "people" | "stored">, settings: EnrichSettings): Terms {
     const isPaid = ({ n }: Person): boolean => this.#isPaid(stored.get(n) ?? null, settings);
     const unpaid = new Set(people.filter((person) => !isPaid(person)).map(personKey));
     return { free: people.filter(isPaid).map(({ n }) => n), credits: unpaid.size * this.#cost };
@@ -251,7 +251,7 @@ export class Enricher {
   async #outcome(
     userId: string,
     { n, input, texts }: Person,
-    { merged, verdict, refusal, paid, isFromStore: fromStore, unavailable, spent }: Found,
+    { merged, verdict, refusal, paid, isFromStore: fromCache, unavailable, spent }: Found,
     creditsUsed: number,
     { leads }: Prepared,
     { writeBack }: EnrichSettings,
@@ -264,7 +264,7 @@ export class Enricher {
       const message = messageOfSpent(spent, unavailable, this.#clock.now());
       return { kind: "failed", failure: { ...failure, message } };
     }
-    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromStore, unavailable });
+    const result = resultOf(n, input, merged, { verdict, creditsUsed, fromCache, unavailable });
     const lead = leads.get(n);
     if (writeBack && lead !== undefined) result.writtenBack = await fillLead(this.#leads, userId, lead, merged);
     return { kind: "enriched", result };
@@ -298,9 +298,9 @@ export class Enricher {
   }
 
   /** The newest result, which another request may have stored since this one was prepared. */
-  async #storedNow(userId: string, { identity }: Person, { refresh }: EnrichSettings): Promise<StoredResult | null> {
-    if (refresh) return null;
-    return (await this.#store.results(userId, [identity], this.#freshSince()))[0] ?? null;
+  async #storedNow(userId: string, { identity }: Person, settings: EnrichSettings): Promise<StoredResult | null> {
+    const since = this.#freeSince(settings);
+    return since === null ? null : ((await this.#store.results(userId, [identity], since))[0] ?? null);
   }
 
   /** Asks, or waits for what another request of the user asks the same about the same person. */

@@ -1,10 +1,12 @@
 import { Type, type Static } from "@sinclair/typebox";
 import type { EnrichField, FieldGroup } from "./fields.ts";
 
-/** Specification: "at most 50 leads per request" is recommended, and so many are answered directly. */
-export const maxDirectLeads = 50;
-/** More than this in one request is refused: send several. */
-export const maxLeads = 1000;
+/** Specification: "at most 50 leads per request" is recommended; up to this many are answered directly all the same. */
+export const maxDirectLeads = 1000;
+/** A direct response is sent after this time: what is not done by then has failed as retryable. */
+export const answerWithinMs = 60_000;
+/** More in one request is refused: send several. */
+export const maxLeads = 10_000;
 /** A stored result serves repeats for so long, at no charge. */
 export const resultDays = 90;
 
@@ -169,7 +171,7 @@ export const EnrichmentResult = Type.Object(
     ),
     emailVerification: Type.Optional(EmailVerification),
     creditsUsed: Type.Integer(),
-    fromStore: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
+    fromCache: Type.Boolean({ description: "true: nobody had to be asked, all of it is known from the last 90 days." }),
     unavailable: Type.Optional(
       Type.Array(Type.String(), {
         description:
@@ -189,6 +191,7 @@ export const failureCodes = [
   "PROVIDERS_UNAVAILABLE",
   "DO_NOT_CONTACT",
   "ENRICHMENT_CREDITS_EXHAUSTED",
+  "NOT_PROCESSED",
 ] as const;
 export const EnrichmentFailure = Type.Object(
   {
@@ -210,7 +213,9 @@ export const Estimate = Type.Object(
     }),
     maxCredits: Type.Integer({ description: "What the request costs at most; misses are free." }),
     isAffordable: Type.Boolean({ description: "Whether the balance, and the budget of this key, allow it." }),
-    answers: Type.Union([Type.Literal("directly"), Type.Literal("by job")]),
+    mode: Type.Union([Type.Literal("direct"), Type.Literal("job")], {
+      description: "direct: the response holds the results. job: a job finds them.",
+    }),
     providers: Type.Array(Type.String(), { description: "Who would be asked, in this order." }),
   },
   { $id: "EnrichmentEstimate" },
@@ -222,6 +227,11 @@ export const EnrichAnswer = Type.Object({
   failed: Type.Array(EnrichmentFailure),
   creditsUsed: Type.Integer(),
   remainingCredits: Type.Integer(),
+  jobId: Type.Optional(
+    Type.String({
+      description: "The enrichment as a job. Its results stay at GET /api/v2/enrich/jobs/{jobId}/results for 90 days.",
+    }),
+  ),
   estimate: Type.Optional(Estimate),
 });
 export type EnrichAnswer = Static<typeof EnrichAnswer>;
@@ -229,15 +239,15 @@ export type EnrichAnswer = Static<typeof EnrichAnswer>;
 export const ProviderView = Type.Object(
   {
     name: Type.String(),
-    gives: Type.Array(Type.String(), { description: "Fields that it can bring." }),
+    fields: Type.Array(Type.String(), { description: "Fields that it can find." }),
     state: Type.Union(
-      ["ready", "paused", "spent"].map((state) => Type.Literal(state as "ready" | "paused" | "spent")),
+      ["ready", "paused", "exhausted"].map((state) => Type.Literal(state as "ready" | "paused" | "exhausted")),
       {
-        description: "paused: it failed or asked for a pause, see pausedUntil; spent: its monthly cap is reached.",
+        description: "paused: it failed or asked for a pause, see pausedUntil; exhausted: its monthly cap is reached.",
       },
     ),
     pausedUntil: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-    spent: Type.Number({ description: "The provider's own credits taken in this month." }),
+    creditsUsed: Type.Number({ description: "The provider's own credits used this month." }),
     spendCap: Type.Union([Type.Number(), Type.Null()], { description: "As configured; null = none." }),
   },
   { $id: "EnrichmentProvider" },
@@ -254,7 +264,7 @@ export const ProviderTestInput = Type.Object(
 );
 export type ProviderTestInput = Static<typeof ProviderTestInput>;
 
-export const testOutcomes = ["found", "none", "tooLittle", "paused", "exhausted", "failed", "skipped"] as const;
+export const testOutcomes = ["found", "none", "insufficientInput", "paused", "exhausted", "failed", "skipped"] as const;
 
 export const ProviderTest = Type.Object(
   {
@@ -263,7 +273,7 @@ export const ProviderTest = Type.Object(
       testOutcomes.map((outcome) => Type.Literal(outcome)),
       {
         description:
-          "found, none: it works. tooLittle: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
+          "found, none: it works. insufficientInput: it can't look anybody up by what was sent. paused: it asked for a pause. exhausted: its account is used up or not accepted. failed: no usable answer. skipped: it pauses already, or its monthly cap is reached.",
       },
     ),
     reason: Type.Union([Type.String(), Type.Null()], { description: "In the provider's words, where there are any." }),

@@ -72,10 +72,10 @@ export class GuardedProvider {
     const isPaused = this.#pausedUntil > this.#clock.now();
     return {
       name: this.name,
-      gives: [...this.gives],
-      state: isPaused ? "paused" : this.#canPay(this.#least) ? "ready" : "spent",
+      fields: [...this.gives],
+      state: isPaused ? "paused" : this.#canPay(this.#least) ? "ready" : "exhausted",
       pausedUntil: isoTimeOrNull(isPaused ? this.#pausedUntil : null),
-      spent: this.#spending.of(this.name),
+      creditsUsed: this.#spending.of(this.name),
       spendCap: this.#settings.spendCap,
     };
   }

@@ -5,14 +5,14 @@ import { leadIdOf } from "./people.ts";
 import { verificationOf } from "./verdicts.ts";
 import { entriesOf, recordConfidence, rounded, sourcesOf } from "./waterfall.ts";
 
-type Settled = { verdict: Verdict | null; creditsUsed: number; fromStore: boolean; unavailable: readonly string[] };
+type Settled = { verdict: Verdict | null; creditsUsed: number; fromCache: boolean; unavailable: readonly string[] };
 
 /** A record as a client sees it. */
 export function resultOf(
   index: number,
   input: LeadToEnrich,
   merged: Merged,
-  { verdict, creditsUsed, fromStore, unavailable }: Settled,
+  { verdict, creditsUsed, fromCache, unavailable }: Settled,
 ): EnrichmentResult {
   const fields = entriesOf(merged);
   const leadId = leadIdOf(input);
@@ -28,7 +28,7 @@ export function resultOf(
     provenance: byField(({ providers, at }) => ({ provider: providers[0] ?? "", at: isoTime(at) })),
     ...(verdict !== null && { emailVerification: verificationOf(verdict) }),
     creditsUsed,
-    fromStore,
+    fromCache,
     ...(unavailable.length > 0 && { unavailable: [...unavailable] }),
     ...(leadId !== null && { leadId }),
   };
@@ -59,6 +59,11 @@ const failures = {
   },
   PROVIDERS_UNAVAILABLE: {
     message: "A provider that might know this person could not be asked now. Try again in a few minutes.",
+    retryable: true,
+  },
+  NOT_PROCESSED: {
+    message:
+      "The response was due before this lead was finished. Send it again, or ask for a job with the header Prefer: respond-async.",
     retryable: true,
   },
 } as const satisfies Record<EnrichmentFailure["code"], { message: string; retryable: boolean }>;

@@ -40,7 +40,9 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
   return feature(core, "/api/v2/enrich")
     .post(
       "/",
-      async ({ caller, userId, body: input, query, headers, set }) => {
+      async ({ caller, userId, body: input, query, headers, set, request, server }) => {
+        // A direct response may take as long as a connection may be silent; it has a deadline of its own.
+        server?.timeout(request, 0);
         const dryRun = query.dryRun === true || input.dryRun === true;
         const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(headers["prefer"] ?? "");
         const outcome = await enrichment.enrich(caller, userId, input, { dryRun, byJob });
@@ -51,7 +53,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         return ok(jobView(outcome.job));
       },
       {
-        access: "leads:enrich",
+        bulk: "leads:enrich",
         query: params(EnrichQuery),
         body: body(EnrichInput),
         detail: withAccepted(
@@ -59,7 +61,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
             tag: "Enrichment",
             summary: "Find out more about leads",
             description:
-              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days, also for a part that was not asked for before. An address that a verifier refutes is not told, charged or written to a lead, whoever brings it, for 90 days; what a verifier says of the address that you sent is in `emailVerification`, is kept for 90 days and costs nothing, since nothing new was found. Requests for the same person, with the same details and parts, that are under way at once ask once, and one of them is charged; but for those with `refresh`. A provider that could not be asked is named in `unavailable`; a repeat asks it, for what is missing. Up to 50 leads are answered directly, within 25 seconds; what is not known by then fails as retryable. More, or the header `Prefer: respond-async`, answer 202 with a job, whose results are at `metadata.results`.",
+              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days, also for a part that was not asked for before. An address that a verifier refutes is not told, charged or written to a lead, whoever brings it, for 90 days; what a verifier says of the address that you sent is in `emailVerification`, is kept for 90 days and costs nothing, since nothing new was found. Requests for the same person, with the same details and parts, that are under way at once ask once, and one of them is charged; but for those with `refresh`. A provider that could not be asked is named in `unavailable`; a repeat asks it, for what is missing. Up to 1,000 leads are answered directly, at most 50 being recommended, because the response is due after 60 seconds: a lead that is not finished by then is in `failed` with the code NOT_PROCESSED and `retryable: true`, and costs nothing. More, up to 10,000, or the header `Prefer: respond-async`, answer 202 with a job. Every enrichment is a `data_enrichment` job, a direct one too (`jobId`), with `batchSize` and `processed` in its metadata; its results stay at `metadata.results` for 90 days. A user can make 100 direct enrichment requests per hour (`--enrichments-per-hour`), however many leads each has; after that 429 with `details.limit` and `details.resetTime`. Requests for a job do not count: jobs run two at a time and wait for providers that pause.",
             errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
           }),
         ),

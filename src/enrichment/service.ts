@@ -6,7 +6,9 @@ import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
 import { hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
 import { pause } from "../pause.ts";
-import type { Enricher, EnrichSettings, NumberedLead, Prepared } from "./enricher.ts";
+import { countsAtStart } from "./batch.ts";
+import { directLease, enrichDirectly, type LeadBatch } from "./direct.ts";
+import type { Enricher, EnrichSettings, NumberedLead, Terms } from "./enricher.ts";
 import { allFields, allGroups } from "./fields.ts";
 import type { GuardedProvider } from "./provider-guard.ts";
 import {
@@ -16,6 +18,7 @@ import {
   type EnrichAnswer,
   type EnrichInput,
   type Estimate,
+  type LeadToEnrich,
   type ProviderTest,
   type ProviderTestInput,
   type SettingsView,
@@ -52,10 +55,11 @@ export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
   next: number | null;
 };
 
-/** A direct answer is given within this time; what is not known by then fails as retryable. */
-const answerWithinMs = 25_000;
-/** Looking for stored results of so many leads keeps the event loop for a few milliseconds. */
-const prepareAtOnce = 50;
+/**
+ * Leads that are looked for, and stored, in one go: that keeps the event loop for a few milliseconds. A direct request
+ * of no more becomes a job only with its outcome, which saves a write.
+ */
+const batchLeads = 50;
 const maxJobAttempts = 5;
 const forgetAtOnce = 500;
 const dayMs = 86_400_000;
@@ -75,13 +79,14 @@ export class EnrichmentService {
   async enrich(caller: Caller, userId: string, input: EnrichInput, how: EnrichHow): Promise<EnrichOutcome> {
     const settings = await this.#settings(caller, userId, input);
     const leads = input.leads.map((lead, n) => ({ n, input: lead }));
-    checkLeads(leads, settings);
+    await checkLeads(leads, settings);
     const byJob = how.byJob || leads.length > maxDirectLeads;
     if (how.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
-    this.#takeTurn(userId);
-    const prepared = await this.#prepare(userId, leads);
-    if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, leads, prepared, settings) };
-    return { kind: "answered", answer: await this.#answer(caller, userId, prepared, settings) };
+    // Jobs are not limited: they wait for providers, and are done two at a time.
+    if (!byJob) this.#takeTurn(userId);
+    const batches = await this.#prepare(userId, leads);
+    if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, batches, settings) };
+    return { kind: "answered", answer: await this.#answer(caller, userId, batches, settings) };
   }
 
   /** What is done of a job. NOT_FOUND for a job that is none of enrichment. */
@@ -141,7 +146,7 @@ export class EnrichmentService {
     const outcome =
       provider.brings(person.subject).length > 0
         ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
-        : ({ kind: "tooLittle" } as const);
+        : ({ kind: "insufficientInput" } as const);
     return {
       provider: name,
       outcome: outcome.kind,
@@ -208,24 +213,26 @@ export class EnrichmentService {
     const { isAllowed, retryAfterSeconds } = hourly.take(userId);
     if (isAllowed) return;
     throw new ApiError("RATE_LIMIT_EXCEEDED", {
-      message: `At most ${hourly.limit} enrichment requests an hour. Wait for retryAfter seconds, then go on.`,
+      message: `At most ${hourly.limit} direct enrichment requests per hour. Wait for retryAfter seconds, or ask for a job with the header Prefer: respond-async.`,
       details: { limit: hourly.limit, resetTime: isoTime(clock.now() + retryAfterSeconds * 1000) },
       retryAfterSeconds,
     });
   }
 
-  async #prepare(userId: string, leads: readonly NumberedLead[]): Promise<Prepared> {
-    const parts: Prepared[] = [];
-    for (let start = 0; start < leads.length; start += prepareAtOnce) {
+  async #prepare(userId: string, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
+    const batches: LeadBatch[] = [];
+    for (let start = 0; start < leads.length; start += batchLeads) {
       if (start > 0) await pause();
-      parts.push(await this.#parts.enricher.prepare(userId, leads.slice(start, start + prepareAtOnce)));
+      const some = leads.slice(start, start + batchLeads);
+      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(userId, some) });
     }
-    return {
-      people: parts.flatMap(({ people }) => people),
-      stored: new Map(parts.flatMap(({ stored }) => [...stored])),
-      leads: new Map(parts.flatMap((part) => [...part.leads])),
-      outcomes: new Map(parts.flatMap(({ outcomes }) => [...outcomes])),
-    };
+    return batches;
+  }
+
+  #terms(batches: readonly LeadBatch[], settings: EnrichSettings): Terms {
+    const people = batches.flatMap(({ prepared }) => prepared.people);
+    const stored = new Map(batches.flatMap(({ prepared }) => [...prepared.stored]));
+    return this.#parts.enricher.terms({ people, stored }, settings);
   }
 
   async #estimate(
@@ -235,9 +242,8 @@ export class EnrichmentService {
     settings: EnrichSettings,
     byJob: boolean,
   ): Promise<EnrichAnswer> {
-    const { enricher, credits } = this.#parts;
-    const prepared = await this.#prepare(userId, leads);
-    const { credits: maxCredits } = enricher.terms(prepared, settings);
+    const { credits } = this.#parts;
+    const { credits: maxCredits } = this.#terms(await this.#prepare(userId, leads), settings);
     const { balance, budget } = await credits.overview(caller, userId);
     const cost = credits.costOf("enrichment");
     const estimate: Estimate = {
@@ -245,38 +251,40 @@ export class EnrichmentService {
       free: cost === 0 ? leads.length : leads.length - maxCredits / cost,
       maxCredits,
       isAffordable: maxCredits <= Math.min(balance, budget?.remaining ?? balance),
-      answers: byJob ? "by job" : "directly",
+      mode: byJob ? "job" : "direct",
       providers: settings.providers,
     };
     return { enriched: [], failed: [], creditsUsed: 0, remainingCredits: balance, estimate };
   }
 
-  async #answer(caller: Caller, userId: string, prepared: Prepared, settings: EnrichSettings): Promise<EnrichAnswer> {
-    const { store, enricher, credits, clock, ids } = this.#parts;
-    const terms = enricher.terms(prepared, settings);
-    const reservationId = await this.#reserve(caller, userId, ids.next(clock.now()), terms.credits);
-    const stop = new AbortController();
-    const cancelTimer = clock.after(answerWithinMs, () => stop.abort());
-    let release = (): void => {};
+  async #answer(
+    caller: Caller,
+    userId: string,
+    batches: readonly LeadBatch[],
+    settings: EnrichSettings,
+  ): Promise<EnrichAnswer> {
+    const { credits, clock } = this.#parts;
+    const terms = this.#terms(batches, settings);
+    const now = clock.now();
+    const waiting = this.#newJob(caller, userId, batches, settings, terms);
+    const { id: jobId } = waiting;
+    const job: Job = { ...waiting, status: "running", attempt: 1, leaseUntil: directLease(now) };
+    const isSmall = batches.length === 1;
+    const reservationId = isSmall
+      ? await this.#reserve(caller, userId, jobId, terms.credits)
+      : await this.#store(caller, job, batches, terms.credits);
+    const created = isSmall ? { job, leads: inputsOf(batches) } : null;
+    // What one batch has asked for anew, the next one does not ask for again.
+    const since = isSmall ? {} : { since: now };
     try {
-      const found = await enricher.enrich(userId, prepared, settings, terms, stop.signal);
-      const { outcomes, results, verdicts, charges, freeSince } = found;
-      ({ release } = found);
-      const settlement = reservationId === null ? null : credits.settlement(reservationId, charges, true);
-      const { settled, free } = await store.finish(userId, { results, verdicts, settlement, freeSince });
-      for (const { n, outcome } of outcomes)
-        if (outcome.kind === "enriched" && free.includes(`${n}`)) outcome.result.creditsUsed = 0;
-      return {
-        ...splitOutcomes(outcomes.map(({ outcome }) => outcome)),
-        creditsUsed: settled?.kind === "settled" ? settled.charged : 0,
-        remainingCredits: settled?.kind === "settled" ? settled.balance : await credits.balance(userId),
-      };
+      const work = { job, batches, settings: { ...settings, ...since }, terms, reservationId, created };
+      const { outcomes, creditsUsed } = await enrichDirectly(this.#parts, work);
+      const remainingCredits = await credits.balance(userId);
+      return { ...splitOutcomes(outcomes), creditsUsed, remainingCredits, jobId };
     } catch (error) {
-      if (reservationId !== null) await credits.release(reservationId);
+      // A job that is stored keeps what it needs to be finished by the runner.
+      if (isSmall && reservationId !== null) await credits.release(reservationId);
       throw error;
-    } finally {
-      release();
-      cancelTimer();
     }
   }
 
@@ -289,18 +297,36 @@ export class EnrichmentService {
     return outcome.id;
   }
 
-  async #submit(
-    caller: Caller,
+  async #submit(caller: Caller, userId: string, batches: readonly LeadBatch[], settings: EnrichSettings): Promise<Job> {
+    const terms = this.#terms(batches, settings);
+    const job = this.#newJob(caller, userId, batches, settings, terms);
+    await this.#store(caller, job, batches, terms.credits);
+    this.#parts.poke();
+    return job;
+  }
+
+  /** Stores a job and reserves its credits. */
+  async #store({ keyId }: Caller, job: Job, batches: readonly LeadBatch[], amount: number): Promise<string | null> {
+    const { store, credits } = this.#parts;
+    const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
+    const reserve = amount === 0 ? null : credits.reservation(job.userId, request);
+    const outcome = await store.submit(job, inputsOf(batches), reserve);
+    if (outcome?.kind === "exhausted") throw credits.refusal(outcome);
+    return outcome?.id ?? null;
+  }
+
+  #newJob(
+    { keyId }: Caller,
     userId: string,
-    leads: readonly NumberedLead[],
-    prepared: Prepared,
+    batches: readonly LeadBatch[],
     settings: EnrichSettings,
-  ): Promise<Job> {
-    const { store, enricher, credits, clock, ids, poke } = this.#parts;
+    terms: Terms,
+  ): Job {
+    const { clock, ids } = this.#parts;
     const now = clock.now();
     const id = ids.next(now);
-    const terms = enricher.terms(prepared, settings);
-    const job: Job = {
+    const batchSize = inputsOf(batches).length;
+    return {
       id,
       userId,
       type: "data_enrichment",
@@ -310,36 +336,27 @@ export class EnrichmentService {
       failures: 0,
       maxAttempts: maxJobAttempts,
       leaseUntil: null,
-      message: `Waiting to enrich ${leads.length} leads`,
+      message: `Waiting to enrich ${batchSize} leads`,
       progress: 0,
-      metadata: {
-        batchSize: leads.length,
-        processed: 0,
-        enriched: 0,
-        failed: 0,
-        creditsUsed: 0,
-        results: `/api/v2/enrich/jobs/${id}/results`,
-      },
-      payload: { settings, terms, keyId: caller.keyId },
+      metadata: { ...countsAtStart(batchSize), results: `/api/v2/enrich/jobs/${id}/results` },
+      payload: { settings, terms, keyId },
       createdAt: now,
       updatedAt: now,
       completedAt: null,
     };
-    const { credits: amount } = terms;
-    const request = { request: id, purpose: "enrichment", amount, keyId: caller.keyId, jobId: id } as const;
-    const inputs = leads.map(({ input }) => input);
-    const outcome = await store.submit(job, inputs, amount === 0 ? null : credits.reservation(userId, request));
-    if (outcome?.kind === "exhausted") throw credits.refusal(outcome);
-    poke();
-    return job;
   }
 }
 
+function inputsOf(batches: readonly LeadBatch[]): LeadToEnrich[] {
+  return batches.flatMap(({ leads }) => leads.map(({ input }) => input));
+}
+
 /** Throws VALIDATION_ERROR with the index of each lead that can't be enriched. */
-function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSettings): void {
+async function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSettings): Promise<void> {
   const errors: FieldError[] = [];
   for (const { n, input } of leads) {
     if (errors.length >= maxErrors) break;
+    if (n > 0 && n % checkAtOnce === 0) await pause();
     const checked = personOf(n, input, null);
     for (const { path, message } of "errors" in checked ? checked.errors : [])
       errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
@@ -352,6 +369,9 @@ function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSetting
   }
   if (errors.length > 0) throw invalid(errors);
 }
+
+/** Takes a few milliseconds. */
+const checkAtOnce = 500;
 
 /** More help nobody, and an answer must not become many times its request. */
 const maxErrors = 100;

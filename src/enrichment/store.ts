@@ -43,26 +43,34 @@ export type FinishedBatch = {
   /** Percent. */
   progress: number;
   leaseUntil: number;
+  /** The last batch: the job has completed. */
+  completes: boolean;
   at: number;
 };
+
+/** `creditsUsed` by the whole job so far; the outcomes of the batch with what each has cost. */
+export type StoredBatch = { creditsUsed: number; outcomes: ItemOutcome[]; paid: Paid };
+
+/** A job with its leads, to be stored. */
+export type NewEnrichment = { job: Job; leads: LeadToEnrich[] };
 
 export type EnrichmentStore = {
   /** For each person the newest result since `since`, or null. */
   results(userId: string, people: LeadIdentity[], since: number): Promise<(StoredResult | null)[]>;
   /** What verifiers have said of these addresses since `since`. */
   verdicts(userId: string, emails: readonly string[], since: number): Promise<Verdict[]>;
-  /** Stores results and verdicts, and charges for the results: all or nothing. */
-  finish(userId: string, payment: Payment): Promise<Paid>;
 
   /** Stores a job with its leads and reserves its credits: all or, when they are exhausted, nothing. */
   submit(job: Job, leads: LeadToEnrich[], reserve: ReserveCredits | null): Promise<ReserveOutcome | null>;
   /** Leads of a job that are not done, in order, at most `limit`. */
   pending(jobId: string, limit: number): Promise<EnrichmentItem[]>;
   /**
-   * Stores what came of leads of a job, charges for it and tells its progress. Answers what the whole job has used by
-   * now, or null, and does nothing, when the claim is void.
+   * Stores what came of leads of a job, charges for it and updates its progress. Returns null, and does nothing, when the
+   * claim is void.
    */
-  finishBatch(userId: string, batch: FinishedBatch): Promise<{ creditsUsed: number } | null>;
+  finishBatch(userId: string, batch: FinishedBatch): Promise<StoredBatch | null>;
+  /** As `finishBatch`, for a request that waits for it; `created` is stored first, in the same operation. */
+  answerBatch(userId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
   /** Leads of a job that are done, behind number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
 

@@ -1,4 +1,5 @@
 import type { Fingerprint } from "./idempotency-store.ts";
+import { paced } from "./body-pace.ts";
 import { charset, mediaType } from "./media-type.ts";
 
 /** The digest that somebody wants to know, on the request itself: with a WeakMap each request costs more. */
@@ -56,21 +57,28 @@ export function digestOf(request: Request): BodyDigest | undefined {
   return (request as Digested)[wanted];
 }
 
-/** The body as a stream, for routes that take files. Nothing but this folder reads `request.body` itself. */
-export function bodyStream(request: Request): ReadableStream<Uint8Array> | null {
+/**
+ * The body as it arrives, for routes that take files; throws REQUEST_TIMEOUT when that is too slow. Nothing but this
+ * folder reads `request.body` itself.
+ */
+export function bodyStream(request: Request): AsyncIterable<Uint8Array> | null {
   const digest = digestOf(request);
-  const body = request.body as ReadableStream<Uint8Array> | null;
+  const body = request.body === null ? null : paced(request.body as ReadableStream<Uint8Array>);
   if (digest === undefined) return body;
   // The same bytes say something else as CSV and as NDJSON, and in another charset. UTF-8 is what nobody has to say.
   const encoding = charset(request)?.toLowerCase() ?? "utf-8";
   digest.addName(mediaType(request), ...(encoding === "utf-8" ? [] : [encoding]));
   if (body === null) digest.end();
-  const tap = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      digest.add(chunk);
-      controller.enqueue(chunk);
-    },
-    flush: () => digest.end(),
-  });
-  return body?.pipeThrough(tap) ?? null;
+  return body && digestedBy(digest, body);
+}
+
+async function* digestedBy(
+  digest: BodyDigest,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of body) {
+    digest.add(chunk);
+    yield chunk;
+  }
+  digest.end();
 }

@@ -281,9 +281,11 @@ export class Gate {
     throw error;
   }
 
-  #count(set: Settings, { isAllowed, retryAfterSeconds, headers }: ReturnType<RateLimiter["take"]>): void {
+  #count(set: Settings, { isAllowed, limit, retryAfterSeconds, headers }: ReturnType<RateLimiter["take"]>): void {
     Object.assign(set.headers, headers);
-    if (!isAllowed) throw new ApiError("RATE_LIMIT_EXCEEDED", { retryAfterSeconds });
+    if (isAllowed) return;
+    const resetTime = isoTime(this.#parts.clock.now() + retryAfterSeconds * 1000);
+    throw new ApiError("RATE_LIMIT_EXCEEDED", { details: { limit, resetTime }, retryAfterSeconds });
   }
 }
 

@@ -38,10 +38,12 @@ export type AnswerSettings = { headers: HTTPHeaders; status?: number | string };
 export const idempotencyHeader = "idempotency-key";
 export const replayedHeader = "idempotent-replayed";
 
-/** Answers are JSON and mostly some kB; this is several times the largest that a route gives. */
-const maxKeptBytes = 2 * 2 ** 20;
+/** Answers are JSON and mostly some kB; the largest, of 1,000 enriched leads, is 2 to 4 MB. */
+const maxKeptBytes = 8 * 2 ** 20;
 /** More than a server has connections; beyond, keys would cost memory without end. */
 const maxInFlight = 10_000;
+/** Of one user, or of one global key: nobody can take the room of all others. */
+const maxInFlightOfOne = 500;
 /** What of an answer is told again. The rest is of the moment: the request's id, what is left of the rate limits. */
 const keptHeaders = ["content-type", "content-disposition", "etag", "location", "preference-applied"];
 /** What an answer is that is kept without a type. */
@@ -66,6 +68,8 @@ export class Idempotency {
   readonly #parts: IdempotencyParts;
   /** By the name of what is being carried out or looked for, the answer that it has already. */
   readonly #inFlight = new Map<string, Promise<KeptRequest | null>>();
+  /** How many of them each user or global key has. */
+  readonly #inFlightOf = new Map<string, number>();
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts;
@@ -163,12 +167,17 @@ export class Idempotency {
   }
 
   #leave(keyed: Keyed): void {
-    if (keyed.isCarriedOut) this.#inFlight.delete(keyed.name);
+    if (!keyed.isCarriedOut) return;
     keyed.isCarriedOut = false;
+    this.#inFlight.delete(keyed.name);
+    const left = this.#inFlightOf.get(keyed.owner)! - 1;
+    if (left > 0) this.#inFlightOf.set(keyed.owner, left);
+    else this.#inFlightOf.delete(keyed.owner);
   }
 
   #begin(keyed: Keyed, caller: Caller): undefined | Promise<Response | undefined> {
-    keyed.name = nameOf(keyed.request, caller, (keyed.key ??= idempotencyKeyIn(keyed.header)));
+    keyed.owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+    keyed.name = nameOf(keyed.request, keyed.owner, (keyed.key ??= idempotencyKeyIn(keyed.header)));
     keyed.userId = caller.userId;
     const underWay = this.#inFlight.get(keyed.name);
     const look = underWay ?? this.#claim(keyed);
@@ -185,6 +194,12 @@ export class Idempotency {
 
   /** The answer that the name has already; null, sooner or later: the request is to be carried out, and has it to itself. */
   #claim(keyed: Keyed): null | Promise<KeptRequest | null> {
+    const own = this.#inFlightOf.get(keyed.owner) ?? 0;
+    if (own >= maxInFlightOfOne)
+      throw new ApiError("RATE_LIMIT_EXCEEDED", {
+        message: `You have ${own} requests with an Idempotency-Key in progress; the limit is ${maxInFlightOfOne}. Wait for some of them to end.`,
+        retryAfterSeconds: 1,
+      });
     if (this.#inFlight.size >= maxInFlight) throw new ApiError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
     const { store, clock } = this.#parts;
     keyed.id = idOf(keyed.name);
@@ -192,6 +207,7 @@ export class Idempotency {
     const found = store.find(keyed.id);
     const look = found && this.#claimUnlessKept(keyed, found);
     this.#inFlight.set(keyed.name, look ?? nothingKept);
+    this.#inFlightOf.set(keyed.owner, own + 1);
     keyed.isCarriedOut = true;
     if (look === null) keyed.attempt.begin(keyed, keyed.digest);
     return look;
@@ -257,6 +273,8 @@ class Keyed implements KeyedRequest {
   readonly digest = new BodyDigest();
   /** Null until it was checked. */
   key: string | null = null;
+  /** The user, or the global key, that sent it. */
+  owner = "";
   name = "";
   id: Uint8Array = unnamed;
   userId: string | null = null;
@@ -298,9 +316,8 @@ function idempotencyKeyIn(header: string): string {
   throw invalid([{ path: "Idempotency-Key", message: isList ? notSeveral : expectedKey }]);
 }
 
-/** The caller, the key, and where the request goes to, with its query: the same key means another request elsewhere. */
-function nameOf({ method, url }: Request, caller: Caller, key: string): string {
-  const owner = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
+/** The owner, the key, and where the request goes to, with its query: the same key means another request elsewhere. */
+function nameOf({ method, url }: Request, owner: string, key: string): string {
   const route = url.slice(url.indexOf("/", url.indexOf("://") + 3));
   // The JSON of all four, piece by piece: as a list it takes three times as long.
   return `["${owner}","${method}",${quoted(route)},${quoted(key)}]`;
@@ -326,8 +343,7 @@ async function readToEnd(request: Request, digest: BodyDigest, maxBytes: number)
       if (part.kind === "file") for await (const _ of part.body) if (digest.bytes > maxBytes) return;
       if (digest.bytes > maxBytes) return;
     }
-  else
-    for await (const _ of (bodyStream(request) ?? []) as AsyncIterable<Uint8Array>) if (digest.bytes > maxBytes) return;
+  else for await (const _ of bodyStream(request) ?? []) if (digest.bytes > maxBytes) return;
 }
 
 function isPlain(value: unknown): value is object {

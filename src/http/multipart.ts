@@ -1,6 +1,7 @@
 import type { Busboy, BusboyFileStream } from "@fastify/busboy";
 import { ApiError, invalid } from "../errors.ts";
 import { digestOf, type BodyDigest } from "./body-digest.ts";
+import { paced } from "./body-pace.ts";
 import { mediaType } from "./media-type.ts";
 import { isLikeDryRun, noDryRun } from "./query-names.ts";
 
@@ -14,6 +15,8 @@ export type FormPart =
 const maxFieldBytes = 64 * 1024;
 const maxParts = 100;
 const maxHeaderBytes = 16 * 1024;
+/** Of the event loop; one is enough for each stream that the parser ends, and these are two deep. */
+const turnsToTheEnd = 5;
 
 /**
  * The parts of a multipart/form-data body (RFC 7578) as they arrive, in constant memory: the client is read from only
@@ -24,7 +27,7 @@ export async function* formParts(request: Request): AsyncGenerator<FormPart, voi
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the form as multipart/form-data." });
   const form = new IncomingForm(await openParser(request));
-  const pumping = form.pump(request.body);
+  const pumping = form.pump(request.body && paced(request.body as ReadableStream<Uint8Array>));
   const digest = digestOf(request);
   try {
     yield* digest === undefined ? form.parts() : digested(form.parts(), digest);
@@ -79,6 +82,7 @@ class IncomingForm {
   readonly #parser: Busboy;
   #waiting: FormPart[] = [];
   #files: BusboyFileStream[] = [];
+  #isFed = false;
   #isDone = false;
   #failure: Error | null = null;
   #wake = (): void => {};
@@ -111,21 +115,36 @@ class IncomingForm {
       if (part !== undefined) yield heeded(part);
       else if (this.#failure !== null) throw this.#failure;
       else if (this.#isDone) return;
+      else if (this.#isFed) await this.#end();
       else await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
   /** Feeds the parser until the body ends or nobody wants more. Never rejects: what fails comes out of `parts`. */
-  async pump(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  async pump(body: AsyncIterable<Uint8Array> | null): Promise<void> {
     try {
-      for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+      for await (const chunk of body ?? []) {
         if (!this.#parser.write(chunk)) await this.#drained();
         if (this.#isDone || this.#failure !== null) return;
       }
       this.#parser.end();
+      this.#isFed = true;
+      this.#wake();
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /**
+   * All of the body was given to the parser, and all that it found was taken. It tells the end in its next turns, but
+   * not of a form in which a part is not complete: for that one it would be waited forever.
+   */
+  async #end(): Promise<void> {
+    for (let turn = 0; turn < turnsToTheEnd; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#isDone || this.#failure !== null || this.#waiting.length > 0) return;
+    }
+    this.#fail(formError("it breaks off before its end"));
   }
 
   /** Ends the pump and frees what is held. */

@@ -99,7 +99,9 @@ const commonErrors = [
 const bodyErrors = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
 function refusals(codes: readonly ErrorCode[]): Record<number, object> {
-  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  // What can be too large can arrive too slowly as well.
+  const all = codes.includes("PAYLOAD_TOO_LARGE") ? [...codes, "REQUEST_TIMEOUT" as const] : codes;
+  const byStatus = Map.groupBy(all, (code) => errorCatalogue[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,

@@ -19,6 +19,8 @@ const maxStrangers = 10_000;
 
 export type RateVerdict = {
   isAllowed: boolean;
+  /** Of the window that refuses; 0 when none does. */
+  limit: number;
   /** Seconds until the same request would be allowed; 0 when it is. */
   retryAfterSeconds: number;
   /** Rate-limit headers of the response; none when no limit is set. */
@@ -86,21 +88,24 @@ export class RateLimiter {
   }
 
   #takeFrom(counted: Map<string, Counter[]>, subject: string, cost: number): RateVerdict {
-    if (this.#limits.length === 0) return { isAllowed: true, retryAfterSeconds: 0, headers: {} };
+    if (this.#limits.length === 0) return { isAllowed: true, limit: 0, retryAfterSeconds: 0, headers: {} };
     const now = this.#clock.now();
     const counters = this.#countersOf(counted, subject);
     let retryAfterMs = 0;
+    let limit = 0;
     for (const [index, { ms, quota }] of this.#limits.entries()) {
       const counter = counters[index]!;
       // A clock that was set back must neither keep a window open for longer than its length nor grant a fresh quota.
       counter.startedAt = Math.min(counter.startedAt, now);
       if (now >= counter.startedAt + ms) counters[index] = { startedAt: now, used: 0 };
-      else if (counter.used + cost > quota * requestCost.full)
-        retryAfterMs = Math.max(retryAfterMs, counter.startedAt + ms - now);
+      else if (counter.used + cost > quota * requestCost.full && counter.startedAt + ms - now > retryAfterMs) {
+        retryAfterMs = counter.startedAt + ms - now;
+        limit = quota;
+      }
     }
     if (retryAfterMs === 0) for (const counter of counters) counter.used += cost;
     const retryAfterSeconds = Math.ceil(retryAfterMs / 1000);
-    return { isAllowed: retryAfterMs === 0, retryAfterSeconds, headers: this.#headers(counters, now) };
+    return { isAllowed: retryAfterMs === 0, limit, retryAfterSeconds, headers: this.#headers(counters, now) };
   }
 
   #countersOf(counted: Map<string, Counter[]>, subject: string): Counter[] {

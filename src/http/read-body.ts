@@ -1,13 +1,16 @@
 import { ApiError, invalid } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import { bodyStream, digestOf } from "./body-digest.ts";
+import { paced, WholeBodies } from "./body-pace.ts";
 import { mediaType } from "./media-type.ts";
 
+const wholeBodies = new WholeBodies();
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The JSON value of a request's body; undefined when there is none. Throws 415 for another content type, 413 as soon
- * as more than `maxBytes` are announced or have arrived, and 400 for text that is not JSON, or not UTF-8.
+ * as more than `maxBytes` are announced or have arrived, 400 for text that is not JSON, or not UTF-8, and
+ * 408 when it arrives too slowly.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const digest = digestOf(request);
@@ -21,7 +24,10 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", { message: "Send the body as application/json." });
   if (announced !== null && announced > maxBytes) throw tooLarge(maxBytes);
   // An announced length is kept by the server; only a body without one has to be counted.
-  const bytes = announced === null ? await collected(request.body, maxBytes) : await request.bytes();
+  const bytes =
+    announced === null
+      ? await collected(request.body && paced(request.body as ReadableStream<Uint8Array>), maxBytes)
+      : await wholeBodies.within(request.bytes(), announced);
   digest?.whole(bytes);
   try {
     return parseJson(decoded(bytes));
@@ -62,10 +68,10 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return collected(bodyStream(request), maxBytes);
 }
 
-async function collected(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+async function collected(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);

@@ -33,7 +33,7 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
   start(
     caller: Caller,
     userId: string,
-    stream: ReadableStream<Uint8Array> | null,
+    stream: AsyncIterable<Uint8Array> | null,
     settings: S,
     maxBytes: number,
     tooLarge: () => Error,

@@ -18,7 +18,7 @@ export type FileToTakeIn = {
   type: JobType;
   /** Where files of this kind lie; the file is called like its job. */
   folder: string;
-  stream: ReadableStream<Uint8Array> | null;
+  stream: AsyncIterable<Uint8Array> | null;
   /** For the handler. */
   payload: Record<string, unknown>;
   metadata: JobMetadata;
@@ -116,7 +116,7 @@ export class FileIntake {
   }
 
   /**
-   * Removes files whose job has ended or was never stored: of those that failed or were cancelled, once nobody can retry
+   * Removes files whose job has ended or was never stored: of those that failed or were canceled, once nobody can retry
    * them; of others, what a crash has left. Answers how many. What is being taken in stays.
    */
   async sweep(folder: string, isOpen: (jobId: string) => Promise<boolean>): Promise<number> {

@@ -4,12 +4,14 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import type { Caller } from "../keys/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import type { UserService } from "../users/service.ts";
+import { jobListPieces } from "./job-list.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
 
 const instant = (description: string) =>
@@ -22,8 +24,14 @@ const JobQuery = Type.Object({
   endDate: instant("Created at or before."),
   status: Type.Optional(Type.Union(jobStatuses.map((status) => Type.Literal(status)))),
   type: Type.Optional(Type.Union(jobTypes.map((type) => Type.Literal(type)))),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: "Jobs per page. Without limit, offset and cursor the response has all jobs.",
+    }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
   cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
 });
 
@@ -47,24 +55,34 @@ const JobId = Type.Object({ jobId: Type.String() });
 const UserId = Type.Object({ userId: Type.String() });
 const Counts = Type.Object({ success: Type.Literal(true), data: JobStatisticsView });
 
+/** Where a client pages without saying by how many. */
+const usualPage = 100;
+const allOrPages =
+  "All jobs in the range, unless you page with `limit`, `offset` or `cursor`. The statistics are those of all jobs that match.";
+
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
 export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
-  async function page(userId: string, query: Static<typeof JobQuery>) {
-    const { limit = 100, offset = 0, cursor } = query;
+  async function list(userId: string, query: Static<typeof JobQuery>, brokeOff: (error: unknown) => void) {
+    const { limit: wanted, offset: skipped, cursor } = query;
+    if (wanted === undefined && skipped === undefined && cursor === undefined)
+      return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), brokeOff), {
+        headers: { "content-type": "application/json;charset=utf-8" },
+      });
+    const { limit = usualPage, offset = 0 } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
     const found = await jobs.page(userId, filterOf(query), limit, offset, after);
     return pageView(userId, found, limit);
   }
 
   const own = feature(core, "/api/v2/users/jobs")
-    .get("/", async ({ userId, query }) => page(userId, query), {
+    .get("/", async ({ userId, query, brokeOff }) => list(userId, query, brokeOff), {
       ownKey: { permission: "users:read", availableRoute: legacyRoute },
       query: params(JobQuery),
       detail: answersJson(JobPageView, {
         tag: "Jobs",
         summary: "List your jobs, newest first, with statistics",
-        description: "Needs a user-specific key; a global key gets 400 with the route to use in `availableRoute`.",
+        description: `${allOrPages} Needs a user-specific key; a global key gets 400 with the route to use in \`availableRoute\`.`,
       }),
     })
     .get(
@@ -95,7 +113,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         tag: "Jobs",
         summary: "Cancel a job that waits or runs",
         description:
-          "It ends as failed, with `metadata.cancelled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
+          "It ends as failed, with `metadata.canceled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     })
@@ -112,7 +130,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
   return own
     .get(
       "/userJobStatus/:userId",
-      async ({ caller, params: { userId }, query }) => page(allowed(caller, userId), query),
+      async ({ caller, params: { userId }, query, brokeOff }) => list(allowed(caller, userId), query, brokeOff),
       {
         callerOnly: "jobs:read",
         params: params(UserId),
@@ -120,7 +138,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         detail: answersJson(JobPageView, {
           tag: "Jobs",
           summary: "List a user's jobs (legacy)",
-          description: "For global keys; a user-specific key may name its own user only.",
+          description: `${allOrPages} For global keys; a user-specific key can name its own user only.`,
         }),
       },
     )
@@ -164,6 +182,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
         detail: answersJson(success(JobView), {
           tag: "Jobs",
           summary: "Change the message of a job (legacy)",
+          description: "It is shown until the job ends, and then the result is. Of a job that has ended, it is kept.",
           errors: ["NOT_FOUND"],
         }),
       },

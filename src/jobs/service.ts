@@ -40,6 +40,19 @@ export class JobService {
     return { jobs, statistics: statisticsOf(counts) };
   }
 
+  /** All jobs that the filter lets through, newest first, in pages: constant memory, however many there are. */
+  async *all(userId: string, filter: JobFilter): AsyncGenerator<Job[], void, void> {
+    let after: JobPlace | null = null;
+    for (;;) {
+      const jobs: Job[] = await this.#jobs.page({ userId, filter, limit: pageJobs, offset: 0, after });
+      const last = jobs.at(-1);
+      if (last === undefined) return;
+      yield jobs;
+      if (jobs.length < pageJobs) return;
+      after = { createdAt: last.createdAt, id: last.id };
+    }
+  }
+
   async statistics(userId: string): Promise<JobStatistics> {
     return statisticsOf(await this.#jobs.countByStatus(userId, {}));
   }
@@ -102,6 +115,9 @@ export class JobService {
   }
 }
 
+/** Read, and written as text, in some milliseconds. */
+const pageJobs = 200;
+
 /** Midnight is at a quarter of an hour in every time zone. */
 const bucketMs = 15 * 60_000;
 
@@ -127,7 +143,7 @@ function dateFormat(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
+export function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
   const { pending, running, completed, failed } = counts;
   const finished = completed + failed;
   return {
@@ -141,7 +157,9 @@ function statisticsOf(counts: Record<JobStatus, number>): JobStatistics {
 }
 
 export function jobView(job: Job): JobView {
-  const { id, type, status, message, progress, metadata } = job;
+  const { id, type, status, progress, metadata, editedMessage = null } = job;
+  const hasEnded = status === "completed" || status === "failed";
+  const message = editedMessage === null || hasEnded ? job.message : editedMessage;
   return {
     id,
     type,
@@ -150,6 +168,7 @@ export function jobView(job: Job): JobView {
     completedAt: isoTimeOrNull(job.completedAt),
     message,
     progress: Math.round(progress * 100) / 100,
-    metadata: { ...metadata, attempt: job.attempt },
+    // Of an action that is gone, nothing says when it was planned; its delay is a number all the same.
+    metadata: { ...(type === "linkedin_action" && { delay: 0 }), ...metadata, attempt: job.attempt },
   };
 }

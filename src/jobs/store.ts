@@ -55,7 +55,7 @@ export type JobStore = {
   /** When the next job is due or the next lease ends; null when there is none. */
   nextDueAt(types: JobType[]): Promise<number | null>;
   /**
-   * Ends a pending or running job as failed, marked as cancelled; its runner finds its claim void. "refused" when it
+   * Ends a pending or running job as failed, marked as canceled; its runner finds its claim void. "refused" when it
    * has ended, or while its network action is being sent.
    */
   cancel(userId: string, id: string, at: number): Promise<ClientChange>;
@@ -66,6 +66,7 @@ export type JobStore = {
   retry(userId: string, id: string, at: number): Promise<ClientChange>;
   /** True while the job of this id, whosever it is, is pending, running, or failed after `failedAfter`. */
   isOpen(id: string, failedAfter: number): Promise<boolean>;
+  /** In the place of its own message until it ends; of one that has ended, for good. */
   editMessage(id: string, message: string, at: number): Promise<Job | null>;
   /** Jobs of all users by status, for operators. */
   countAll(): Promise<Record<JobStatus, number>>;

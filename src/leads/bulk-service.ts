@@ -28,9 +28,12 @@ export class LeadBulkService {
   async #change(userId: string, id: string, change: BulkChange): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const lead = await this.#leads.get(userId, id);
+      const wanted = updateOf(lead, change);
+      // It is as it should be: no new version, and nobody is told of a change.
+      if (Object.keys(wanted).length === 0) return;
       try {
         // Tags are replaced whole, so only those that the new list was made from may be there still.
-        await this.#leads.update(userId, id, updateOf(lead, change), [lead.version]);
+        await this.#leads.update(userId, id, wanted, [lead.version]);
         return;
       } catch (error) {
         if (!(error instanceof ApiError && error.code === "PRECONDITION_FAILED") || attempt === maxTries) throw error;

@@ -18,6 +18,7 @@ const instant = (description: string) =>
 export const leadFilterFields = {
   status: text(`One or more of ${statusWords.join(", ")}; parted by commas.`),
   tag: text("Has this tag."),
+  campaignId: text("Has a place in this campaign, or was uploaded with this campaign_id of your own."),
   email: text("Has this e-mail address."),
   company: text("Works for this company; case does not matter."),
   source: text("Came from this source; case does not matter."),
@@ -33,9 +34,10 @@ export const LeadFilterQuery = Type.Object(leadFilterFields);
 export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
   const errors: FieldError[] = [];
   const filter: LeadFilter = {};
-  const { status, tag, email, company, source, q } = query;
+  const { status, tag, campaignId, email, company, source, q } = query;
   if (status) filter.statuses = statusesIn(status, errors);
   if (tag) filter.tag = tag;
+  if (campaignId) filter.campaignId = campaignId.trim();
   if (email) filter.email = email.trim();
   if (company) filter.company = company;
   if (source) filter.source = source;

@@ -66,7 +66,7 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
     return end;
   }
 
-  /** Null: cancelled, or another runner has the job. */
+  /** Null: canceled, or another runner has the job. */
   async function storeAll(
     job: Job,
     context: JobContext,

@@ -144,9 +144,17 @@ export const LeadView = Type.Object(
 export type LeadView = Static<typeof LeadView>;
 
 /** What a list, a count or an export is narrowed to; an absent field does not narrow. Texts compare without case. */
+/** The tag that keeps a client's own id of a campaign, with which a list was uploaded. */
+export function campaignTag(reference: string): string {
+  return `campaign:${reference}`;
+}
+export const maxCampaignReference = maxTagLength - campaignTag("").length;
+
 export type LeadFilter = {
   statuses?: LeadStatus[];
   tag?: string;
+  /** Has a place in this campaign, or was uploaded with this id as the client's own reference. */
+  campaignId?: string;
   email?: string;
   company?: string;
   source?: string;

@@ -65,7 +65,7 @@ export const finders: Readonly<Record<string, string>> = {
   "network action": "list_network_actions",
   "network account": "list_network_accounts",
   campaign: "list_campaigns",
-  "active enrolment": "list_campaign_enrolments",
+  "active enrollment": "list_campaign_enrollments",
   "voice clone": "list_voice_clones",
   "voice sample": "get_voice_clone",
   charge: "list_credit_movements",

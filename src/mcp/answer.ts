@@ -44,7 +44,7 @@ export function answered(
 function cut(body: Record<string, unknown>, named: (text: string) => string, note: string): CallToolResult {
   return {
     content: [{ type: "text", text: shortened(textOf(body, named, note)) }],
-    structuredContent: { isWhole: false },
+    structuredContent: { isComplete: false },
   };
 }
 
@@ -101,19 +101,19 @@ function shortened(text: string): string {
 }
 
 async function file(response: Response): Promise<CallToolResult> {
-  const { bytes, isWhole } = await read(response, maxFileLength);
+  const { bytes, isComplete } = await read(response, maxFileLength);
   const text = new TextDecoder().decode(bytes);
   // Whole lines only.
-  const content = isWhole ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-  const more = isWhole ? "" : "\n… cut here. Narrow it with filters, or let a person export the whole.";
-  return { content: [{ type: "text", text: content + more }], structuredContent: { content, isWhole } };
+  const content = isComplete ? text : text.slice(0, text.lastIndexOf("\n") + 1);
+  const more = isComplete ? "" : "\n… cut here. Narrow it with filters, or let a person export the whole.";
+  return { content: [{ type: "text", text: content + more }], structuredContent: { content, isComplete } };
 }
 
 async function sound(response: Response, mimeType: string): Promise<CallToolResult> {
-  const { bytes, isWhole } = await read(response, maxSoundBytes);
+  const { bytes, isComplete } = await read(response, maxSoundBytes);
   const engine = response.headers.get("x-voice-engine");
   const about = { mediaType: mimeType, bytes: bytes.length, engine, isSynthetic: true };
-  if (!isWhole)
+  if (!isComplete)
     return {
       isError: true,
       content: [{ type: "text", text: "The sound is too long to pass on. Take a shorter text, or the format m4a." }],
@@ -128,7 +128,7 @@ async function sound(response: Response, mimeType: string): Promise<CallToolResu
 }
 
 /** The first `maxBytes` of a body; the rest is not waited for. */
-async function read(response: Response, maxBytes: number): Promise<{ bytes: Buffer; isWhole: boolean }> {
+async function read(response: Response, maxBytes: number): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
@@ -136,5 +136,5 @@ async function read(response: Response, maxBytes: number): Promise<{ bytes: Buff
     size += chunk.byteLength;
     if (size > maxBytes) break;
   }
-  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: size <= maxBytes };
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isComplete: size <= maxBytes };
 }

@@ -125,7 +125,7 @@ export const toolTable: Record<string, ToolSpec> = {
     dryRun: "route",
     isOpenWorld: true,
     isIdempotent: true,
-    note: "COSTS CREDITS: 1 for each lead about whom something new is found, unless the server is set up otherwise.",
+    note: "COSTS CREDITS: 1 for each lead about whom something new is found, unless the server is set up otherwise. Read results that were cut off with get_enrichment_results and jobId, at no charge; do not enrich again.",
   }),
   get_enrichment_results: reads("GET /api/v2/enrich/jobs/{jobId}/results"),
   get_enrichment_settings: reads("GET /api/v2/enrich/settings"),
@@ -231,7 +231,7 @@ export const toolTable: Record<string, ToolSpec> = {
     note: "With campaign_id the people are enrolled, and a running campaign SENDS to them.",
   }),
   get_contact: reads("GET /api/v2/network/contacts"),
-  record_contact_news: changes("POST /api/v2/network/contacts/news", { isIdempotent: true }),
+  record_contact_event: changes("POST /api/v2/network/contacts/events", { isIdempotent: true }),
 
   list_campaigns: reads("GET /api/v2/campaigns"),
   get_campaign: reads("GET /api/v2/campaigns/{campaignId}"),
@@ -250,13 +250,13 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   pause_campaign: changes("POST /api/v2/campaigns/{campaignId}/pause", { isIdempotent: true }),
   cancel_campaign: deletes("POST /api/v2/campaigns/{campaignId}/cancel", { isIdempotent: true }),
-  enrol_in_campaign: sends("POST /api/v2/campaigns/{campaignId}/enrol", {
+  enroll_in_campaign: sends("POST /api/v2/campaigns/{campaignId}/enroll", {
     dryRun: "route",
     isIdempotent: true,
     note: "In a running campaign this SENDS to the leads.",
   }),
-  list_campaign_enrolments: reads("GET /api/v2/campaigns/{campaignId}/enrolments"),
-  stop_campaign_enrolment: changes("POST /api/v2/campaigns/{campaignId}/enrolments/{enrolmentId}/stop", {
+  list_campaign_enrollments: reads("GET /api/v2/campaigns/{campaignId}/enrollments"),
+  stop_campaign_enrollment: changes("POST /api/v2/campaigns/{campaignId}/enrollments/{enrollmentId}/stop", {
     isIdempotent: true,
   }),
   get_campaign_statistics: reads("GET /api/v2/campaigns/{campaignId}/statistics"),

@@ -132,7 +132,8 @@ function argumentsOf(operation: Operation, spec: ToolSpec): Argument[] {
       isOurs: true,
     });
   const limit = byName.get("limit");
-  if (limit !== undefined && Number(limit.schema["default"]) > usualLimit)
+  // Without a default the API gives all there is.
+  if (limit !== undefined && !(Number(limit.schema["default"]) <= usualLimit))
     byName.set("limit", { ...limit, schema: { ...limit.schema, default: usualLimit }, isOurs: true });
   return [...byName.values()];
 }

@@ -5,7 +5,7 @@ import type { FieldError } from "../errors.ts";
 import type { Tier } from "./account-model.ts";
 import { actionKinds, actionTypes, type ActionKind, type ActionType } from "./action-kinds.ts";
 import type { ActionDetails, ScheduleInput } from "./action-model.ts";
-import { canonicalProfileUrl } from "./profile-url.ts";
+import { canonicalProfileUrl, pageSubjectOf } from "./profile-url.ts";
 import { fillTemplate, type TemplateValues } from "./template.ts";
 
 /** What an action says and whom it is for, checked and cleaned. */
@@ -63,6 +63,14 @@ export function profileKeyOf(
   const host = new URL(key).hostname;
   if (hosts.length > 0 && !hosts.some((allowed) => isWithin(host, allowed))) {
     errors.push({ path, message: `Profiles are expected on ${hosts.join(", ")}, not on ${host}.` });
+    return null;
+  }
+  const subject = pageSubjectOf(key);
+  if (subject !== null) {
+    errors.push({
+      path,
+      message: `"${singleLine(url).slice(0, 80)}" is the page of ${subject}, not of a person. Send the URL of a person's profile, such as https://network.example/in/ada.`,
+    });
     return null;
   }
   return key;

@@ -121,7 +121,7 @@ export function createActionHandler({
       return store.hand(claim, reminded(consequence.handed));
     });
     if (consequence.kind === "putOff") replan();
-    else if (action.enrolmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
+    else if (action.enrollmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
       onEnded();
   }
 

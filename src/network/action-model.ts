@@ -7,15 +7,15 @@ export const actionStates = [
   "scheduled",
   "sending",
   "awaiting",
-  "done",
+  "completed",
   "skipped",
   "failed",
   "unknown",
-  "cancelled",
+  "canceled",
 ] as const;
 /**
- * awaitingApproval -> scheduled -> sending (marked before the connector is called) -> done | skipped | failed | unknown
- * | awaiting; awaiting (handed to a person, a worker or a vendor) -> done | skipped | failed | unknown. unknown = it may
+ * awaitingApproval -> scheduled -> sending (marked before the connector is called) -> completed | skipped | failed | unknown
+ * | awaiting; awaiting (handed to a person, a worker or a vendor) -> completed | skipped | failed | unknown. unknown = it may
  * or may not have had its effect, so it is never repeated by itself.
  */
 export type ActionState = (typeof actionStates)[number];
@@ -119,7 +119,7 @@ export type NetworkAction = {
   details: ActionDetails;
   leadId: string | null;
   /** The place in a campaign that this action is for. */
-  enrolmentId: string | null;
+  enrollmentId: string | null;
   campaignId: string | null;
   campaignStep: number | null;
   state: ActionState;
@@ -224,7 +224,9 @@ export const RecordInput = Type.Object(
     message: Type.Optional(Type.String({ maxLength: 8000 })),
     leadId: Type.Optional(Type.String()),
     accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
-    doneAt: Type.Optional(Type.String({ format: "date-time", description: "When it was done; now by default." })),
+    carriedOutAt: Type.Optional(
+      Type.String({ format: "date-time", description: "Time it was carried out. Defaults to now." }),
+    ),
     relation: Type.Optional(
       Type.Union([Type.Literal("none"), Type.Literal("pending"), Type.Literal("connected")], {
         description: "How you stand to each other since.",
@@ -237,15 +239,15 @@ export const RecordInput = Type.Object(
 export type RecordInput = Static<typeof RecordInput>;
 
 export const ResolveInput = Type.Object({
-  outcome: Type.Union([Type.Literal("sent"), Type.Literal("notSent")], {
-    description: "What you saw on the network. notSent ends it as failed; then it can be retried.",
+  outcome: Type.Union([Type.Literal("completed"), Type.Literal("failed")], {
+    description: "What you saw on the network. An action that failed can be retried.",
   }),
   note: Type.Optional(Type.String({ maxLength: 1000 })),
   userId: forUser,
 });
 export type ResolveInput = Static<typeof ResolveInput>;
 
-export const taskOutcomes = ["done", "failed", "skipped"] as const;
+export const taskOutcomes = ["completed", "failed", "skipped"] as const;
 export type TaskOutcome = (typeof taskOutcomes)[number];
 export const TaskCompletion = Type.Object({
   outcome: Type.Union(taskOutcomes.map((outcome) => Type.Literal(outcome))),
@@ -257,10 +259,12 @@ export type TaskCompletion = Static<typeof TaskCompletion>;
 /** What a worker, or a receiver of the webhook connector, reports of an action. */
 export const OutcomeInput = Type.Object({
   outcome: Type.Union(
-    ["sent", "refused", "busy", "limited", "signedOut", "unknown"].map((name) => Type.Literal(name as OutcomeName)),
+    ["completed", "refused", "busy", "limited", "signedOut", "unknown"].map((name) =>
+      Type.Literal(name as OutcomeName),
+    ),
     {
       description:
-        "sent: done. refused: never possible. busy: no effect, try again. limited: the network asks for fewer actions. signedOut: the account must be connected again. unknown: nobody can say.",
+        "completed: it had its effect. refused: never possible. busy: no effect, try again. limited: the network asks for fewer actions. signedOut: the account must be connected again. unknown: nobody can say.",
     },
   ),
   reference: Type.Optional(Type.String({ maxLength: 200, description: "What you call it." })),
@@ -279,7 +283,7 @@ export const OutcomeInput = Type.Object({
   retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 * 86_400 })),
   userId: forUser,
 });
-type OutcomeName = "sent" | "refused" | "busy" | "limited" | "signedOut" | "unknown";
+type OutcomeName = "completed" | "refused" | "busy" | "limited" | "signedOut" | "unknown";
 export type OutcomeInput = Static<typeof OutcomeInput>;
 
 const actionType = Type.Union(actionTypes.map((type) => Type.Literal(type)));
@@ -290,6 +294,23 @@ const personName = Type.Optional(
       "What the person is called, by the lead, or by your leads and prospects with this profile; null when nobody says. Where actions are read.",
   }),
 );
+
+const ActionError = Type.Union(
+  [
+    Type.Object({
+      code: Type.String({
+        description: `Why, for programs: ${refusals.join(", ")}, the reason it was skipped for, or the state where nothing more is known.`,
+      }),
+      message: Type.String({ description: "Why, for people; what its job says." }),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      "Why the action was skipped, failed, or has an unknown outcome; null otherwise. Where one action is read.",
+  },
+);
+export type ActionError = Static<typeof ActionError>;
 
 export const ActionView = Type.Object(
   {
@@ -310,6 +331,7 @@ export const ActionView = Type.Object(
     nextEligibleAt: instantOrNull,
     carriedOutAt: instantOrNull,
     providerRef: textOrNull,
+    error: Type.Optional(ActionError),
     createdAt: instant,
     updatedAt: instant,
   },

@@ -34,7 +34,9 @@ const ScheduleAnswer = Type.Object({
     }),
     delay: Type.Union([Type.Integer(), Type.Null()], { description: "Milliseconds until it runs." }),
     reason: Type.String({ description: "What holds it back, as pendingReason of the action; queued: nothing else." }),
-    isNew: Type.Boolean({ description: "false: the same action was on its way already, and this is that one." }),
+    isNew: Type.Boolean({
+      description: "false: the same action was scheduled already with the same text, and this is that one.",
+    }),
     dryRun: Type.Boolean(),
     action: ActionView,
   }),
@@ -109,7 +111,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
           tag: "Network",
           summary: "Schedule an action on the network",
           description:
-            "The service chooses the moment: within the account's working hours, caps and pace. Nobody on the do-not-contact list is contacted, and nobody twice. Follow the action at /api/v2/network/actions/{jobId}, or its job at /api/v2/users/jobs/{jobId}. dryRun does all but store it.",
+            "The service chooses the moment: within the account's working hours, caps and pace. Nobody on the do-not-contact list is contacted, and nobody twice: the same action with the same text is that one again, with another text or other details it is a CONFLICT with `details.jobId`, whose text you change with PATCH /api/v2/network/actions/{jobId}. Follow the action at /api/v2/network/actions/{jobId}, or its job at /api/v2/users/jobs/{jobId}. dryRun does all but store it.",
           errors: ["NOT_FOUND", "CONFLICT", "DO_NOT_CONTACT"],
         }),
       },

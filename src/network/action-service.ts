@@ -9,6 +9,7 @@ import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
 import { actionContent, notBeforeOf, type ActionContent, type ProfileHosts } from "./action-input.ts";
 import type {
+  ActionError,
   ActionUpdate,
   ActionView,
   NetworkAction,
@@ -53,7 +54,8 @@ export class ActionService {
 
   /**
    * Places an action at the earliest fair moment of the account. While the same action for the same target is on its
-   * way already, that one is answered (`isNew` false) and nothing is added. With `dryRun` nothing is stored.
+   * way already, that one is answered (`isNew` false) and nothing is added; CONFLICT with its `jobId` when it says
+   * something else. With `dryRun` nothing is stored.
    * VALIDATION_ERROR for what can't be sent, NOT_FOUND for an unknown account or lead, DO_NOT_CONTACT and CONFLICT for
    * whom it must not be sent to, or when no moment will ever come.
    */
@@ -73,6 +75,7 @@ export class ActionService {
     if (needsApproval) action.state = "awaitingApproval";
     const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
     const placed = this.#placed(outcome, account);
+    if (outcome.kind === "existing" && !saysTheSame(placed, action)) throw otherText(placed);
     if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
     return { action: placed, account, isNew: outcome.kind === "scheduled" };
   }
@@ -84,16 +87,16 @@ export class ActionService {
     const lead = await this.#leadOf(userId, input.leadId);
     const now = clock.now();
     const errors: FieldError[] = [];
-    const doneAt = input.doneAt === undefined ? now : parseInstant(input.doneAt);
-    if (doneAt === null || doneAt > now + clockSlackMs || doneAt < now - 366 * 86_400_000)
-      errors.push({ path: "doneAt", message: "Expected a moment of the last year." });
+    const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
+    if (carriedOutAt === null || carriedOutAt > now + clockSlackMs || carriedOutAt < now - 366 * 86_400_000)
+      errors.push({ path: "carriedOutAt", message: "Expected a moment of the last year." });
     const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
     const action: NetworkAction = {
       ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
       message: input.message?.trim() || null,
-      state: "done",
+      state: "completed",
       pendingReason: null,
-      slotAt: doneAt,
+      slotAt: carriedOutAt,
     };
     const job: Job = {
       ...jobOf(action, account),
@@ -102,7 +105,7 @@ export class ActionService {
       message: "Done by a person, and recorded",
       completedAt: now,
     };
-    job.metadata = { ...job.metadata, outcome: "sent", driver: "person" };
+    job.metadata = { ...job.metadata, outcome: "completed", driver: "person" };
     const outcome = await store.record({ action, job }, input.relation ?? null);
     return { action: this.#placed(outcome, account), account, isNew: true };
   }
@@ -111,7 +114,7 @@ export class ActionService {
     const found = await this.#parts.store.action(userId, jobId);
     if (found === null) throw notFound("network action", jobId);
     const [personName = null] = await this.#parts.personNames(userId, [found.action]);
-    return { ...(await this.#view(found.action)), personName };
+    return { ...(await this.#view(found.action)), personName, error: errorOf(found) };
   }
 
   /** `last` is where the next page begins; null on the last one. */
@@ -172,12 +175,12 @@ export class ActionService {
   /** A person's word on an action whose outcome is unknown. */
   async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
     const { store, clock } = this.#parts;
-    const isSent = outcome === "sent";
+    const isSent = outcome === "completed";
     const said = isSent ? "Sent, by a person's word" : "Not sent, by a person's word";
     const change = await store.resolve(userId, jobId, {
-      state: isSent ? "done" : "failed",
+      state: isSent ? "completed" : "failed",
       message: note ? `${said}: ${note}` : said,
-      metadata: { outcome: isSent ? "sent" : "failed", resolvedBy: "person", ...(note && { note }) },
+      metadata: { outcome: isSent ? "completed" : "failed", resolvedBy: "person", ...(note && { note }) },
       reference: null,
       relation: null,
       at: clock.now(),
@@ -267,6 +270,24 @@ export class ActionService {
   }
 }
 
+/** Whether the person would get the same. Post and skill are part of the target already. */
+function saysTheSame(one: NetworkAction, other: NetworkAction): boolean {
+  const said = ({ message, details: { subject, reaction, voiceId } }: NetworkAction) =>
+    JSON.stringify([message, subject, reaction, voiceId]);
+  return said(one) === said(other);
+}
+
+function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
+  const isEditable = state === "awaitingApproval" || state === "scheduled";
+  const way = isEditable
+    ? `Change it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule again.`
+    : "It is being carried out, so its text can't be changed any more. Schedule again once it has ended.";
+  return new ApiError("CONFLICT", {
+    message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
+    details: { reason: "differentText", jobId, state },
+  });
+}
+
 const clockSlackMs = 60_000;
 
 /** A record of what was done need not hold what would be needed to do it. */
@@ -274,6 +295,15 @@ function asDone(actionType: string): Pick<ScheduleInput, "message" | "subject" |
   const needsText = actionTypes.some((type) => type === actionType && actionKinds[type].text === "required");
   return { subject: "-", voiceId: "-", ...(needsText ? { message: "-" } : { message: undefined }) };
 }
+
+/** Why an action was not carried out, or why nobody knows; null while it waits and once it is done. */
+function errorOf({ action: { state }, job: { message, metadata } }: { action: NetworkAction; job: Job }): ActionError {
+  if (!troubled.some((one) => one === state)) return null;
+  const code = metadata["refusal"] ?? metadata["skipReason"];
+  return { code: typeof code === "string" ? code : state, message };
+}
+
+const troubled = ["skipped", "failed", "unknown"] as const;
 
 /** 409 for a person who must not, or need not, get this. */
 export function objected(objection: Objection): ApiError {
@@ -299,7 +329,7 @@ export function actionView(action: NetworkAction, accountState: NetworkAccount["
   const { jobId, accountId, actionType, profileUrl, message, details, leadId, state, reference } = action;
   const wait = waitOf(action, accountState);
   const until = isoTimeOrNull(wait?.until ?? null);
-  const wasCarriedOut = state === "done" || state === "unknown";
+  const wasCarriedOut = state === "completed" || state === "unknown";
   return {
     jobId,
     accountId,
@@ -325,9 +355,9 @@ const stateTexts: Record<NetworkAction["state"], string> = {
   scheduled: "Waits for its turn",
   sending: "Is being carried out",
   awaiting: "Waits for its outcome",
-  done: "Carried out",
+  completed: "Carried out",
   skipped: "Not needed, or not allowed any more",
   failed: "Failed",
   unknown: "May or may not have been carried out",
-  cancelled: "Cancelled",
+  canceled: "Canceled",
 };

@@ -32,7 +32,7 @@ export type VoiceAudio = { bytes: Uint8Array; mediaType: string; seconds: number
  * - unknown: nobody can say whether it had its effect.
  */
 export type ConnectorOutcome =
-  | { kind: "sent"; reference: string | null; relation?: Relation }
+  | { kind: "completed"; reference: string | null; relation?: Relation }
   | { kind: "refused"; refusal: Refusal; reason: string; relation?: Relation }
   | { kind: "busy"; retryAt: number; reason: string }
   | { kind: "limited"; retryAt: number | null; reason: string }

@@ -47,9 +47,9 @@ export const PlanView = Type.Object(
   {
     accountId: Type.String(),
     timeZone: Type.String(),
-    isWhatIf: Type.Boolean(),
+    isHypothetical: Type.Boolean(),
     waiting: Type.Integer({ description: "Actions in the queue, up to 20,000." }),
-    within: Type.Integer({ description: "How many of them fall within the next seven days." }),
+    withinSevenDays: Type.Integer({ description: "How many of them fall within the next seven days." }),
     days: Type.Array(
       Type.Object({
         date: Type.String({ description: "Calendar day in the account's time zone." }),

@@ -59,9 +59,9 @@ export class ForesightService {
     return {
       accountId,
       timeZone: account.timeZone,
-      isWhatIf: caps !== undefined,
+      isHypothetical: caps !== undefined,
       waiting: basis.queue.length,
-      within: foreseen.length,
+      withinSevenDays: foreseen.length,
       days: [...days].map(([date, actions]) => ({ date, actions })),
       actions: foreseen.slice(0, limit).map(({ at, ...action }) => ({ ...action, scheduledFor: isoTime(at) })),
     };

@@ -21,7 +21,7 @@ export function newAction(
     userId: account.userId,
     accountId: account.id,
     leadId,
-    enrolmentId: null,
+    enrollmentId: null,
     campaignId: null,
     campaignStep: null,
     state: "scheduled",

@@ -23,11 +23,16 @@ export function consequenceOf(
     end: { state, message, metadata: { driver: by }, reference: null, relation: null, at, ...more },
   });
   switch (outcome.kind) {
-    case "sent": {
+    case "completed": {
       const { reference, relation = null } = outcome;
-      const metadata = { outcome: "sent", driver: by, providerRef: reference, ...(relation !== null && { relation }) };
+      const metadata = {
+        outcome: "completed",
+        driver: by,
+        providerRef: reference,
+        ...(relation !== null && { relation }),
+      };
       const seen = actionType === "checkConnectionStatus" && relation !== null ? `: ${relation}` : "";
-      return end("done", `${label} carried out for ${profileUrl}${seen}`, { metadata, reference, relation });
+      return end("completed", `${label} carried out for ${profileUrl}${seen}`, { metadata, reference, relation });
     }
     case "refused": {
       const { refusal, reason, relation = relationOf(refusal) } = outcome;

@@ -22,6 +22,22 @@ export function canonicalProfileUrl(text: string): string | null {
   return `https://${host}/${segments.join("/")}`;
 }
 
+/**
+ * What else than a person a page is of, by its canonical URL, such as "a company"; null for a profile and for what the
+ * path does not say.
+ */
+export function pageSubjectOf(canonicalUrl: string): string | null {
+  const [, kind = "", name] = /^https:\/\/[^/]+\/([^/]+)\/([^/]+)/.exec(canonicalUrl) ?? [];
+  return name === undefined ? null : (pageSubjects[kind] ?? null);
+}
+
+/** By the first part of the path, as the network has it. */
+const pageSubjects: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  ...{ company: "a company", companies: "a company", showcase: "a company", organization: "an organization" },
+  ...{ school: "a school", edu: "a school", groups: "a group", group: "a group", events: "an event", jobs: "a job" },
+  ...{ posts: "a post", feed: "a post", pulse: "an article", newsletters: "a newsletter", products: "a product" },
+});
+
 /** Nearly every profile, and nothing that parsing would change but case; a punycode label may be broken. */
 const plain = /^https?:\/\/(?!\S*xn--)((?:[a-z0-9-]+\.)+[a-z]{2,})\/([a-z0-9_-]+\/[a-z0-9_-]+)\/?$/i;
 

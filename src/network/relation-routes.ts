@@ -27,7 +27,7 @@ export function relationRoutes(core: Core, relations: RelationService) {
         }),
       },
     )
-    .post("/news", async ({ userId, body: input }) => ok(await relations.report(userId, input)), {
+    .post("/events", async ({ userId, body: input }) => ok(await relations.report(userId, input)), {
       access: "network:schedule",
       body: body(NewsInput),
       detail: answersJson(success(Noted), {

@@ -47,7 +47,7 @@ export type DueAction = {
 
 /** What becomes of an action that is over. `relation`: what the attempt showed of the person. */
 export type ActionEnd = {
-  state: Extract<ActionState, "done" | "skipped" | "failed" | "unknown">;
+  state: Extract<ActionState, "completed" | "skipped" | "failed" | "unknown">;
   message: string;
   metadata: Record<string, unknown>;
   reference: string | null;
@@ -175,7 +175,7 @@ export type NetworkStore = {
   edit(userId: string, jobId: string, edit: ActionEdit, at: number): Promise<ActionChange>;
   /** Ends an action that is not under way. */
   cancel(userId: string, jobId: string, at: number): Promise<ActionChange>;
-  /** A person's word on an action whose outcome is unknown: `done`, or not, after which it may be scheduled anew. */
+  /** A person's word on an action whose outcome is unknown: `completed` or `failed`, after which it may be scheduled anew. */
   resolve(userId: string, jobId: string, end: ActionEnd): Promise<ActionChange>;
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */

@@ -44,8 +44,11 @@ export function fillTemplate(
     const value = values === null ? "" : valueOf(values, key);
     if (value !== "") return value;
     if (fallback !== null) return fallback;
-    const why = values === null ? "there is no lead to take it from (send leadId)" : "the lead has none";
-    return problem(`{{${key}}} has no value: ${why}. Give a fallback, as in {{${key}|there}}.`);
+    return problem(
+      values === null
+        ? `{{${key}}} has no value because no lead was named. Send leadId, or write a fallback such as {{${key}|there}}.`
+        : `{{${key}}} has no value because the lead has none. Add it to the lead, or write a fallback such as {{${key}|there}}.`,
+    );
   });
   if (errors.length === 0 && /\{\{|\}\}/.test(filled))
     problem("There are double braces that are not closed, or not opened. Variables are written {{firstName|there}}.");

@@ -43,7 +43,10 @@ export function actionMessage(action: NetworkAction, state: AccountState): strin
   return `${waitTexts[wait.reason]}${wait.until === null ? "" : ` until ${isoTime(wait.until)}`}`;
 }
 
-/** What clients are told of an action beside its job; `delay` in milliseconds from its creation. */
+/**
+ * What clients are told of an action beside its job. `delay`: milliseconds from its creation to its planned moment, past
+ * or to come; 0 while it has none.
+ */
 export function actionMetadata(action: NetworkAction, runAt: number, state: AccountState): Record<string, unknown> {
   const wait = waitOf(action, state);
   const planned = wait === null ? runAt : wait.until;
@@ -52,8 +55,12 @@ export function actionMetadata(action: NetworkAction, runAt: number, state: Acco
     pendingReason: wait?.reason ?? null,
     scheduledFor: isoTimeOrNull(at),
     nextEligibleAt: wait === null ? null : isoTimeOrNull(at),
-    delay: at === null ? null : Math.max(0, at - action.createdAt),
+    delay: delayOf(at ?? action.slotAt ?? runAt, action.createdAt),
   };
+}
+
+function delayOf(at: number, createdAt: number): number {
+  return at >= neverAt ? 0 : Math.max(0, at - createdAt);
 }
 
 const waitTexts: Record<PendingReason, string> = {

@@ -26,7 +26,8 @@ export const UploadInput = Type.Object(
     }),
     campaign_id: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: "A campaign that they join, those who were leads before too.",
+        description:
+          "A campaign of this server, which they join, those who were leads before too. Any other id is kept as your own reference: as the tag `campaign:ID` of the leads, which GET /api/v2/leads?campaignId=ID finds.",
       }),
     ),
     tags: Type.Optional(
@@ -66,7 +67,7 @@ export const UploadAnswer = Type.Object(
           description: "The lead: a new one, or the one that was there before.",
         }),
         message: Type.Union([Type.String(), Type.Null()]),
-        enrolment: Type.Union([Type.String(), Type.Null()], {
+        enrollment: Type.Union([Type.String(), Type.Null()], {
           description: "With a campaign: enrolled, or why not.",
         }),
       }),

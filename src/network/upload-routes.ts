@@ -9,10 +9,8 @@ import type { UploadService } from "./upload-service.ts";
 export function uploadRoutes(core: Core, uploads: UploadService) {
   return feature(core, "/api/v2/network").post(
     "/upload-prospects",
-    async ({ caller, userId, body: input }) => {
-      if (input.campaign_id) requireApprover(caller, "upload prospects into a campaign");
-      return uploads.upload(userId, input);
-    },
+    async ({ caller, userId, body: input }) =>
+      uploads.upload(userId, input, () => requireApprover(caller, "upload prospects into a campaign")),
     {
       bulk: "network:upload",
       body: body(UploadInput),
@@ -21,7 +19,7 @@ export function uploadRoutes(core: Core, uploads: UploadService) {
         summary: "Upload prospects",
         description:
           "Up to 10,000 people become leads; each row is checked for itself and ends in one result. Profile URLs are brought into one form before duplicates are looked for, nobody on the do-not-contact list is stored, and to send the same list again does no harm.",
-        errors: ["NOT_FOUND", "CONFLICT"],
+        errors: ["CONFLICT"],
       }),
     },
   );

@@ -1,10 +1,10 @@
 import { singleLine } from "../clean-text.ts";
 import type { Clock } from "../clock.ts";
-import type { FieldError } from "../errors.ts";
+import { invalid, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import { leadContent } from "../leads/identity.ts";
 import { splitFullName } from "../leads/import/full-name.ts";
-import type { Lead, LeadIdentity } from "../leads/model.ts";
+import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
 import type { InsertLead, LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
@@ -12,7 +12,7 @@ import type { UploadAnswer, UploadInput } from "./upload-model.ts";
 
 type RowResult = UploadAnswer["results"][number];
 /** Puts leads into a campaign and answers, by lead, "enrolled" or why not. */
-export type Enrol = (
+export type Enroll = (
   userId: string,
   campaignId: string,
   leadIds: readonly string[],
@@ -24,9 +24,11 @@ export type UploadParts = {
   clock: Clock;
   ids: Ids;
   profileHosts: ProfileHosts;
-  /** NOT_FOUND or CONFLICT when the campaign takes nobody. */
-  requireCampaign: (userId: string, campaignId: string) => Promise<void>;
-  enrol: Enrol;
+  /** Whether the id is of a campaign here; CONFLICT when that takes nobody. */
+  isCampaign: (userId: string, id: string) => Promise<boolean>;
+  /** Adds a tag to leads that are there. */
+  addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
+  enroll: Enroll;
 };
 
 /** So many rows are stored as one operation (README, "Repeating a request"); more would keep others waiting for too long. */
@@ -40,17 +42,26 @@ export class UploadService {
     this.#parts = parts;
   }
 
-  /** Every row ends in one result. To send the same list again does no harm: its people are duplicates then. */
-  async upload(userId: string, input: UploadInput): Promise<UploadAnswer> {
-    const { prospects, tags = [], campaign_id: campaignId = null, dryRun = false } = input;
-    if (campaignId !== null) await this.#parts.requireCampaign(userId, campaignId);
+  /**
+   * Every row ends in one result. To send the same list again does no harm: its people are duplicates then. Into a
+   * campaign of this server they are enrolled, if `requireApprover` lets them be; any other id is the client's own, and
+   * is kept as a tag.
+   */
+  async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+    const { prospects, dryRun = false } = input;
+    const id = singleLine(input.campaign_id ?? "");
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(userId, id));
+    if (isCampaign) requireApprover();
+    const reference = id === "" || isCampaign ? null : referenceTag(id);
+    const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
     const results: RowResult[] = [];
     const seen = new Set<string>();
     for (let start = 0; start < prospects.length; start += rowsAtOnce) {
       const rows = prospects.slice(start, start + rowsAtOnce);
       results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
     }
-    if (campaignId !== null) await this.#enrol(userId, campaignId, results, dryRun);
+    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
+    if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
     const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
     return {
       success: true,
@@ -116,17 +127,30 @@ export class UploadService {
     return leadContent({ ...draft, source: "network" });
   }
 
-  async #enrol(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+  /** Also of people who were leads before, as with a campaign. Those with as many tags as a lead can have stay as they are. */
+  async #refer(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+    const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
+    for (let start = 0; start < known.length; start += rowsAtOnce)
+      await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
+  }
+
+  async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
     const known = results.flatMap(({ prospect_id: id }) => id ?? []);
-    const enrolments = await this.#parts.enrol(userId, campaignId, known, dryRun);
+    const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
     for (const result of results)
-      if (result.prospect_id !== null) result.enrolment = enrolments.get(result.prospect_id) ?? null;
-      else if (dryRun && result.outcome === "uploaded") result.enrolment = "enrolled";
+      if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
+      else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
   }
 }
 
+function referenceTag(id: string): string {
+  if (id.length <= maxCampaignReference) return campaignTag(id);
+  const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
+  throw invalid([{ path: "campaign_id", message }]);
+}
+
 function result(index: number, outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult {
-  return { index, outcome, prospect_id: id, message, enrolment: null };
+  return { index, outcome, prospect_id: id, message, enrollment: null };
 }
 
 function problemText({ path, message }: FieldError): string {

@@ -50,12 +50,16 @@ export class WorkService {
 
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
   async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
-    const said = { done: "Done by a person", failed: "Failed, by a person's word", skipped: "Skipped by a person" };
+    const said = {
+      completed: "Done by a person",
+      failed: "Failed, by a person's word",
+      skipped: "Skipped by a person",
+    };
     const message = said[outcome];
     const change = await this.#store.endHanded(userId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
-      metadata: { outcome: outcome === "done" ? "sent" : outcome, completedBy: "person", ...(note && { note }) },
+      metadata: { outcome, completedBy: "person", ...(note && { note }) },
       reference: null,
       relation: null,
       at: this.#clock.now(),
@@ -149,8 +153,8 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
   const retryAt = now + (retryAfterSeconds ?? 60) * 1000;
   const shown = relation === undefined ? {} : { relation };
   switch (outcome) {
-    case "sent":
-      return { kind: "sent", reference, ...shown };
+    case "completed":
+      return { kind: "completed", reference, ...shown };
     case "refused":
       return { kind: "refused", refusal: input.refusal ?? "invalid", reason, ...shown };
     case "busy":
@@ -165,7 +169,7 @@ function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
 }
 
 const reasons: Record<OutcomeInput["outcome"], string> = {
-  sent: "",
+  completed: "",
   refused: "It was refused.",
   busy: "It could not be done at this moment.",
   limited: "The network asks for fewer actions.",

@@ -94,9 +94,9 @@ export type PersonIdentifiers = Static<typeof PersonIdentifiers>;
 
 export const PersonRecordView = Type.Object(
   {
-    place: Type.String({ description: "leads, prospects, actions, contacts and so on." }),
+    collection: Type.String({ description: "leads, prospects, actions, contacts and so on." }),
     userId: Type.Union([Type.String(), Type.Null()], { description: "The user whose entry it is." }),
-    about: Type.Union([Type.Literal("person"), Type.Literal("mention")], {
+    kind: Type.Union([Type.Literal("person"), Type.Literal("mention")], {
       description: "mention: the entry is about something else and has an address of the person in its text.",
     }),
     fields: Type.Record(Type.String(), Type.Unknown(), { description: "As they are stored; instants are ISO 8601." }),

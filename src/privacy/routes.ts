@@ -38,7 +38,7 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
         tag: "Privacy",
         summary: "Erase one person",
         description:
-          "A dry run unless `dryRun` is false. Waiting actions are cancelled; what was sent goes on to count against the caps, without name or text. Done by a job: it waits for actions that are being carried out, goes on after a crash, and forgets whom it erased.",
+          "A dry run unless `dryRun` is false. Waiting actions are canceled; what was sent goes on to count against the caps, without name or text. Done by a job: it waits for actions that are being carried out, goes on after a crash, and forgets whom it erased.",
         errors: ["NOT_FOUND"],
       }),
     });

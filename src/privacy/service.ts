@@ -197,7 +197,7 @@ export function recordView({ place, userId, isOwn, fields }: PersonRecord): Pers
     column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
     shownValue(column, value),
   ]);
-  return { place, userId, about: isOwn ? "person" : "mention", fields: Object.fromEntries(shown) };
+  return { collection: place, userId, kind: isOwn ? "person" : "mention", fields: Object.fromEntries(shown) };
 }
 
 /** The latest moment that a Date holds; actions that wait for ever have one behind it. */

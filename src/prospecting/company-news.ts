@@ -39,8 +39,11 @@ export class CompanyNews {
     const { company, email } = prospect;
     const domain = prospect.domain ?? (email === undefined ? null : businessDomain(email));
     const found = keysOf({ company, domain }).flatMap((key) => this.#byKey.get(key) ?? []);
-    return found
-      .filter((news, at) => found.indexOf(news) === at && worksFor(prospect, news.known))
+    const meant = found.filter((news, at) => found.indexOf(news) === at && worksFor(prospect, news.known));
+    // A department with a site of its own knows better than the whole.
+    const closest = Math.max(...meant.map(({ known }) => known.domain?.length ?? 0));
+    return meant
+      .filter(({ known }) => known.domain === undefined || known.domain.length === closest)
       .sort((a, b) => a.place - b.place)
       .reduce((content, { told, known }) => {
         const updated = this.#mayUpdate ? withCompanyNews(content, told) : content;

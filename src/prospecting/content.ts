@@ -1,7 +1,7 @@
 import { multiLine, singleLine } from "../clean-text.ts";
 import type { FieldError } from "../errors.ts";
 import { isEmailAddress } from "../leads/identity.ts";
-import { companySize } from "./facets/ranges.ts";
+import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
 import { remembered } from "./remembered.ts";
 import {
@@ -22,7 +22,7 @@ export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "former
 };
 
 /**
- * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become one of the usual ranges,
+ * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become ranges,
  * what can't be read as one is left out. Answers the content to store and what it is found by, or every problem that
  * stands against it. A prospect needs what a lead needs: something to tell it by.
  */
@@ -42,7 +42,7 @@ export function prospectContent(
   return { content, identity };
 }
 
-const sizeOf = remembered(companySize);
+const sizeOf = remembered(companySizeText);
 
 function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {
   if (email !== undefined && !isEmailAddress(email))

@@ -1,4 +1,4 @@
-import { businessDomain, isWithin } from "../enrichment/email-domain.ts";
+import { businessDomain, isSiteOf, isWithin } from "../enrichment/email-domain.ts";
 import { isNamedAfter, mayBeShortFor } from "./domain-name.ts";
 import { companyKey } from "./keys.ts";
 import type { CompanyContent, ProspectContent } from "./model.ts";
@@ -13,7 +13,7 @@ type CompanyNames = Pick<CompanyContent, "company" | "domain">;
 /** Whether what is said now names another employer than what was said before. Who says nothing of one names no other. */
 export function isOtherEmployer(before: Employer, now: Employer): boolean {
   const haveDomains = before.domain !== undefined && now.domain !== undefined;
-  if (haveDomains && before.domain === now.domain) return false;
+  if (haveDomains && areOfOneSite(before.domain!, now.domain!)) return false;
   if (before.company === undefined || now.company === undefined) return haveDomains;
   if (haveDomains) return !isSameName(before.company, now.company);
   return !namesAgree(before.company, now.company) && !haveSameMail(before, now);
@@ -33,11 +33,11 @@ function haveSameMail(before: Employer, now: Employer): boolean {
 /** Whether somebody works for a company, as far as domains and names tell. */
 export function worksFor({ company, domain, email }: Employer, employer: CompanyNames): boolean {
   const areNamed = company !== undefined && employer.company !== undefined;
-  if (domain !== undefined && employer.domain !== undefined) return domain === employer.domain;
+  if (domain !== undefined && employer.domain !== undefined) return isSiteOf(domain, employer.domain);
   const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
   if (ofEmail !== null && employer.domain !== undefined)
     // Whoever has gone to another company may still be known by an address of this one.
-    return ofEmail === employer.domain && (!areNamed || namesAgree(company, employer.company!));
+    return isSiteOf(ofEmail, employer.domain) && (!areNamed || namesAgree(company, employer.company!));
   return areNamed && isSameName(company, employer.company!);
 }
 
@@ -46,6 +46,11 @@ export function mayKeepAddress(email: string, { company, domain }: CompanyNames)
   const host = businessDomain(email);
   if (host === null || (domain !== undefined && isWithin(host, domain))) return true;
   return company !== undefined && isNamedAfter(host, company);
+}
+
+/** One of the hosts lies in the other: the site of a department and that of the whole. */
+function areOfOneSite(one: string, other: string): boolean {
+  return isSiteOf(one, other) || isSiteOf(other, one);
 }
 
 /** The same but for its legal form. */

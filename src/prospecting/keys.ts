@@ -1,4 +1,4 @@
-import { businessDomain } from "../enrichment/email-domain.ts";
+import { businessDomain, registeredDomain } from "../enrichment/email-domain.ts";
 import { leadIdentity, regularNamePart } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import { folded } from "./facets/fold.ts";
@@ -146,8 +146,9 @@ export function companyNameKey(company: string): number {
   return keyOf(keyKinds.company + knownCompanyKey(company));
 }
 
+/** The same for all hosts of a registered domain, so that a company is asked for the people on its subdomains, too. */
 export function companyDomainKey(domain: string): number {
-  return keyOf(keyKinds.domain + domain);
+  return keyOf(keyKinds.domain + registeredDomain(domain));
 }
 
 export function isPersonKey(key: number): boolean {

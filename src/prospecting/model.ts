@@ -197,7 +197,10 @@ export const ProspectView = Type.Object(
     company: nullable,
     industry: nullable,
     location: nullable,
-    companySize: Type.Union([Type.String(), Type.Null()], { description: "Employees: 11-50, 10001+ and so on." }),
+    companySize: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "Employees, as a range: 11-50, 1000+ and so on. A range keeps its numbers, a plain number becomes the usual range.",
+    }),
     technologies: Type.Array(Type.String()),
     confidence: Type.Number({ minimum: 0, maximum: 1 }),
     phone: nullable,

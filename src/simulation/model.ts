@@ -21,29 +21,29 @@ const instant = Type.String({ format: "date-time" });
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
 
 export const SimulationView = Type.Object(
-  { now: instant, seed: Type.Integer(), isMoving: Type.Boolean({ description: "The clock is being moved." }) },
+  { now: instant, seed: Type.Integer(), isAdvancing: Type.Boolean({ description: "The clock is being moved." }) },
   { $id: "Simulation" },
 );
 export type SimulationView = Static<typeof SimulationView>;
 
-export const happeningKinds = ["action", "accepted", "replied", "enrolment", "job"] as const;
+export const happeningKinds = ["action", "accepted", "replied", "enrollment", "job"] as const;
 
-export const Happening = Type.Object(
+export const SimulationEvent = Type.Object(
   {
     at: instant,
     kind: Type.Union(
       happeningKinds.map((kind) => Type.Literal(kind)),
-      { description: "An action, an enrolment or another job ended; a person accepted or replied." },
+      { description: "An action, an enrollment or another job ended; a person accepted or replied." },
     ),
     userId: Type.String(),
-    id: Type.String({ description: "Of the job or the enrolment; of a person the profile." }),
+    id: Type.String({ description: "Of the job or the enrollment; of a person the profile." }),
     what: Type.String({ description: "The type of action or job, or the campaign." }),
     outcome: Type.String({ description: "How it ended." }),
   },
-  { $id: "Happening" },
+  { $id: "SimulationEvent" },
 );
 /** `at` in milliseconds. */
-export type Happening = Omit<Static<typeof Happening>, "at"> & { at: number };
+export type SimulationEvent = Omit<Static<typeof SimulationEvent>, "at"> & { at: number };
 
 export const Advanced = Type.Object(
   {
@@ -53,10 +53,10 @@ export const Advanced = Type.Object(
     actions: Type.Record(Type.String(), counts("By how they ended."), { description: "By type of action." }),
     accepted: Type.Integer(),
     replied: Type.Integer(),
-    enrolments: counts("Ends of places in campaigns."),
+    enrollments: counts("Ends of places in campaigns."),
     jobs: Type.Record(Type.String(), counts("By how they ended."), { description: "Other jobs, by type." }),
-    happenings: Type.Array(Happening, { description: "In order; the first 1,000." }),
-    total: Type.Integer({ description: "Of happenings." }),
+    events: Type.Array(SimulationEvent, { description: "In order; the first 1,000." }),
+    total: Type.Integer({ description: "Number of events." }),
   },
   { $id: "Advanced", description: "What happened while the clock was moved." },
 );

@@ -6,7 +6,13 @@ import type { Chore } from "../jobs/maintenance.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import { durationMs } from "./duration.ts";
-import { longestAdvanceMs, type Advanced, type ClockInput, type Happening, type SimulationView } from "./model.ts";
+import {
+  longestAdvanceMs,
+  type Advanced,
+  type ClockInput,
+  type SimulationEvent,
+  type SimulationView,
+} from "./model.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 import type { SimulationStore } from "./store.ts";
 
@@ -32,7 +38,7 @@ const leastPauseMs = 600_000;
 const stuckMs = 60_000;
 /** Who asks again and again without a moment in between can't be waited for. */
 const mostRounds = 100;
-const shownHappenings = 1_000;
+const shownEvents = 1_000;
 /** After so many moments the time is written down, for the case that the process ends. */
 const stepsBetweenWrites = 100;
 
@@ -45,7 +51,7 @@ type Turn = { chore: Chore; cron: Cron; isOften: boolean; at: number };
 export class Simulator {
   readonly #parts: SimulatorParts;
   readonly #turns: Turn[];
-  #isMoving = false;
+  #isAdvancing = false;
   #isStopped = false;
 
   constructor(parts: SimulatorParts) {
@@ -60,7 +66,7 @@ export class Simulator {
 
   view(): SimulationView {
     const { clock, seed } = this.#parts;
-    return { now: isoTime(clock.now()), seed, isMoving: this.#isMoving };
+    return { now: isoTime(clock.now()), seed, isAdvancing: this.#isAdvancing };
   }
 
   /**
@@ -71,8 +77,8 @@ export class Simulator {
     const { clock, store, onDiskFault } = this.#parts;
     const from = clock.now();
     const to = targetOf(input, from);
-    if (this.#isMoving) throw new ApiError("CONFLICT", { message: "The clock is being moved already." });
-    this.#isMoving = true;
+    if (this.#isAdvancing) throw new ApiError("CONFLICT", { message: "The clock is being moved already." });
+    this.#isAdvancing = true;
     const fault = Promise.withResolvers<never>();
     // It may come when nobody waits for it any more.
     fault.promise.catch(() => {});
@@ -86,7 +92,7 @@ export class Simulator {
       return summaryOf(from, clock.now(), steps, happened);
     } finally {
       stopListening();
-      this.#isMoving = false;
+      this.#isAdvancing = false;
     }
   }
 
@@ -158,28 +164,28 @@ function targetOf({ advance, to }: ClockInput, from: number): number {
   return target;
 }
 
-function summaryOf(from: number, to: number, steps: number, happened: readonly Happening[]): Advanced {
+function summaryOf(from: number, to: number, steps: number, happened: readonly SimulationEvent[]): Advanced {
   const actions: Advanced["actions"] = {};
   const jobs: Advanced["jobs"] = {};
-  const enrolments: Record<string, number> = {};
+  const enrollments: Record<string, number> = {};
   const people = { accepted: 0, replied: 0 };
   const count = (counts: Record<string, number>, name: string) => (counts[name] = (counts[name] ?? 0) + 1);
   for (const { kind, what, outcome } of happened) {
     if (kind === "action") count((actions[what] ??= {}), outcome);
     else if (kind === "job") count((jobs[what] ??= {}), outcome);
-    else if (kind === "enrolment") count(enrolments, outcome);
+    else if (kind === "enrollment") count(enrollments, outcome);
     else people[kind]++;
   }
-  const shown = happened.slice(0, shownHappenings).map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }));
+  const shown = happened.slice(0, shownEvents).map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }));
   return {
     from: isoTime(from),
     to: isoTime(to),
     steps,
     actions,
     ...people,
-    enrolments,
+    enrollments,
     jobs,
-    happenings: shown,
+    events: shown,
     total: happened.length,
   };
 }

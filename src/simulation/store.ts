@@ -1,4 +1,4 @@
-import type { Happening, SimulationState } from "./model.ts";
+import type { SimulationEvent, SimulationState } from "./model.ts";
 
 /** What makes a database one of a simulation. */
 export type SimulationStore = {
@@ -11,5 +11,5 @@ export type SimulationStore = {
   begin(seed: number, now: number): Promise<SimulationState>;
   setNow(now: number): Promise<void>;
   /** What ended behind `from` and up to `to`, in order. */
-  happened(from: number, to: number): Promise<Happening[]>;
+  happened(from: number, to: number): Promise<SimulationEvent[]>;
 };

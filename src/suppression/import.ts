@@ -30,7 +30,7 @@ export async function importList(
   { scope, hashOnly, reason, encoding }: ImportOptions,
 ): Promise<SuppressionImport> {
   if (scope === "team") requireAdmin(caller);
-  const report: SuppressionImport = { rows: 0, added: 0, already: 0, invalid: 0, problems: [] };
+  const report: SuppressionImport = { rows: 0, added: 0, existing: 0, invalid: 0, problems: [] };
   const refuse = (row: number, value: string, message: string): void => {
     report.invalid++;
     if (report.problems.length < maxProblems) report.problems.push({ row, value: value.slice(0, 100), message });

@@ -112,7 +112,7 @@ export type SuppressionView = Static<typeof SuppressionView>;
 export const SuppressionResult = Type.Object(
   {
     value: Type.String({ description: "As it was sent." }),
-    outcome: Type.Union([Type.Literal("added"), Type.Literal("already"), Type.Literal("invalid")]),
+    outcome: Type.Union([Type.Literal("added"), Type.Literal("existing"), Type.Literal("invalid")]),
     id: Type.Union([Type.String(), Type.Null()], { description: "The entry; null for an invalid value." }),
     kind: Type.Union([Kind, Type.Null()]),
     message: Type.Optional(Type.String({ description: "What is wrong with the value, or what to think of." })),
@@ -123,7 +123,7 @@ export type SuppressionResult = Static<typeof SuppressionResult>;
 
 const counts = {
   added: Type.Integer(),
-  already: Type.Integer({ description: "Were on the list before." }),
+  existing: Type.Integer({ description: "Were on the list before." }),
   invalid: Type.Integer(),
 };
 

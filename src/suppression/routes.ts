@@ -242,7 +242,7 @@ function requireText(request: Request): void {
 }
 
 /** The body as it arrives; throws 413 once more than `maxBytes` have. */
-async function* bounded(body: ReadableStream<Uint8Array> | null, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function* bounded(body: AsyncIterable<Uint8Array> | null, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;

@@ -223,8 +223,8 @@ export class SuppressionService {
   }
 }
 
-function countsOf(results: readonly SuppressionResult[]): { added: number; already: number; invalid: number } {
-  const counts = { added: 0, already: 0, invalid: 0 };
+function countsOf(results: readonly SuppressionResult[]): { added: number; existing: number; invalid: number } {
+  const counts = { added: 0, existing: 0, invalid: 0 };
   for (const { outcome } of results) counts[outcome]++;
   return counts;
 }

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../audit/model.ts";
 import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
-/** "added", or "already" with the entry that was there. */
-export type AddSuppressionOutcome = { outcome: "added" | "already"; id: string };
+/** "added", or "existing" with the entry that was there. */
+export type AddSuppressionOutcome = { outcome: "added" | "existing"; id: string };
 
 export type SuppressionPageRequest = {
   userId: string;

@@ -1,5 +1,9 @@
+import { open, type FileHandle } from "node:fs/promises";
 import { messagesOf, startThread } from "../threads.ts";
-import type { AnalysisAnswer, AnalysisRequest } from "./threads/analysis-thread.ts";
+import type { AnalysisAnswer, AnalysisRequest, SampleToMeasure } from "./threads/analysis-thread.ts";
+
+/** `measuredBefore`: frames of the clone's other samples, with which the voices are compared. */
+export type Measurement = { samples: SampleToMeasure[]; measuredBefore: string[] };
 
 /**
  * Measures samples in a thread, one request at a time: each takes a core, and some 150 MB. Others wait their turn.
@@ -14,7 +18,7 @@ export class SampleMeter {
   }
 
   /** What the thread answers, as it comes. Throws the reason of the signal when it aborts, which ends the thread. */
-  async *measure(request: AnalysisRequest, signal: AbortSignal): AsyncGenerator<AnalysisAnswer, void, void> {
+  async *measure(request: Measurement, signal: AbortSignal): AsyncGenerator<AnalysisAnswer, void, void> {
     let done = (): void => {};
     const before = this.#last;
     this.#last = new Promise((resolve) => (done = resolve));
@@ -31,7 +35,25 @@ export class SampleMeter {
   }
 }
 
-async function* answersTo(request: AnalysisRequest, signal: AbortSignal): AsyncGenerator<AnalysisAnswer, void, void> {
+async function* answersTo(
+  { samples, measuredBefore }: Measurement,
+  signal: AbortSignal,
+): AsyncGenerator<AnalysisAnswer, void, void> {
+  // Opened here and not in the thread, so that they are closed even when the thread is stopped in the middle.
+  const files: FileHandle[] = [];
+  try {
+    for (const { path } of samples) files.push(await open(path));
+    const opened = samples.map(({ path: _path, ...sample }, n) => ({ ...sample, descriptor: files[n]!.fd }));
+    yield* answersOfThread({ samples: opened, measuredBefore }, signal);
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+async function* answersOfThread(
+  request: AnalysisRequest,
+  signal: AbortSignal,
+): AsyncGenerator<AnalysisAnswer, void, void> {
   const thread = startThread<never, AnalysisAnswer>("voice-analysis", request);
   try {
     for await (const answer of messagesOf(thread, signal)) {

@@ -153,11 +153,14 @@ test("pages follow one another without a gap", async () => {
 test("an admin can check that the log is whole, others can't", async () => {
   const verify = (query = {}) => service.admin.get<AuditCheck>("/api/v2/audit/verify", { query });
   const { lastId, lastHash, ...check } = (await verify()).data;
-  expect(check).toMatchObject({ isWhole: true, kept: null });
+  expect(check).toMatchObject({ isIntact: true, anchor: null });
   await service.user();
-  expect((await verify({ lastId, lastHash })).data).toMatchObject({ isWhole: true, kept: "same" });
-  expect((await verify({ lastId: lastId! - 1, lastHash })).data).toMatchObject({ isWhole: false, kept: "changed" });
-  expect((await verify({ lastId: lastId! + 999, lastHash })).data).toMatchObject({ isWhole: false, kept: "missing" });
+  expect((await verify({ lastId, lastHash })).data).toMatchObject({ isIntact: true, anchor: "same" });
+  expect((await verify({ lastId: lastId! - 1, lastHash })).data).toMatchObject({ isIntact: false, anchor: "changed" });
+  expect((await verify({ lastId: lastId! + 999, lastHash })).data).toMatchObject({
+    isIntact: false,
+    anchor: "missing",
+  });
   expect((await verify({ lastId })).message).toBe(
     "lastHash: Send lastId and lastHash together, as a check of before answered them.",
   );

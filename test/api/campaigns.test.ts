@@ -4,8 +4,8 @@ import type {
   CampaignStatistics,
   CampaignStep,
   CampaignView,
-  EnrolAnswer,
-  EnrolmentView,
+  EnrollAnswer,
+  EnrollmentView,
   PreviewView,
 } from "../../src/campaigns/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
@@ -53,17 +53,17 @@ async function newLead(client: Client, name: string, more: object = {}): Promise
   return succeeded(await client.post<LeadView>("/api/v2/leads", lead)).data;
 }
 
-async function enrol(client: Client, campaign: { id: string }, leads: { id: string }[]) {
+async function enroll(client: Client, campaign: { id: string }, leads: { id: string }[]) {
   const body = { leadIds: leads.map(({ id }) => id) };
-  return succeeded(await client.post<EnrolAnswer>(`${campaignsPath}/${campaign.id}/enrol`, body)).data;
+  return succeeded(await client.post<EnrollAnswer>(`${campaignsPath}/${campaign.id}/enroll`, body)).data;
 }
 
 const turn = async (client: Client, campaign: { id: string }, to: "start" | "pause" | "cancel") =>
   succeeded(await client.post<CampaignView>(`${campaignsPath}/${campaign.id}/${to}`)).data;
 
-async function enrolments(client: Client, campaign: { id: string }): Promise<EnrolmentView[]> {
-  const path = `${campaignsPath}/${campaign.id}/enrolments`;
-  return succeeded(await client.get<{ enrolments: EnrolmentView[] }>(path)).data.enrolments;
+async function enrollments(client: Client, campaign: { id: string }): Promise<EnrollmentView[]> {
+  const path = `${campaignsPath}/${campaign.id}/enrollments`;
+  return succeeded(await client.get<{ enrollments: EnrollmentView[] }>(path)).data.enrollments;
 }
 
 /** Oldest first. */
@@ -73,7 +73,7 @@ async function actionsOf(client: Client): Promise<ActionView[]> {
 }
 
 const done = (actions: ActionView[]) =>
-  actions.filter(({ state }) => state === "done").map(({ actionType }) => actionType);
+  actions.filter(({ state }) => state === "completed").map(({ actionType }) => actionType);
 
 type Fast = {
   service: Service;
@@ -110,7 +110,7 @@ testInProcess("a lead goes through visit, wait, request and thanks, and then is 
   fast("acceptances=100", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [visit, wait(1), invite, whenConnected(14, [thank], [withdraw])]);
     const lead = await newLead(client, "Ada");
-    expect(await enrol(client, campaign, [lead])).toMatchObject({ enrolled: 1, skipped: 0 });
+    expect(await enroll(client, campaign, [lead])).toMatchObject({ enrolled: 1, skipped: 0 });
     expect(await actionsOf(client)).toEqual([]);
     await turn(client, campaign, "start");
     await pass(2);
@@ -119,19 +119,19 @@ testInProcess("a lead goes through visit, wait, request and thanks, and then is 
     const actions = await actionsOf(client);
     expect(done(actions)).toEqual(["visitProfile", "sendConnectionRequest", "sendMessage"]);
     expect(actions.map(({ message }) => message)).toEqual([null, "Hello Ada", "Thank you, Ada!"]);
-    expect(await enrolments(client, campaign)).toMatchObject([
+    expect(await enrollments(client, campaign)).toMatchObject([
       { leadId: lead.id, leadName: expect.stringMatching(/./), state: "completed", step: null },
     ]);
     const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
     expect(data).toMatchObject({ enrolled: 1, completed: 1, connected: 1, connectionRate: 100, replied: 0 });
-    expect(data.steps.map(({ done: n }) => n)).toEqual([1, 1, 1, 0]);
+    expect(data.steps.map(({ completed: n }) => n)).toEqual([1, 1, 1, 0]);
   }),
 );
 
 testInProcess("who does not accept in time goes the other way", () =>
   fast("acceptances=0", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [invite, whenConnected(3, [thank], [withdraw])]);
-    await enrol(client, campaign, [await newLead(client, "Ada")]);
+    await enroll(client, campaign, [await newLead(client, "Ada")]);
     await turn(client, campaign, "start");
     await pass(24 * 2);
     expect(done(await actionsOf(client))).toEqual(["sendConnectionRequest"]);
@@ -144,15 +144,15 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
   fast("acceptances=100", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [thank, wait(2), thank]);
     const lead = await newLead(client, "Ada");
-    await enrol(client, campaign, [lead]);
+    await enroll(client, campaign, [lead]);
     await turn(client, campaign, "start");
     await pass(2);
     const news = { profileUrl: lead.networkUrl, event: "replied" };
-    const told = succeeded(await client.post<{ isNew: boolean }>("/api/v2/network/contacts/news", news));
+    const told = succeeded(await client.post<{ isNew: boolean }>("/api/v2/network/contacts/events", news));
     expect(told.data).toEqual({ isNew: true });
     await pass(24 * 4);
     expect(done(await actionsOf(client))).toEqual(["sendMessage"]);
-    expect(await enrolments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
+    expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
   }),
 );
 
@@ -160,13 +160,13 @@ testInProcess("somebody who is put on the do-not-contact list on the way gets no
   fast("acceptances=0", async ({ client, pass }) => {
     const campaign = await newCampaign(client, [visit, wait(1), invite]);
     const lead = await newLead(client, "Ada");
-    await enrol(client, campaign, [lead]);
+    await enroll(client, campaign, [lead]);
     await turn(client, campaign, "start");
     await pass(2);
     succeeded(await client.post("/api/v2/suppressions", { values: [lead.networkUrl] }));
     await pass(48);
     expect(done(await actionsOf(client))).toEqual(["visitProfile"]);
-    expect(await enrolments(client, campaign)).toMatchObject([{ state: "stopped", reason: "doNotContact" }]);
+    expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "doNotContact" }]);
   }),
 );
 
@@ -175,7 +175,7 @@ testInProcess("a pause takes waiting actions back; they come again when it goes 
     const campaign = await newCampaign(client, [visit, invite]);
     const leads = [];
     for (let n = 0; n < 8; n++) leads.push(await newLead(client, `Person${n}`));
-    await enrol(client, campaign, leads);
+    await enroll(client, campaign, leads);
     await turn(client, campaign, "start");
     await pass(4);
     await turn(client, campaign, "pause");
@@ -188,7 +188,7 @@ testInProcess("a pause takes waiting actions back; they come again when it goes 
     await turn(client, campaign, "start");
     await pass(24 * 4);
     const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
-    expect(data.steps.map(({ done: n }) => n)).toEqual([8, 8]);
+    expect(data.steps.map(({ completed: n }) => n)).toEqual([8, 8]);
     expect(data).toMatchObject({ completed: 8, active: 0 });
   }),
 );
@@ -196,7 +196,7 @@ testInProcess("a pause takes waiting actions back; they come again when it goes 
 testInProcess("leads go on where they were after a restart", () =>
   fast("acceptances=0", async ({ service: own, client, pass }) => {
     const campaign = await newCampaign(client, [visit, wait(1), visit]);
-    await enrol(client, campaign, [await newLead(client, "Ada")]);
+    await enroll(client, campaign, [await newLead(client, "Ada")]);
     await turn(client, campaign, "start");
     await pass(2);
     await own.restart();
@@ -209,7 +209,7 @@ testInProcess("steps wait for approval; who cancels one ends the way of its lead
   fast("", async ({ service: own, client, account, pass }) => {
     succeeded(await client.patch(account, { requiresApproval: true }));
     const campaign = await newCampaign(client, [visit, wait(5), invite]);
-    await enrol(client, campaign, [await newLead(client, "Ada"), await newLead(client, "Bob")]);
+    await enroll(client, campaign, [await newLead(client, "Ada"), await newLead(client, "Bob")]);
     await turn(client, campaign, "start");
     await own.idle();
     const [first, second] = await actionsOf(client);
@@ -220,7 +220,7 @@ testInProcess("steps wait for approval; who cancels one ends the way of its lead
     succeeded(await client.post(`/api/v2/network/actions/${second?.jobId}/cancel`));
     await pass(4);
     expect(done(await actionsOf(client))).toEqual(["visitProfile"]);
-    const states = (await enrolments(client, campaign)).map(({ state }) => state);
+    const states = (await enrollments(client, campaign)).map(({ state }) => state);
     expect(states.toSorted()).toEqual(["active", "failed"]);
   }),
 );
@@ -231,8 +231,8 @@ test("leads in another campaign, without a profile, or enrolled already are name
   const second = await newCampaign(client, [invite]);
   const [ada, bob] = [await newLead(client, "Ada"), await newLead(client, "Bob")];
   const nobody = await newLead(client, "Nobody", { networkUrl: null, email: "nobody@example.com" });
-  await enrol(client, first, [ada]);
-  const answer = await enrol(client, second, [ada, bob, nobody, { id: "unknown" }]);
+  await enroll(client, first, [ada]);
+  const answer = await enroll(client, second, [ada, bob, nobody, { id: "unknown" }]);
   expect(answer).toMatchObject({ enrolled: 1, skipped: 3 });
   expect(Object.fromEntries(answer.results.map(({ leadId, outcome }) => [leadId, outcome]))).toEqual({
     [ada.id]: "inOtherCampaign",
@@ -240,14 +240,14 @@ test("leads in another campaign, without a profile, or enrolled already are name
     [nobody.id]: "The lead has no profile URL.",
     unknown: "leadGone",
   });
-  expect((await enrol(client, second, [bob])).results).toEqual([{ leadId: bob.id, outcome: "alreadyEnrolled" }]);
+  expect((await enroll(client, second, [bob])).results).toEqual([{ leadId: bob.id, outcome: "alreadyEnrolled" }]);
 });
 
 test("a lead without a value for a variable is not taken, and the variable is named", async () => {
   const client = await service.user();
   const steps: CampaignStep[] = [{ type: "action", actionType: "sendMessage", message: "How is {{company}}?" }];
   const campaign = await newCampaign(client, steps);
-  const answer = await enrol(client, campaign, [await newLead(client, "Ada")]);
+  const answer = await enroll(client, campaign, [await newLead(client, "Ada")]);
   expect(answer.results[0]?.outcome).toContain("{{company}} has no value");
 });
 
@@ -256,8 +256,8 @@ test("leads are enrolled by tag, and uploads go straight into a campaign", async
   const campaign = await newCampaign(client, [visit]);
   for (const name of ["Ada", "Bob"]) await newLead(client, name, { tags: ["spring"] });
   await newLead(client, "Carl");
-  const byTag = await client.post<EnrolAnswer>(`${campaignsPath}/${campaign.id}/enrol`, { tag: "spring" });
-  expect(succeeded(byTag).data).toMatchObject({ enrolled: 2, skipped: 0, more: false });
+  const byTag = await client.post<EnrollAnswer>(`${campaignsPath}/${campaign.id}/enroll`, { tag: "spring" });
+  expect(succeeded(byTag).data).toMatchObject({ enrolled: 2, skipped: 0, hasMore: false });
   const prospects = [
     { name: "Carl Gauss", network_url: "https://network.example/in/carl" },
     { name: "Dora Maar", network_url: "https://network.example/in/dora" },
@@ -265,8 +265,8 @@ test("leads are enrolled by tag, and uploads go straight into a campaign", async
   const upload = await client.post("/api/v2/network/upload-prospects", { prospects, campaign_id: campaign.id });
   const report = upload.body as UploadAnswer;
   expect(report).toMatchObject({ uploaded_count: 1, skipped_count: 1 });
-  expect(report.results.map(({ enrolment }) => enrolment)).toEqual(["enrolled", "enrolled"]);
-  expect(await enrolments(client, campaign)).toHaveLength(4);
+  expect(report.results.map(({ enrollment }) => enrollment)).toEqual(["enrolled", "enrolled"]);
+  expect(await enrollments(client, campaign)).toHaveLength(4);
 });
 
 test("the preview tells when each step would go out, and what never would", async () => {
@@ -322,7 +322,7 @@ test("steps stay as they are once leads are on their way", async () => {
   expect((await client.patch<CampaignView>(path, { name: "Summer" })).data.name).toBe("Summer");
   expect((await client.delete(path)).status).toBe(409);
   await turn(client, campaign, "cancel");
-  expect((await client.post(`${path}/enrol`, { tag: "x" })).status).toBe(409);
+  expect((await client.post(`${path}/enroll`, { tag: "x" })).status).toBe(409);
   expect((await client.post(`${path}/start`)).status).toBe(409);
 });
 
@@ -336,6 +336,6 @@ test("other users' campaigns, leads and accounts are out of reach", async () => 
   const stolen = { name: "x", steps: [visit], accountIds: [data.accounts[0]?.id] };
   expect((await eve.post(campaignsPath, stolen)).status).toBe(404);
   const own = await newCampaign(eve, [visit]);
-  const answer = await enrol(eve, own, [await newLead(ada, "Ada")]);
+  const answer = await enroll(eve, own, [await newLead(ada, "Ada")]);
   expect(answer.results[0]?.outcome).toBe("leadGone");
 });

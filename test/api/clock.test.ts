@@ -23,7 +23,7 @@ async function startSending(now: number = startOfTests) {
   const simulated = {
     carryOut: async ({ profileUrl }: { profileUrl: string }) => {
       sent.push(profileUrl);
-      return { kind: "sent" as const, reference: null };
+      return { kind: "completed" as const, reference: null };
     },
   };
   const service = await startService({ settings: { CONNECTOR: "simulated" }, clock, connectors: { simulated } });

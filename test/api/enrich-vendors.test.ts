@@ -61,7 +61,7 @@ test("a vendor that hangs costs its time limit, not the answer; one that fails i
   });
   expect(failed.data).toMatchObject({ creditsUsed: 0, failed: [{ code: "PROVIDERS_UNAVAILABLE", retryable: true }] });
   const { available } = (await user.get<SettingsView>("/api/v2/enrich/settings")).data;
-  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "paused", spent: 1 });
+  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "paused", creditsUsed: 1 });
 }, 20_000);
 
 test("who could not be asked is asked by a repeat, for what is missing and at no charge", async () => {
@@ -77,7 +77,7 @@ test("who could not be asked is asked by a repeat, for what is missing and at no
   const partial = await enrich();
   expect(partial).toMatchObject({ creditsUsed: 1, enriched: [{ unavailable: ["apollo"], sources: ["hunter"] }] });
   // It is still down: the same again, and what only it may know can't be told.
-  expect(await enrich()).toMatchObject({ creditsUsed: 0, enriched: [{ unavailable: ["apollo"], fromStore: true }] });
+  expect(await enrich()).toMatchObject({ creditsUsed: 0, enriched: [{ unavailable: ["apollo"], fromCache: true }] });
   const off = { includePersonalInfo: false, includeSocialProfiles: false, includeContactInfo: false };
   expect(await enrich({ enrichmentOptions: off })).toMatchObject({
     creditsUsed: 0,
@@ -88,13 +88,13 @@ test("who could not be asked is asked by a repeat, for what is missing and at no
   expect(complete).toMatchObject({
     creditsUsed: 0,
     remainingCredits: 999,
-    enriched: [{ creditsUsed: 0, fromStore: false, sources: ["hunter", "apollo"] }],
+    enriched: [{ creditsUsed: 0, fromCache: false, sources: ["hunter", "apollo"] }],
   });
   expect(complete.enriched[0]?.enrichedData).toMatchObject({ title: "CTO", companyInfo: { size: "12" } });
   expect(complete.enriched[0]).not.toHaveProperty("unavailable");
   const asked = apollo?.requests;
   const again = await enrich();
-  expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+  expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true }] });
   expect(again.enriched[0]?.enrichedData).toEqual(complete.enriched[0]!.enrichedData);
   expect([hunter?.requests, apollo?.requests]).toEqual([1, asked]);
 });
@@ -116,10 +116,10 @@ test("another part of somebody who is paid for is free: from what was said, from
     ).data;
   expect(await only("includeSocialProfiles", { providers: ["hunter"] })).toMatchObject({ creditsUsed: 1 });
   const personal = await only("includePersonalInfo", { providers: ["hunter"] });
-  expect(personal).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true, sources: ["hunter"] }] });
+  expect(personal).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true, sources: ["hunter"] }] });
   expect(personal.enriched[0]?.enrichedData).toMatchObject({ title: "CTO" });
   const company = await only("includeCompanyInfo");
-  expect(company).toMatchObject({ creditsUsed: 0, remainingCredits: 999, enriched: [{ fromStore: false }] });
+  expect(company).toMatchObject({ creditsUsed: 0, remainingCredits: 999, enriched: [{ fromCache: false }] });
   expect(company.enriched[0]?.enrichedData).toMatchObject({ companyInfo: { size: "12" } });
   expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
   expect((await only("includeContactInfo")).enriched[0]?.enrichedData).toEqual({ email: "ada@analytical.example" });
@@ -148,7 +148,7 @@ test("to ask a part anew costs, and leaves the others as they are", async () => 
   const all = await enrich({ providers: ["hunter"] });
   expect(all).toMatchObject({
     creditsUsed: 0,
-    enriched: [{ fromStore: true, provenance: { bio: { provider: "apollo" } } }],
+    enriched: [{ fromCache: true, provenance: { bio: { provider: "apollo" } } }],
   });
   expect([hunter?.requests, apollo?.requests]).toEqual([1, 1]);
 });
@@ -187,7 +187,7 @@ test("requests for the same person that are under way at once ask once and are c
   expect((await theirs).data).toMatchObject({ creditsUsed: 1, remainingCredits: 999 });
   expect((await user.get("/api/v2/credits")).data).toMatchObject({ balance: 999, reserved: 0 });
   expect(servers[0]?.requests).toBe(2);
-  expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+  expect((await enrich()).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true }] });
 });
 
 testInProcess("whose cap is reached is told by name, and when it is asked again", async () => {
@@ -216,7 +216,11 @@ test("verifications go on until a cap can't pay the next one", async () => {
     expect(data).toMatchObject({ [list[0]!]: [{ index: 0 }] });
   }
   const { available } = (await user.get<SettingsView>("/api/v2/enrich/settings")).data;
-  expect(available.find(({ name }) => name === "hunter")).toMatchObject({ state: "spent", spent: 1, spendCap: 1 });
+  expect(available.find(({ name }) => name === "hunter")).toMatchObject({
+    state: "exhausted",
+    creditsUsed: 1,
+    spendCap: 1,
+  });
   expect(servers[0]?.requests).toBe(2);
 });
 
@@ -287,7 +291,7 @@ describe("a job costs no more than was told when it was sent", () => {
     clock.advance(60_000);
     const done = await ended(service, user, job);
     expect(done.job).toMatchObject({ status: "completed", metadata: { enriched: 11, creditsUsed: 10 } });
-    expect(done.enriched.at(-1)).toMatchObject({ index: 10, creditsUsed: 0, fromStore: false });
+    expect(done.enriched.at(-1)).toMatchObject({ index: 10, creditsUsed: 0, fromCache: false });
     expect(servers[0]!.requests - before).toBe(11);
     expect(await credits(user)).toMatchObject({ balance: 0, reserved: 0 });
   });
@@ -301,7 +305,7 @@ describe("a job costs no more than was told when it was sent", () => {
     const done = await ended(service, user, await submit(user, [ada]));
     expect(done).toMatchObject({
       job: { status: "completed", metadata: { enriched: 1, creditsUsed: 0 } },
-      enriched: [{ fromStore: true }],
+      enriched: [{ fromCache: true }],
     });
   });
 
@@ -357,7 +361,7 @@ testInProcess("a job does not wait for a vendor that pauses for long, nor for on
   expect((await user.get<CreditsView>("/api/v2/credits")).data).toMatchObject({ balance: 1000, reserved: 0 });
 });
 
-test("a job that is cancelled while a vendor works charges nothing more and gives its credits back", async () => {
+test("a job that is canceled while a vendor works charges nothing more and gives its credits back", async () => {
   await using started = await startWith(["apollo"]);
   const { service, servers } = started;
   const user = await service.user();

@@ -87,7 +87,7 @@ describe("an address that a verifier refutes", () => {
     expect(first).toMatchObject({ creditsUsed: 1, enriched: [{ enrichedData: { email: wrong } }] });
     await enrich(user, { email: wrong }, { providers: ["hunter"], refresh: true });
     const again = await enrich(user, ada, { providers: ["apollo"] });
-    expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true, enrichedData: { title: "CTO" } }] });
+    expect(again).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true, enrichedData: { title: "CTO" } }] });
     expect(again.enriched[0]?.enrichedData).not.toHaveProperty("email");
   });
 
@@ -180,7 +180,7 @@ describe("a verification alone", () => {
           fieldConfidence: { email: 0.97 },
           emailVerification: { email: right, verdict: "valid", confidence: 0.97, provider: "hunter" },
           creditsUsed: 0,
-          fromStore: false,
+          fromCache: false,
         },
       ],
     });
@@ -190,7 +190,7 @@ describe("a verification alone", () => {
     });
     await service.restart();
     const again = await verify(right.toUpperCase());
-    expect(again.enriched[0]).toMatchObject({ fromStore: true, creditsUsed: 0 });
+    expect(again.enriched[0]).toMatchObject({ fromCache: true, creditsUsed: 0 });
     expect(again.enriched[0]?.emailVerification).toEqual(valid.enriched[0]!.emailVerification);
     expect((await verify(wrong)).enriched[0]).toMatchObject({ emailVerification: { verdict: "invalid" } });
     expect(hunter?.requests).toBe(2);
@@ -261,7 +261,7 @@ describe("a verification alone", () => {
     const refreshed = await enrich(user, { email }, { providers: ["hunter"], refresh: true });
     expect(refreshed).toMatchObject({ creditsUsed: 0, enriched: [{ emailVerification: { verdict: "valid" } }] });
     const after = await enrich(user, { email }, { providers: ["reacher", "hunter"] });
-    expect(after).toMatchObject({ enriched: [{ fromStore: true, emailVerification: { provider: "hunter" } }] });
+    expect(after).toMatchObject({ enriched: [{ fromCache: true, emailVerification: { provider: "hunter" } }] });
     expect([reacher?.requests, hunter?.requests]).toEqual([1, 1]);
   });
 
@@ -273,9 +273,9 @@ describe("a verification alone", () => {
     await enrich(user, { email });
     const places = async () =>
       succeeded(
-        await user.post<{ records: { place: string }[] }>("/api/v2/privacy/export", { email }),
-      ).data.records.map(({ place }) => place);
-    expect(await places()).toEqual(["emailVerdicts"]);
+        await user.post<{ records: { collection: string }[] }>("/api/v2/privacy/export", { email }),
+      ).data.records.map(({ collection }) => collection);
+    expect((await places()).toSorted()).toEqual(["emailVerdicts", "enrichmentItems"]);
     const erasing = await user.post<{ jobId: string }>("/api/v2/privacy/erase", { email, dryRun: false });
     await service.ended(user, succeeded(erasing).data.jobId);
     expect(await places()).toEqual(["suppressions"]);

@@ -68,12 +68,13 @@ describe("an answer", () => {
           fieldConfidence: expect.objectContaining({ title: 0.75, email: 0.75 }),
           provenance: expect.objectContaining({ title: { provider: "local", at: expect.any(String) } }),
           creditsUsed: 1,
-          fromStore: false,
+          fromCache: false,
         },
       ],
       failed: [],
       creditsUsed: 1,
       remainingCredits: 199,
+      jobId: expect.any(String),
     });
     expect(data.enriched[0]?.confidence).toBeCloseTo(0.75, 1);
   });
@@ -163,7 +164,7 @@ describe("an answer", () => {
     expect(second).toMatchObject({
       creditsUsed: 0,
       remainingCredits: 199,
-      enriched: [{ fromStore: true, creditsUsed: 0 }],
+      enriched: [{ fromCache: true, creditsUsed: 0 }],
     });
     expect(second.enriched[0]?.enrichedData).toEqual(first.enriched[0]!.enrichedData);
     expect(second.enriched[0]?.provenance).toEqual(first.enriched[0]!.provenance);
@@ -183,7 +184,7 @@ describe("an answer", () => {
     const both = (await enrich(user, [{ email: ada.email }, { networkUrl }])).data;
     expect(both).toMatchObject({ creditsUsed: 1, enriched: [{ creditsUsed: 1 }, { creditsUsed: 0 }] });
     for (const lead of [{ networkUrl }, named])
-      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromStore: true }] });
+      expect((await enrich(user, [lead])).data).toMatchObject({ creditsUsed: 0, enriched: [{ fromCache: true }] });
   });
 
   test("comes from the user's own leads, never from somebody else's", async () => {
@@ -209,7 +210,7 @@ describe("a lead of one's own", () => {
     const dry = (await enrich(user, [{ leadId: lead.id }])).data.enriched[0];
     expect(dry?.writtenBack).toBeUndefined();
     const { data } = await enrich(user, [{ leadId: lead.id }], { writeBack: true });
-    expect(data.enriched[0]).toMatchObject({ leadId: lead.id, fromStore: true });
+    expect(data.enriched[0]).toMatchObject({ leadId: lead.id, fromCache: true });
     expect(data.enriched[0]?.writtenBack?.toSorted()).toEqual([
       "company",
       "firstName",
@@ -330,10 +331,10 @@ describe("what can't be enriched is refused with its index", () => {
   test("no leads, too many, or a provider that nobody has", async () => {
     const user = await service.user();
     expect(await enrich(user, [])).toMatchObject({ status: 400, details: { errors: [{ path: "leads" }] } });
-    const many = Array.from({ length: 10_000 }, (_, n) => ({ email: `a${n}@b.co` }));
+    const many = Array.from({ length: 10_001 }, (_, n) => ({ email: `a${n}@b.co` }));
     expect(await enrich(user, many)).toMatchObject({
       status: 400,
-      details: { errors: [{ path: "leads", message: "Expected at most 1000 items, got 10000." }] },
+      details: { errors: [{ path: "leads", message: "Expected at most 10000 items, got 10001." }] },
     });
     expect(await enrich(user, [{ email: "a@b.co" }], { providers: ["local", "nobody"] })).toMatchObject({
       status: 400,
@@ -383,7 +384,7 @@ describe("credits", () => {
       failed: [],
       creditsUsed: 0,
       remainingCredits: 199,
-      estimate: { leads: 4, free: 3, maxCredits: 1, isAffordable: true, answers: "directly", providers: ["local"] },
+      estimate: { leads: 4, free: 3, maxCredits: 1, isAffordable: true, mode: "direct", providers: ["local"] },
     });
   });
 
@@ -418,11 +419,11 @@ describe("credits", () => {
 });
 
 describe("a job", () => {
-  test("takes more than 50 leads, tells its progress, and keeps what it found", async () => {
+  test("reports its progress, and keeps what it found", async () => {
     const user = await service.user();
     for (let n = 0; n < 5; n++) await store(user, { ...ada, email: `p${n}@analytical.example` });
     const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n}@analytical.example` }));
-    const submitted = await user.post<JobView>(path, { leads });
+    const submitted = await user.post<JobView>(path, { leads }, { headers: { prefer: "respond-async" } });
     expect(submitted.status).toBe(202);
     expect(submitted.headers.get("location")).toBe(`/api/v2/users/jobs/${submitted.data.id}`);
     expect(submitted.data).toMatchObject({ type: "data_enrichment", metadata: { batchSize: 51 } });
@@ -447,7 +448,8 @@ describe("a job", () => {
     const leads = Array.from({ length: 51 }, (_, n) => ({ email: `p${n % 50}@analytical.example` }));
     for (const { email } of leads.slice(0, 50)) await store(user, { ...ada, email });
     await enrich(user, leads.slice(0, 1));
-    const { data: job } = await user.post<JobView>(path, { leads, refresh: true });
+    const prefer = { headers: { prefer: "respond-async" } };
+    const { data: job } = await user.post<JobView>(path, { leads, refresh: true }, prefer);
     expect(await service.ended(user, job.id)).toMatchObject({
       status: "completed",
       metadata: { enriched: 51, failed: 0, creditsUsed: 50 },
@@ -550,7 +552,7 @@ test("the order of providers is the user's own", async () => {
   const { data } = await user.get<SettingsView>(settings);
   expect(data).toMatchObject({ providers: ["local"], isDefault: true });
   expect(data.available).toMatchObject([
-    { name: "local", state: "ready", pausedUntil: null, spent: 0, spendCap: null },
+    { name: "local", state: "ready", pausedUntil: null, creditsUsed: 0, spendCap: null },
   ]);
   expect((await user.put<SettingsView>(settings, { providers: ["local"] })).data.isDefault).toBe(false);
   expect(await user.put(settings, { providers: ["nobody"] })).toMatchObject({
@@ -561,7 +563,7 @@ test("the order of providers is the user's own", async () => {
   expect((await user.put<SettingsView>(settings, { providers: null })).data.isDefault).toBe(true);
 });
 
-test("more requests in an hour than are allowed are refused, with the limit and when it ends", async () => {
+test("more direct requests in an hour than are allowed are refused, with the limit and when it ends; jobs are not", async () => {
   await using limited = await startService({ settings: { ENRICHMENTS_PER_HOUR: 2 } });
   const user = await limited.user();
   const leads = [{ email: "a@b.co" }];
@@ -572,6 +574,9 @@ test("more requests in an hour than are allowed are refused, with the limit and 
   expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 2 } });
   expect(refused.details?.["resetTime"]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   expect((await enrich(user, leads, {}, { query: { dryRun: true } })).status).toBe(200);
+  const submitted = await user.post<JobView>(path, { leads }, { headers: { prefer: "respond-async" } });
+  expect(submitted.status).toBe(202);
+  expect(await limited.ended(user, submitted.data.id)).toMatchObject({ status: "completed" });
   expect((await enrich(await limited.user(), leads)).status).toBe(200);
   await limited.restart();
   expect((await enrich(user, leads)).status).toBe(429);

@@ -1,8 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
+import { byteStream } from "../../src/http/files.ts";
+import { jobListPieces } from "../../src/jobs/job-list.ts";
 import type { JobDay, JobStatistics, JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
+import { createFactories } from "../support/factories.ts";
 import { calmed, startService, succeeded, testInProcess } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */
@@ -175,7 +178,7 @@ test("a walk by cursor or by offset meets every job exactly once", async () => {
   expect(pages.flat()).toEqual(ids);
 });
 
-test("a job that has ended can't be cancelled, and one that has not failed can't be retried", async () => {
+test("a job that has ended can't be canceled, and one that has not failed can't be retried", async () => {
   const user = await service.user();
   const done = await importLeads(user);
   await service.ended(user, done);
@@ -191,18 +194,18 @@ test("a job that has ended can't be cancelled, and one that has not failed can't
   });
 });
 
-testInProcess("a retried job loses its end and its mark of being cancelled", async () => {
+testInProcess("a retried job loses its end and its mark of being canceled", async () => {
   const clock = new FakeClock();
   await using service = await startService({ clock, settings: { CONNECTOR: "simulated" } });
   const user = await calmed(await service.user());
   await schedule(user, "first");
   await service.idle();
   const id = await schedule(user, "ada");
-  const cancelled = await user.post<JobView>(`${root}/${id}/cancel`);
-  expect(cancelled.data.completedAt).toBe(new Date(clock.now()).toISOString());
+  const canceled = await user.post<JobView>(`${root}/${id}/cancel`);
+  expect(canceled.data.completedAt).toBe(new Date(clock.now()).toISOString());
   const retried = await user.post<JobView>(`${root}/${id}/retry`);
   expect(retried.data).toMatchObject({ status: "pending", completedAt: null });
-  expect(retried.data.metadata["cancelled"]).toBeUndefined();
+  expect(retried.data.metadata["canceled"]).toBeUndefined();
   for (const step of [15 * 60_000, 0]) {
     await service.idle();
     clock.advance(step);
@@ -211,7 +214,7 @@ testInProcess("a retried job loses its end and its mark of being cancelled", asy
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({ status: "completed" });
 });
 
-test("a job waits, is cancelled once, and stays cancelled over a restart", async () => {
+test("a job waits, is canceled once, and stays canceled over a restart", async () => {
   await using service = await startService();
   const user = await service.user();
   await schedule(user, "first");
@@ -221,7 +224,60 @@ test("a job waits, is cancelled once, and stays cancelled over a restart", async
   await service.restart();
   expect((await user.get<JobView>(`${root}/${id}`)).data).toMatchObject({
     status: "failed",
-    metadata: { cancelled: true },
+    metadata: { canceled: true },
+  });
+});
+
+test("without paging the list has all jobs of its range, and the statistics count exactly those", async () => {
+  await using service = await startService({ settings: { ENRICHMENTS_PER_HOUR: "0" } });
+  const user = await service.user();
+  const globalKey = await service.globalKey();
+  // Nothing is known of these, so that none costs a credit; each is a job.
+  const count = 1_030;
+  for (let n = 0; n < count; n += 103)
+    await Promise.all(
+      Array.from({ length: 103 }, () => user.post("/api/v2/enrich", { leads: [{ leadId: "unknown" }] })),
+    );
+  const waiting = await schedule(user, "ada");
+  const statistics = { total: count + 1, pending: 1, running: 0, completed: count, failed: 0, successRate: 100 };
+  for (const [client, path] of [
+    [user, root],
+    [globalKey, `${root}/userJobStatus/${user.userId}`],
+  ] as const) {
+    const { data } = succeeded(await client.get<JobPage>(path));
+    expect(data).toMatchObject({ statistics, nextCursor: null });
+    expect(new Set(data.jobs.map(({ id }) => id)).size).toBe(count + 1);
+    expect(data.jobs[0]?.id).toBe(waiting);
+    const paged: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const query: Record<string, string | number> = cursor === "" ? { limit: 500 } : { limit: 500, cursor };
+      const { data: page } = succeeded(await client.get<JobPage>(path, { query }));
+      expect(page.statistics).toEqual(statistics);
+      paged.push(...page.jobs.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(data.jobs.map(({ id }) => id));
+    const { data: some } = succeeded(await client.get<JobPage>(path, { query: { status: "pending" } }));
+    expect(some).toMatchObject({ jobs: [{ id: waiting }], statistics: { total: 1, pending: 1 } });
+    expect((await client.get<JobPage>(path, { query: { offset: 1 } })).data.jobs).toHaveLength(100);
+  }
+}, 60_000);
+
+test("the list of all jobs is made as it is read, one page of jobs at a time", async () => {
+  const make = createFactories();
+  let read = 0;
+  async function* pages() {
+    for (; read < 1_000; read++) yield Array.from({ length: 100 }, () => make.job("user"));
+  }
+  const reader = byteStream(jobListPieces("user", pages()), () => {}).getReader();
+  await reader.read();
+  expect(read).toBeLessThan(4);
+  let last = "";
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read())
+    last = Buffer.from(value!).toString();
+  expect(read).toBe(1_000);
+  expect(JSON.parse(`{"data":{"jobs":[${last}`)).toMatchObject({
+    data: { statistics: { total: 100_000, pending: 100_000 }, nextCursor: null },
   });
 });
 

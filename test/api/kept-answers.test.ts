@@ -22,7 +22,7 @@ type Told = { outcome: string; isReplay: boolean };
 
 async function sent({ client, path, body, headers = {} }: PostRequest, key: string): Promise<Told> {
   const answer = await client.post(path, body, { headers: { ...headers, "idempotency-key": key } });
-  const outcome = answer.status < 300 ? "done" : `${answer.status} ${answer.code}`;
+  const outcome = answer.status < 300 ? "completed" : `${answer.status} ${answer.code}`;
   return { outcome, isReplay: answer.headers.get("idempotent-replayed") === "true" };
 }
 
@@ -40,8 +40,8 @@ async function withoutRoomForAnswers<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const done = { outcome: "done", isReplay: false };
-const replayed = { outcome: "done", isReplay: true };
+const done = { outcome: "completed", isReplay: false };
+const replayed = { outcome: "completed", isReplay: true };
 const tryAgain = { outcome: "503 SERVICE_UNAVAILABLE", isReplay: false };
 const interrupted = { outcome: "409 REQUEST_INTERRUPTED", isReplay: false };
 

@@ -442,14 +442,14 @@ test("a client that goes away in the middle leaves no file and no job", async ()
   expect((await user.get("/api/v2/users/jobs")).data).toMatchObject({ jobs: [] });
 });
 
-test("imports run one after the other, and one that waits can be cancelled and run again later", async () => {
+test("imports run one after the other, and one that waits can be canceled and run again later", async () => {
   await using own = await startService();
   const user = await own.user();
   const rows = Array.from({ length: 5000 }, (_, index) => `x${index}@example.com`);
   const long = succeeded(await send(user, `email\n${rows.join("\n")}\n`)).data;
   const waiting = succeeded(await send(user, people)).data;
-  const cancelled = await user.post<JobView>(`/api/v2/users/jobs/${waiting.id}/cancel`);
-  expect(cancelled.data).toMatchObject({ status: "failed", message: "Cancelled", metadata: { cancelled: true } });
+  const canceled = await user.post<JobView>(`/api/v2/users/jobs/${waiting.id}/cancel`);
+  expect(canceled.data).toMatchObject({ status: "failed", message: "Canceled", metadata: { canceled: true } });
   expect((await own.ended(user, long.id)).metadata).toMatchObject({ created: 5000 });
   expect((await user.get("/api/v2/leads")).data).toMatchObject({ total: 5000 });
   const again = await user.post<JobView>(`/api/v2/users/jobs/${waiting.id}/retry`);
@@ -457,7 +457,7 @@ test("imports run one after the other, and one that waits can be cancelled and r
   expect((await own.ended(user, waiting.id)).metadata).toMatchObject({ created: 2 });
 });
 
-test("the file of a cancelled import goes when nobody can retry it any more, without a restart", async () => {
+test("the file of a canceled import goes when nobody can retry it any more, without a restart", async () => {
   await using own = await startService({ settings: { SIMULATE: "true" } });
   const rows = Array.from({ length: 5000 }, (_, index) => `x${index}@example.com`);
   const long = succeeded(await send(own.admin, `email\n${rows.join("\n")}\n`)).data;
@@ -472,7 +472,7 @@ test("the file of a cancelled import goes when nobody can retry it any more, wit
   expect(await keptFiles(own.dataDir)).toEqual([]);
 });
 
-test("an import that is cancelled while it runs stores nothing more", async () => {
+test("an import that is canceled while it runs stores nothing more", async () => {
   await using own = await startService();
   const user = await own.user();
   const rows = Array.from({ length: 30_000 }, (_, index) => `x${index}@example.com`);
@@ -480,10 +480,10 @@ test("an import that is cancelled while it runs stores nothing more", async () =
   await eventually("the first leads", async () =>
     (await user.get<LeadPage>("/api/v2/leads")).data.total > 0 ? true : null,
   );
-  const cancelled = succeeded(await user.post<JobView>(`/api/v2/users/jobs/${data.id}/cancel`)).data;
+  const canceled = succeeded(await user.post<JobView>(`/api/v2/users/jobs/${data.id}/cancel`)).data;
   const { total } = (await user.get<LeadPage>("/api/v2/leads")).data;
   expect(total).toBeLessThan(30_000);
-  expect(cancelled.metadata).toMatchObject({ created: total, cancelled: true });
+  expect(canceled.metadata).toMatchObject({ created: total, canceled: true });
   await own.idle();
   expect((await user.get<LeadPage>("/api/v2/leads")).data.total).toBe(total);
 });

@@ -100,7 +100,7 @@ testInProcess("the scheduler sends nothing in maintenance mode, and continues af
   const simulated = {
     carryOut: async ({ jobId }: { jobId: string }) => {
       sent.push(jobId);
-      return { kind: "sent" as const, reference: null };
+      return { kind: "completed" as const, reference: null };
     },
   };
   await using service = await startService({ settings: { CONNECTOR: "simulated" }, clock, connectors: { simulated } });

@@ -214,7 +214,7 @@ describe.each([
     expect(report.structured.data.rows).toMatchObject([{ row: 3, outcome: "failed" }]);
     const exported = await assistant.call("export_leads", { tag: "a" });
     expect(exported.structured).toMatchObject({
-      isWhole: true,
+      isComplete: true,
       content: expect.stringContaining("Ada,,ada@example.com"),
     });
   });
@@ -488,7 +488,7 @@ test("an export that is too long ends after a whole line and says so", async () 
   for (let index = 0; index < 30; index++)
     expect((await user.post("/api/v2/leads", { email: `a${index}@example.com`, notes })).status).toBe(200);
   const { text, structured } = await assistant.call("export_leads", { format: "ndjson" });
-  expect(structured.isWhole).toBe(false);
+  expect(structured.isComplete).toBe(false);
   const lines = structured.content.trimEnd().split("\n");
   expect(lines.length).toBeLessThan(30);
   for (const line of lines) expect(JSON.parse(line).notes).toBe(notes);

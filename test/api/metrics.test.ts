@@ -119,7 +119,9 @@ testInProcess("waiting jobs are counted by type, with what is due and how late i
   await own.idle();
   const type = { type: "linkedin_action" };
   const first = await scrape(own.admin);
-  expect(valueOf(first, "outreachd_connector_outcomes_total", { connector: "simulated", outcome: "sent" })).toBe(1);
+  expect(valueOf(first, "outreachd_connector_outcomes_total", { connector: "simulated", outcome: "completed" })).toBe(
+    1,
+  );
   expect(valueOf(first, "outreachd_jobs_waiting", type)).toBe(2);
   expect(valueOf(first, "outreachd_jobs_due", type)).toBe(0);
   expect(valueOf(first, "outreachd_jobs_lateness_seconds", type)).toBe(0);

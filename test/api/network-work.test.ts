@@ -88,7 +88,9 @@ test.each([
   const { data } = await user.get<{ actions: ActionView[] }>(`${root}/actions`, {
     query: { state: "awaitingApproval" },
   });
-  expect(data.actions).toEqual([waiting]);
+  const { error, ...listed } = waiting;
+  expect(error).toBeNull();
+  expect(data.actions).toEqual([listed]);
   const stranger = await service.user();
   expect((await stranger.post(`${root}/actions/${jobId}/approve`)).status).toBe(404);
   const approved = succeeded(await user.post<ActionView>(`${root}/actions/${jobId}/approve`)).data;
@@ -129,7 +131,7 @@ test("a key that may only propose can't get an action approved by any way of its
   const campaign = succeeded(await agent.post<{ id: string }>(campaigns, { name: "spring", steps })).data;
   expect((await agent.post(`${campaigns}/${campaign.id}/start`)).status).toBe(403);
   succeeded(await user.post(`${campaigns}/${campaign.id}/start`));
-  expect((await agent.post(`${campaigns}/${campaign.id}/enrol`, { leadIds: ["nobody"] })).status).toBe(403);
+  expect((await agent.post(`${campaigns}/${campaign.id}/enroll`, { leadIds: ["nobody"] })).status).toBe(403);
   const prospects = [{ name: "Ada Byron", network_url: "https://network.example/in/ada" }];
   expect((await agent.post(`${root}/upload-prospects`, { prospects, campaign_id: campaign.id })).status).toBe(403);
   // What a person approved is not what the agent writes into it afterwards.
@@ -158,7 +160,7 @@ testInProcess("an edit is all or nothing, and what the network does not take is 
     ).data;
     expect(later).toMatchObject({ message: null, scheduledFor: notBefore, pendingReason: "notBefore" });
     await pass(2 * hour);
-    expect(await actionOf(user, jobId)).toMatchObject({ state: "done", carriedOutAt: notBefore });
+    expect(await actionOf(user, jobId)).toMatchObject({ state: "completed", carriedOutAt: notBefore });
     expect((await user.patch(`${root}/actions/${jobId}`, { message: "late" })).status).toBe(409);
   }),
 );
@@ -230,7 +232,7 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
     for (let n = 0; n < 6; n++) await schedule(user, `person-${n}`);
     await pass(0);
     const plan = succeeded(await user.get<PlanView>(`${account}/plan`)).data;
-    expect(plan).toMatchObject({ isWhatIf: false, waiting: 5, within: 5, timeZone: "UTC" });
+    expect(plan).toMatchObject({ isHypothetical: false, waiting: 5, withinSevenDays: 5, timeZone: "UTC" });
     const usage = succeeded(await user.get<UsageView>(`${account}/usage`)).data;
     const invites = usage.meters.find(({ meter }) => meter === "invites")!.windows[0]!;
     expect(invites).toMatchObject({
@@ -241,7 +243,7 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
       resetsAt: isoOf(startOfTests + day),
     });
     const more = succeeded(await user.post<PlanView>(`${account}/plan`, { caps: { invites: { day: 50 } } })).data;
-    expect(more.isWhatIf).toBe(true);
+    expect(more.isHypothetical).toBe(true);
     expect(more.days).toHaveLength(1);
     expect(plan.days.length).toBeGreaterThan(1);
     expect(succeeded(await user.get<PlanView>(`${account}/plan`)).data).toEqual(plan);
@@ -255,16 +257,16 @@ testInProcess("usage and plan tell what was used and what comes, and a what-if s
 testInProcess("what was done by hand counts, and nobody is invited twice", () =>
   withWorld({}, async ({ user, account, clock }) => {
     succeeded(await user.patch(account, { caps: { invites: { day: 1 } } }));
-    const doneAt = isoOf(clock.now() - hour);
-    const recorded = await user.post<ActionView>(`${root}/actions/record`, { ...request("ada"), doneAt });
-    expect(recorded.data).toMatchObject({ state: "done", carriedOutAt: doneAt });
+    const carriedOutAt = isoOf(clock.now() - hour);
+    const recorded = await user.post<ActionView>(`${root}/actions/record`, { ...request("ada"), carriedOutAt });
+    expect(recorded.data).toMatchObject({ state: "completed", carriedOutAt: carriedOutAt });
     expect(await user.post(`${root}/scheduleNetworkAction`, request("ada"))).toMatchObject({
       status: 409,
       details: { reason: "alreadyPending" },
     });
     expect(await schedule(user, "bob")).toMatchObject({ scheduledFor: isoOf(clock.now() + 23 * hour) });
     for (const wrong of ["2020-01-01", isoOf(clock.now() + hour)])
-      expect(await user.post(`${root}/actions/record`, { ...request("carl"), doneAt: wrong })).toMatchObject({
+      expect(await user.post(`${root}/actions/record`, { ...request("carl"), carriedOutAt: wrong })).toMatchObject({
         status: 400,
       });
   }),
@@ -277,11 +279,11 @@ testInProcess("an unknown outcome is told by a person, and what was not sent can
     expect(await actionOf(user, jobId)).toMatchObject({ state: "unknown", carriedOutAt: isoOf(startOfTests) });
     expect((await user.post(`/api/v2/users/jobs/${jobId}/retry`)).status).toBe(409);
     const resolved = await user.post<ActionView>(`${root}/actions/${jobId}/resolve`, {
-      outcome: "notSent",
+      outcome: "failed",
       note: "Looked",
     });
     expect(resolved.data).toMatchObject({ state: "failed", carriedOutAt: null });
-    expect((await user.post(`${root}/actions/${jobId}/resolve`, { outcome: "sent" })).status).toBe(409);
+    expect((await user.post(`${root}/actions/${jobId}/resolve`, { outcome: "completed" })).status).toBe(409);
     expect(succeeded(await user.post<JobView>(`/api/v2/users/jobs/${jobId}/retry`)).data.status).toBe("pending");
   }),
 );
@@ -306,10 +308,10 @@ testInProcess("a worker claims at the account's pace, keeps its claim alive, and
     await service.restart();
     await pass(5 * minute);
     const stranger = await service.user();
-    expect((await stranger.post(`${path}/complete`, { claim: claimed!.claim, outcome: "sent" })).status).toBe(404);
-    const report = { claim: claimed!.claim, outcome: "sent", reference: "w-1" };
+    expect((await stranger.post(`${path}/complete`, { claim: claimed!.claim, outcome: "completed" })).status).toBe(404);
+    const report = { claim: claimed!.claim, outcome: "completed", reference: "w-1" };
     expect(succeeded(await user.post<ActionView>(`${path}/complete`, report)).data).toMatchObject({
-      state: "done",
+      state: "completed",
       providerRef: "w-1",
     });
     expect((await user.post(`${path}/complete`, report)).status).toBe(409);
@@ -327,7 +329,7 @@ testInProcess("only a worker's own claim is ended by a worker", () =>
     for (const claim of [1, 2])
       expect((await user.post(`${root}/worker/${jobId}/complete`, { claim, outcome: "refused" })).status).toBe(409);
     await pass(minute);
-    expect((await actionOf(user, jobId)).state).toBe("done");
+    expect((await actionOf(user, jobId)).state).toBe("completed");
   }),
 );
 
@@ -352,10 +354,10 @@ testInProcess(
       const path = `${root}/actions/${jobs[0]}`;
       expect(await actionOf(user, jobs[0]!)).toMatchObject({ state: "awaiting", pendingReason: "awaitingVendor" });
       expect((await user.post(`${path}/cancel`)).status).toBe(409);
-      expect((await (await service.user()).post(`${path}/outcome`, { outcome: "sent" })).status).toBe(404);
+      expect((await (await service.user()).post(`${path}/outcome`, { outcome: "completed" })).status).toBe(404);
       expect((await user.post(`${path}/outcome`, { outcome: "busy" })).status).toBe(409);
-      const told = await user.post<ActionView>(`${path}/outcome`, { outcome: "sent", reference: "x-1" });
-      expect(told.data).toMatchObject({ state: "done", providerRef: "x-1" });
+      const told = await user.post<ActionView>(`${path}/outcome`, { outcome: "completed", reference: "x-1" });
+      expect(told.data).toMatchObject({ state: "completed", providerRef: "x-1" });
       expect((await user.post(`${path}/outcome`, { outcome: "refused" })).status).toBe(409);
       await pass(47 * hour);
       expect((await actionOf(user, jobs[1]!)).state).toBe("awaiting");

@@ -108,7 +108,7 @@ function scripted(...outcomes: (ConnectorOutcome | Error | Promise<ConnectorOutc
   const connector: Connector = {
     async carryOut({ profileUrl, message, actionType }) {
       asked.push({ profileUrl, message, actionType });
-      const outcome = outcomes.shift() ?? { kind: "sent", reference: null };
+      const outcome = outcomes.shift() ?? { kind: "completed", reference: null };
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
@@ -140,7 +140,7 @@ testInProcess("the first action of an account in its working hours runs at once"
     actionType: "sendConnectionRequest",
     profileUrl: "https://network.example/in/ada",
     delay: 0,
-    outcome: "sent",
+    outcome: "completed",
   });
 });
 
@@ -389,25 +389,29 @@ testInProcess("a manual action becomes a task, and a person's word ends it", asy
     total: 1,
   });
   const done = await world.user.post<ActionView>(`/api/v2/network/tasks/${jobId}/complete`, {
-    outcome: "done",
+    outcome: "completed",
     note: "was glad",
   });
-  expect(done.data).toMatchObject({ jobId, state: "done", carriedOutAt: new Date(world.clock.now()).toISOString() });
+  expect(done.data).toMatchObject({
+    jobId,
+    state: "completed",
+    carriedOutAt: new Date(world.clock.now()).toISOString(),
+  });
   expect(await jobOf(world.user, jobId)).toMatchObject({
     id: jobId,
     status: "completed",
     progress: 100,
-    metadata: { outcome: "sent", completedBy: "person", note: "was glad" },
+    metadata: { outcome: "completed", completedBy: "person", note: "was glad" },
   });
   expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).toMatchObject({
     status: 409,
-    details: { state: "done" },
+    details: { state: "completed" },
   });
 });
 
 for (const [outcome, status] of [
-  ["done", "completed"],
+  ["completed", "completed"],
   ["skipped", "completed"],
   ["failed", "failed"],
 ] as const)
@@ -438,7 +442,7 @@ testInProcess("tasks are listed longest waiting first, in pages, and only to the
   const stranger = await world.service.user();
   expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0 });
   for (const id of [ids[0], "nothing"])
-    expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "done" })).toMatchObject({
+    expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "completed" })).toMatchObject({
       status: 404,
       details: { resource: "network action", id },
     });
@@ -449,13 +453,13 @@ testInProcess("an action that is not with a person can't be completed by one", a
   await schedule(world.user, "first");
   await world.service.idle();
   const { jobId } = await schedule(world.user, "second");
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).toMatchObject({
     status: 409,
     details: { state: "scheduled" },
   });
-  expect(errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "sent" }))).toEqual([
-    "outcome",
-  ]);
+  expect(
+    errorPaths(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "delivered" })),
+  ).toEqual(["outcome"]);
 });
 
 testInProcess("a task waits for its person over a restart", async () => {
@@ -465,7 +469,7 @@ testInProcess("a task waits for its person over a restart", async () => {
   await world.service.restart();
   await world.pass(hour);
   expect((await tasksOf(world.user)).tasks).toMatchObject([{ jobId }]);
-  expect((await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).status).toBe(200);
+  expect((await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).status).toBe(200);
 });
 
 testInProcess("an action that the network refuses fails with the reason, and can be run again", async () => {
@@ -482,7 +486,7 @@ testInProcess("an action that the network refuses fails with the reason, and can
     status: "pending",
   });
   await world.passMinutes(10);
-  expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed", metadata: { outcome: "sent" } });
+  expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed", metadata: { outcome: "completed" } });
 });
 
 testInProcess("an action that finds the network busy is put off to the moment that the network names", async () => {
@@ -527,14 +531,14 @@ async function untilAsked(asked: readonly unknown[], times: number): Promise<voi
   while (asked.length < times) await new Promise((resolve) => setImmediate(resolve));
 }
 
-testInProcess("a cancelled action is not carried out, and makes room for a new one", async () => {
+testInProcess("a canceled action is not carried out, and makes room for a new one", async () => {
   const script = scripted();
   await using world = await atWork({ connectors: script.connectors });
   await schedule(world.user, "first");
   await world.service.idle();
   const { jobId } = await schedule(world.user, "ada");
-  const cancelled = await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/cancel`);
-  expect(cancelled.data).toMatchObject({ status: "failed", message: "Cancelled", metadata: { cancelled: true } });
+  const canceled = await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/cancel`);
+  expect(canceled.data).toMatchObject({ status: "failed", message: "Canceled", metadata: { canceled: true } });
   expect(await schedule(world.user, "ada")).toMatchObject({ isNew: true });
   await world.pass(hour);
   expect(script.asked.map(({ profileUrl }) => profileUrl)).toEqual([
@@ -547,22 +551,22 @@ testInProcess("a cancelled action is not carried out, and makes room for a new o
   });
 });
 
-testInProcess("a task can be cancelled, too", async () => {
+testInProcess("a task can be canceled, too", async () => {
   await using world = await atWork({ settings: { CONNECTOR: "manual" } });
   const { jobId } = await schedule(world.user, "ada");
   await world.service.idle();
   expect((await world.user.post<JobView>(`/api/v2/users/jobs/${jobId}/cancel`)).data).toMatchObject({
     status: "failed",
-    metadata: { cancelled: true },
+    metadata: { canceled: true },
   });
   expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
-  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
+  expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).toMatchObject({
     status: 409,
-    details: { state: "cancelled" },
+    details: { state: "canceled" },
   });
 });
 
-testInProcess("an action that is being sent at this moment can't be cancelled", async () => {
+testInProcess("an action that is being sent at this moment can't be canceled", async () => {
   const { promise, resolve } = Promise.withResolvers<ConnectorOutcome>();
   const script = scripted(promise);
   await using world = await atWork({ connectors: script.connectors });
@@ -572,7 +576,7 @@ testInProcess("an action that is being sent at this moment can't be cancelled", 
     status: 409,
     details: { status: "running" },
   });
-  resolve({ kind: "sent", reference: "r" });
+  resolve({ kind: "completed", reference: "r" });
   await world.service.idle();
   expect(await jobOf(world.user, jobId)).toMatchObject({ status: "completed" });
 });

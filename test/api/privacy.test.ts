@@ -52,7 +52,7 @@ async function somebody(client: Client) {
 const exported = async (client: Client, body: object) =>
   succeeded(await client.post<Document>("/api/v2/privacy/export", body)).data;
 const placesOf = (records: readonly PersonRecordView[]) =>
-  records.map(({ place, about }) => (about === "person" ? place : `${place} (${about})`)).toSorted();
+  records.map(({ collection, kind }) => (kind === "person" ? collection : `${collection} (${kind})`)).toSorted();
 const allPlaces = ["actions", "events", "jobs (mention)", "leads", "leads (mention)", "prospects"];
 
 async function erased(client: Client, body: object, from: Service = service) {
@@ -87,7 +87,7 @@ test("everything about a person is handed out, whichever way they are named", as
   const names = [...new Set(placesOf(document.records))];
   expect(names).toEqual(allPlaces.filter((place) => names.includes(place)));
   expect(names).toEqual(expect.arrayContaining(["actions", "leads", "leads (mention)", "prospects"]));
-  const lead = document.records.find(({ place }) => place === "leads");
+  const lead = document.records.find(({ collection }) => collection === "leads");
   expect(lead).toMatchObject({ userId: user.userId, fields: { id: who.leadId, notes: "Prefers mornings", tags: [] } });
   expect(lead?.fields["createdAt"]).toMatch(/^\d{4}-.*Z$/);
   for (const body of [{ networkUrl: who.profileUrl }, { leadId: who.leadId }])
@@ -117,7 +117,7 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
     "Ask [erased]!",
   );
   const action = succeeded(await user.get<NetworkAction>(`/api/v2/users/jobs/${who.jobId}`)).data;
-  expect(action).toMatchObject({ status: "failed", metadata: { cancelled: true, erased: true } });
+  expect(action).toMatchObject({ status: "failed", metadata: { canceled: true, erased: true } });
   expect((await user.post("/api/v2/leads", { email: who.email })).code).toBe("DO_NOT_CONTACT");
   // The other lead has its own address, which has the name in it.
   await user.delete(`/api/v2/leads/${who.mentionedIn}`);

@@ -491,6 +491,30 @@ Globex,,Energy,20,,,
   expect((await imported(client, companies)).metadata).toMatchObject({ created: 0, skipped: 2 });
 });
 
+test("a file of companies reaches their people on subdomains, whichever of the two comes first", async () => {
+  const senators = `First Name,Last Name,Job Title,Company,Website
+Maria,Cantwell,Senator,United States Senate,https://www.cantwell.senate.gov
+Amy,Klobuchar,Senator,US Senate,https://www.klobuchar.senate.gov
+Ada,Lovelace,Owner,Lovelace,https://ada.github.io
+`;
+  const chambers = `Company,Website,Industry
+United States Senate,senate.gov,Government
+GitHub,github.io,Software
+`;
+  const byName = ["Company,Industry\nUnited States Senate,Government\n", ["Maria"]] as const;
+  const byDomain = ["Website,Industry\nhttps://senate.gov,Government\n", ["Amy", "Maria"]] as const;
+  for (const [companies, found] of [[chambers, ["Amy", "Maria"]] as const, byName, byDomain])
+    for (const files of [
+      [senators, companies],
+      [companies, senators],
+    ]) {
+      const client = await service.user();
+      for (const file of files) expect((await imported(client, file)).metadata).toMatchObject({ failed: 0 });
+      expect(await names(client, { company: { industry: ["Government"] } })).toEqual([...found]);
+      expect(await names(client, { company: { industry: ["Software"] } })).toEqual([]);
+    }
+});
+
 test("NDJSON is read as well, with lists, numbers and objects inside", async () => {
   const client = await service.user();
   const lines = [

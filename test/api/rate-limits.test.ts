@@ -91,6 +91,9 @@ for (const [window, setting, length] of windows)
     const refused = await user.get("/api/v2/leads");
     expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", body: { retryAfter: 1 } });
     expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.details).toEqual({ limit: 3, resetTime: new Date(clock.now() + 1000).toISOString() });
+    const enrichment = await user.post("/api/v2/enrich", { leads: [{ email: "ada@example.com" }] });
+    expect(enrichment.details).toEqual(refused.details);
     clock.advance(999);
     expect((await user.get("/api/v2/leads")).body).toMatchObject({ retryAfter: 1 });
     clock.advance(1);

@@ -72,17 +72,17 @@ test("actions and campaigns happen at their moments, people react, and the answe
     { type: "branch", condition: "connected", withinDays: 5, yes: [message], no: [] },
   ];
   const { id } = succeeded(await user.post<CampaignView>("/api/v2/campaigns", { name: "Hello", steps })).data;
-  succeeded(await user.post(`/api/v2/campaigns/${id}/enrol`, { leadIds: [leadId] }));
+  succeeded(await user.post(`/api/v2/campaigns/${id}/enroll`, { leadIds: [leadId] }));
   succeeded(await user.post(`/api/v2/campaigns/${id}/start`));
 
   const told = await advanced(service.admin, { advance: "P8D" });
   // The first was sent when it was scheduled, before the clock was moved.
-  expect(told.actions).toMatchObject({ sendConnectionRequest: { done: 12 }, sendMessage: { done: 1 } });
+  expect(told.actions).toMatchObject({ sendConnectionRequest: { completed: 12 }, sendMessage: { completed: 1 } });
   expect({ accepted: told.accepted, replied: told.replied }).toEqual({ accepted: 13, replied: 1 });
-  const moments = told.happenings.map(({ at }) => at);
+  const moments = told.events.map(({ at }) => at);
   expect(moments.toSorted()).toEqual(moments);
   expect(told.total).toBe(moments.length);
-  const sends = told.happenings.filter(({ kind }) => kind === "action").map(({ at }) => Date.parse(at));
+  const sends = told.events.filter(({ kind }) => kind === "action").map(({ at }) => Date.parse(at));
   for (const [n, at] of sends.entries()) expect(at - (sends[n - 1] ?? 0), `send ${n}`).toBeGreaterThan(60_000);
   expect(await now(service)).toBe(told.to);
 });
@@ -125,7 +125,7 @@ test("one moves the clock at a time, and who goes away stops it", async () => {
   expect(await moving).toBe("went away");
   receiver.answer();
   await eventually("the clock to stand", async () =>
-    succeeded(await own.admin.get<SimulationView>("/api/v2/simulation")).data.isMoving ? null : true,
+    succeeded(await own.admin.get<SimulationView>("/api/v2/simulation")).data.isAdvancing ? null : true,
   );
   expect((await now(own)) < "2027-01-01").toBe(true);
 });
@@ -272,7 +272,7 @@ test("two runs of the same seed are the same", async () => {
     return await advanced(own.admin, { advance: "P2D" });
   };
   const first = await run();
-  expect(first.actions["sendConnectionRequest"]).toEqual({ done: 7 });
+  expect(first.actions["sendConnectionRequest"]).toEqual({ completed: 7 });
   expect(await run()).toEqual(first);
 });
 

@@ -49,10 +49,10 @@ test("each value of a call has its own outcome, in order", async () => {
     "network.example/in/ada",
     "@gmail.com",
   ]);
-  expect(counts).toEqual({ added: 5, already: 1, invalid: 2 });
+  expect(counts).toEqual({ added: 5, existing: 1, invalid: 2 });
   expect(results.map(({ outcome, kind }) => [outcome, kind])).toEqual([
     ["added", "email"],
-    ["already", "email"],
+    ["existing", "email"],
     ["invalid", null],
     ["added", "domain"],
     ["invalid", null],
@@ -69,8 +69,8 @@ test("each value of a call has its own outcome, in order", async () => {
 test("a call takes 10,000 values, once or again, and no more", async () => {
   const user = await service.user();
   const values = Array.from({ length: 10_000 }, (_, n) => `person${n}@example.com`);
-  expect(await add(user, values)).toMatchObject({ added: 10_000, already: 0 });
-  expect(await add(user, values)).toMatchObject({ added: 0, already: 10_000 });
+  expect(await add(user, values)).toMatchObject({ added: 10_000, existing: 0 });
+  expect(await add(user, values)).toMatchObject({ added: 0, existing: 10_000 });
   expect(await user.post(api, { values: [...values, "one@more.example"] })).toMatchObject({
     status: 400,
     details: { errors: [{ path: "values" }] },
@@ -270,7 +270,7 @@ test("erasing an entry forgets its value; it goes on to hold, and can be found b
   expect(JSON.stringify(await list(user))).not.toContain("ada@example.com");
   expect((await list(user, { value: "ada@example.com" })).suppressions).toEqual([erased]);
   expect(await user.post("/api/v2/leads", { email: "ada@example.com" })).toMatchObject({ status: 409 });
-  expect(await add(user, ["ada@example.com"])).toMatchObject({ already: 1 });
+  expect(await add(user, ["ada@example.com"])).toMatchObject({ existing: 1 });
   expect((await user.get<SuppressionView>(`${api}/${id}`)).data.value).toBeNull();
   expect((await add(user, ["eve@example.com"], { hashOnly: true })).added).toBe(1);
   expect((await list(user, { value: "eve@example.com" })).suppressions).toMatchObject([{ value: null }]);
@@ -320,7 +320,7 @@ test("a list is imported whatever its form, with every problem told", async () =
   expect(data).toEqual({
     rows: 3,
     added: 2,
-    already: 0,
+    existing: 0,
     invalid: 1,
     problems: [{ row: 4, value: "nonsense", message: expect.stringContaining("no entry") }],
   });
@@ -331,7 +331,7 @@ test("a list is imported whatever its form, with every problem told", async () =
   expect((await importText(user, "ada@example.com\n@example.org")).data).toMatchObject({
     rows: 2,
     added: 1,
-    already: 1,
+    existing: 1,
   });
 });
 

@@ -321,3 +321,17 @@ test("a dry run measures files and keeps none", async () => {
     });
   });
 });
+
+test("a form with an incomplete part is answered, and its Idempotency-Key is free again", async () => {
+  const client = await service.user();
+  const headers = { "content-type": "multipart/form-data; boundary=XbX", "idempotency-key": crypto.randomUUID() };
+  const broken = `--XbX\r\nContent-Disposition: form-data; name="q"\r\n--XbX--\r\n`;
+  for (const path of [clonesPath, `${clonesPath}/check`])
+    expect(await client.post(path, broken, { headers })).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+  const whole = rawForm([
+    { head: `Content-Disposition: form-data; name="name"`, body: "Ada" },
+    { head: `Content-Disposition: form-data; name="files"; filename="a.wav"`, body: beep() },
+  ]);
+  const sent = { headers: { ...whole.headers, "idempotency-key": headers["idempotency-key"] } };
+  expect((await client.post(clonesPath, whole.body, sent)).status).toBe(200);
+});

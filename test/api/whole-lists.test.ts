@@ -85,11 +85,11 @@ test("an enrollment of many leads that fails in the middle enrolls nobody", asyn
   const leadIds = await storedLeads(user, most);
   const steps = [{ type: "action", actionType: "visitProfile" }];
   const { id } = succeeded(await user.post<CampaignView>(`${api}/campaigns`, { name: "Spring", steps })).data;
-  const enroll = () => user.post(`${api}/campaigns/${id}/enrol`, { leadIds });
-  const trigger = `INSERT ON campaign_enrolments WHEN new.lead_id = '${leadIds.at(-1)}'`;
+  const enroll = () => user.post(`${api}/campaigns/${id}/enroll`, { leadIds });
+  const trigger = `INSERT ON campaign_enrollments WHEN new.lead_id = '${leadIds.at(-1)}'`;
   expect((await withFault(trigger, enroll)).status).toBe(503);
   const enrolled = async () =>
-    succeeded(await user.get<{ enrolments: unknown[] }>(`${api}/campaigns/${id}/enrolments`)).data.enrolments.length;
+    succeeded(await user.get<{ enrollments: unknown[] }>(`${api}/campaigns/${id}/enrollments`)).data.enrollments.length;
   expect(await enrolled()).toBe(0);
 });
 

@@ -84,7 +84,7 @@ export async function postTo(server: Server, key: string): Promise<LoadResult> {
   }
 }
 
-function leadLoad({ port }: Server, key: string) {
+export function leadLoad({ port }: Server, key: string) {
   const headers = { "x-api-key": key };
   return { port, method: "POST", path: "/api/v2/leads", headers, body: "lead", connections: 64 } as const;
 }

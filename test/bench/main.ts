@@ -14,6 +14,7 @@ import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
 import { postLeads } from "./cases/post-leads.ts";
+import { repeatedPerson } from "./cases/repeated-person.ts";
 import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsImport, prospectsLarge } from "./cases/prospects.ts";
 import { start } from "./cases/start.ts";
@@ -32,6 +33,7 @@ const cases: Record<string, BenchCase> = {
   "post-leads": postLeads,
   idempotency,
   metrics,
+  "repeated-person": repeatedPerson,
   "request-log": requestLog,
   "list-leads": listLeads,
   import: importLeads,

@@ -10,7 +10,7 @@ const [dataDir = "", recorder = ""] = process.argv.slice(2);
 const recording: Connector = {
   async carryOut({ jobId }) {
     await fetch(`${recorder}/${jobId}`, { method: "POST" });
-    return { kind: "sent", reference: jobId };
+    return { kind: "completed", reference: jobId };
   },
 };
 const config = loadConfig({ flags: { data: dataDir, listen: "127.0.0.1:0" }, env: { OUTREACHD_LOG_LEVEL: "error" } });

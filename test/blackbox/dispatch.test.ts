@@ -28,7 +28,7 @@ test("a server that is killed while it carries actions out sends none twice and 
       const id = request.headers.get("webhook-id") ?? "";
       got.set(id, (got.get(id) ?? 0) + 1);
       onGot();
-      return Response.json({ outcome: "sent" });
+      return Response.json({ outcome: "completed" });
     },
   });
   try {
@@ -47,14 +47,14 @@ test("a server that is killed while it carries actions out sends none twice and 
       "the end of all actions",
       async () => {
         const all = await actionsOf(server.api, key);
-        return all.every(({ state }) => state === "done" || state === "unknown") ? all : null;
+        return all.every(({ state }) => state === "completed" || state === "unknown") ? all : null;
       },
       { patienceMs: 20_000 },
     );
     expect(ended).toHaveLength(actionsARound * killAfter.length);
     for (const { jobId, state } of ended) {
       const times = got.get(jobId) ?? 0;
-      expect(state === "done" ? times === 1 : times <= 1, `${jobId} is ${state} and was sent ${times} times`).toBe(
+      expect(state === "completed" ? times === 1 : times <= 1, `${jobId} is ${state} and was sent ${times} times`).toBe(
         true,
       );
     }

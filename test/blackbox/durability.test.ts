@@ -80,6 +80,6 @@ test("a scheduled action and a task for a person are found again after a kill", 
     { patienceMs: 90_000 },
   );
   expect(tasks.map((task) => task.jobId)).toEqual([jobId]);
-  const { data } = await ask(`${server.api}/network/tasks/${jobId}/complete`, key, { outcome: "done" });
-  expect(data).toMatchObject({ state: "done" });
+  const { data } = await ask(`${server.api}/network/tasks/${jobId}/complete`, key, { outcome: "completed" });
+  expect(data).toMatchObject({ state: "completed" });
 }, 120_000);

@@ -73,20 +73,20 @@ test("a month of outreach passes in seconds: imports, 200 actions and a campaign
     },
   ];
   const campaign = await api<CampaignView>("POST", "/campaigns", { name: "January", steps });
-  await api("POST", `/campaigns/${campaign.id}/enrol`, { leadIds: leads.map(({ id }) => id) });
+  await api("POST", `/campaigns/${campaign.id}/enroll`, { leadIds: leads.map(({ id }) => id) });
   await api("POST", `/campaigns/${campaign.id}/start`);
 
   const told = await api<Advanced>("POST", "/simulation/clock", { advance: "P30D" });
   expect(told.to).toBe("2026-02-04T08:00:00.000Z");
   expect(told.accepted).toBeGreaterThan(10);
   expect(told.replied).toBeGreaterThan(0);
-  expect(told.enrolments["completed"]).toBeGreaterThan(5);
+  expect(told.enrollments["completed"]).toBeGreaterThan(5);
   const statistics = await api<CampaignStatistics>("GET", `/campaigns/${campaign.id}/statistics`);
   expect(JSON.stringify(statistics)).toContain('"replied"');
 
   // The caps hold over any 24 hours and 7 days, not only by the calendar.
   const sends = (type: string): number[] =>
-    told.happenings.filter(({ kind, what }) => kind === "action" && what === type).map(({ at }) => Date.parse(at));
+    told.events.filter(({ kind, what }) => kind === "action" && what === type).map(({ at }) => Date.parse(at));
   const invites = sends("sendConnectionRequest");
   expect(invites.length).toBeGreaterThan(40);
   const usage = await api<UsageView>("GET", `${account}/usage`);
@@ -95,8 +95,7 @@ test("a month of outreach passes in seconds: imports, 200 actions and a campaign
     const within = (at: number) => invites.filter((other) => other <= at && other > at - windowMs[window]).length;
     expect(Math.max(...invites.map(within)), window).toBeLessThanOrEqual(limit ?? Infinity);
   }
-  for (const { at, kind } of told.happenings)
-    if (kind === "action") expect([0, 6]).not.toContain(new Date(at).getUTCDay());
+  for (const { at, kind } of told.events) if (kind === "action") expect([0, 6]).not.toContain(new Date(at).getUTCDay());
 });
 
 test("a simulation and real data never meet", async () => {

@@ -36,12 +36,12 @@ testInBrowser("a campaign is built, previewed, given leads, started and paused",
   await page.getByText("3. Connection request").first().waitFor();
   expect(await findings(page)).toEqual([]);
 
-  await page.getByRole("button", { name: "Enrol leads" }).click();
+  await page.getByRole("button", { name: "Enroll leads" }).click();
   await page.getByLabel("All leads with the tag").fill("spring");
   await page.getByRole("button", { name: "See who would be taken" }).click();
   await page.getByText("The lead has no profile URL.: 1").waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Enrol 1 lead" }).click();
+  await page.getByRole("button", { name: "Enroll 1 lead" }).click();
   await page.getByRole("link", { name: "Ada <i>Byron</i>" }).waitFor();
 
   await page.getByRole("button", { name: "Start", exact: true }).click();

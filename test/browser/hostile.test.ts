@@ -27,7 +27,7 @@ testInBrowser("HTML and scripts in the texts of all records are only texts, on e
   });
   const step = { type: "action", actionType: "sendMessage", message: hostile };
   const campaign = await post("/campaigns", { name: hostile, steps: [step] });
-  await post(`/campaigns/${campaign.id}/enrol`, { leadIds: [lead.id] });
+  await post(`/campaigns/${campaign.id}/enroll`, { leadIds: [lead.id] });
   await post("/keys", { name: hostile, permissions: ["leads:read"] });
   await post("/users", { email: "grace@example.com", name: hostile });
   await post("/suppressions", { values: ["keep@example.org"], reason: hostile });

@@ -29,10 +29,10 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
 
   await page.getByRole("link", { name: "Leads" }).first().click();
   await page.getByRole("checkbox", { name: "Choose Ada Lovelace" }).check();
-  await page.getByRole("button", { name: "Enrol…" }).click();
+  await page.getByRole("button", { name: "Enroll…" }).click();
   await page.getByText("1 lead would be taken.").waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Enrol 1 lead" }).click();
+  await page.getByRole("button", { name: "Enroll 1 lead" }).click();
   await page.getByText("1 lead enrolled in Spring.").waitFor();
 
   await page.goto(`${server.url}/app/leads/${id}`);

@@ -46,11 +46,11 @@ testInBrowser("a person goes through the work list by keyboard", async () => {
   await page.keyboard.press("s");
   await page.getByText("Nothing is left to do").waitFor();
   const { actions } = await callApi<{ actions: { state: string }[] }>(server, "GET", "/network/actions");
-  expect(actions.map(({ state }) => state).toSorted()).toEqual(["done", "failed", "skipped"]);
+  expect(actions.map(({ state }) => state).toSorted()).toEqual(["completed", "failed", "skipped"]);
   expect(problems).toEqual([]);
 });
 
-testInBrowser("actions are approved, edited and cancelled, on a narrow dark screen too", async () => {
+testInBrowser("actions are approved, edited and canceled, on a narrow dark screen too", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
   await schedule(server, "ada", { requireApproval: true });

@@ -28,7 +28,7 @@ testInBrowser("a simulation says so on every page, and is moved on there", async
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByText("Time stands still at Mon, 9 Mar 2026, 10:00").waitFor();
   await page.getByText("Nothing waits for its moment.").waitFor();
-  await page.goto(`${server.url}/app/queue?tab=done`);
+  await page.goto(`${server.url}/app/queue?tab=completed`);
   await page.getByText("2 Mar 2026").first().waitFor();
   expect(problems).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Campaign, Enrolment } from "../../src/campaigns/model.ts";
+import type { Campaign, Enrollment } from "../../src/campaigns/model.ts";
 import type { Lead } from "../../src/leads/model.ts";
 import type { NetworkAccount } from "../../src/network/account-model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -53,74 +53,74 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       expect(started.filter((each) => each !== null)).toHaveLength(1);
     });
 
-    test("is removed with its enrolments while it is a draft, and never later", async () => {
+    test("is removed with its enrollments while it is a draft, and never later", async () => {
       await using opened = await open();
       const { storage, user, stranger, campaign, campaignOf, enrolled } = await createWorld(opened.storage);
       const draft = campaignOf({ state: "draft" });
       await storage.campaigns.insert(draft);
-      const enrolment = await enrolled({ campaignId: draft.id });
+      const enrollment = await enrolled({ campaignId: draft.id });
       expect(await storage.campaigns.remove(user.id, campaign.id)).toBe(false);
       expect(await storage.campaigns.remove(stranger.id, draft.id)).toBe(false);
       expect(await storage.campaigns.remove(user.id, draft.id)).toBe(true);
       expect(await storage.campaigns.get(user.id, draft.id)).toBeNull();
-      expect(await storage.campaigns.enrolments(user.id, draft.id, {}, null, 10)).toEqual([]);
-      expect(await storage.campaigns.stop(user.id, enrolment.id, "byHand", startOfTests)).toBeNull();
+      expect(await storage.campaigns.enrollments(user.id, draft.id, {}, null, 10)).toEqual([]);
+      expect(await storage.campaigns.stop(user.id, enrollment.id, "byHand", startOfTests)).toBeNull();
     });
   });
 
   describe("enrolling", () => {
     test("answers for each lead, in order, and stores those that nothing speaks against", async () => {
       await using opened = await open();
-      const { storage, user, enrolmentOf, newLead, make } = await createWorld(opened.storage);
+      const { storage, user, enrollmentOf, newLead, make } = await createWorld(opened.storage);
       const unwanted = await newLead();
       await make.storedSuppression(storage, user.id, "email", unwanted.email!);
-      const fine = enrolmentOf(await newLead());
-      const wishes = [fine, enrolmentOf(unwanted), enrolmentOf({ ...(await newLead()), id: "gone" }), { ...fine }];
-      const before = await storage.campaigns.enrol(wishes, true, startOfTests);
+      const fine = enrollmentOf(await newLead());
+      const wishes = [fine, enrollmentOf(unwanted), enrollmentOf({ ...(await newLead()), id: "gone" }), { ...fine }];
+      const before = await storage.campaigns.enroll(wishes, true, startOfTests);
       expect(before).toEqual([null, "doNotContact", "leadGone", null]);
-      expect(await storage.campaigns.enrolments(user.id, fine.campaignId, {}, null, 10)).toEqual([]);
-      const outcome = await storage.campaigns.enrol(wishes, false, startOfTests);
+      expect(await storage.campaigns.enrollments(user.id, fine.campaignId, {}, null, 10)).toEqual([]);
+      const outcome = await storage.campaigns.enroll(wishes, false, startOfTests);
       expect(outcome).toEqual([null, "doNotContact", "leadGone", "alreadyEnrolled"]);
-      expect(await storage.campaigns.enrolments(user.id, fine.campaignId, {}, null, 10)).toEqual([fine]);
+      expect(await storage.campaigns.enrollments(user.id, fine.campaignId, {}, null, 10)).toEqual([fine]);
     });
 
-    test("the same lead many times at once enrols it once", async () => {
+    test("the same lead many times at once enrolls it once", async () => {
       await using opened = await open();
-      const { storage, enrolmentOf, newLead } = await createWorld(opened.storage);
+      const { storage, enrollmentOf, newLead } = await createWorld(opened.storage);
       const lead = await newLead();
       const outcomes = await Promise.all(
-        [1, 2, 3].map(() => storage.campaigns.enrol([enrolmentOf(lead)], false, startOfTests)),
+        [1, 2, 3].map(() => storage.campaigns.enroll([enrollmentOf(lead)], false, startOfTests)),
       );
       expect(outcomes.flat().filter((outcome) => outcome === null)).toHaveLength(1);
     });
 
     test("into a campaign that has ended, or somebody else's, is refused", async () => {
       await using opened = await open();
-      const { storage, stranger, campaignOf, enrolmentOf, newLead } = await createWorld(opened.storage);
-      const ended = campaignOf({ state: "cancelled" });
+      const { storage, stranger, campaignOf, enrollmentOf, newLead } = await createWorld(opened.storage);
+      const ended = campaignOf({ state: "canceled" });
       await storage.campaigns.insert(ended);
       const lead = await newLead();
-      const wishes = [enrolmentOf(lead, { campaignId: ended.id }), enrolmentOf(lead, { userId: stranger.id })];
-      expect(await storage.campaigns.enrol(wishes, false, startOfTests)).toEqual(["campaignEnded", "campaignEnded"]);
+      const wishes = [enrollmentOf(lead, { campaignId: ended.id }), enrollmentOf(lead, { userId: stranger.id })];
+      expect(await storage.campaigns.enroll(wishes, false, startOfTests)).toEqual(["campaignEnded", "campaignEnded"]);
     });
 
     test("leaves out who is on the way through another campaign, if that is wished, until that is over", async () => {
       await using opened = await open();
-      const { storage, user, campaignOf, enrolmentOf, enrolled, newLead } = await createWorld(opened.storage);
+      const { storage, user, campaignOf, enrollmentOf, enrolled, newLead } = await createWorld(opened.storage);
       const lead = await newLead();
       const first = await enrolled({}, lead);
       const settings = { stopOnReply: true, excludeOtherCampaigns: true, excludeContactedDays: null };
       const second = campaignOf({ settings });
       await storage.campaigns.insert(second);
-      const wish = enrolmentOf(lead, { campaignId: second.id });
-      expect(await storage.campaigns.enrol([wish], false, startOfTests)).toEqual(["inOtherCampaign"]);
+      const wish = enrollmentOf(lead, { campaignId: second.id });
+      expect(await storage.campaigns.enroll([wish], false, startOfTests)).toEqual(["inOtherCampaign"]);
       await storage.campaigns.stop(user.id, first.id, "byHand", startOfTests);
-      expect(await storage.campaigns.enrol([wish], false, startOfTests)).toEqual([null]);
+      expect(await storage.campaigns.enroll([wish], false, startOfTests)).toEqual([null]);
     });
 
     test("leaves out who was sent something lately, if that is wished", async () => {
       await using opened = await open();
-      const { storage, account, make, campaignOf, enrolmentOf, newLead } = await createWorld(opened.storage);
+      const { storage, account, make, campaignOf, enrollmentOf, newLead } = await createWorld(opened.storage);
       const lead = await newLead();
       await make.scheduledJob(storage, account, { action: { profileUrl: lead.networkUrl! } });
       const { job } = await claimAction(storage);
@@ -128,9 +128,9 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const settings = { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: 30 };
       const target = campaignOf({ settings });
       await storage.campaigns.insert(target);
-      const wish = enrolmentOf(lead, { campaignId: target.id });
-      expect(await storage.campaigns.enrol([wish], true, startOfTests + 29 * day)).toEqual(["contactedRecently"]);
-      expect(await storage.campaigns.enrol([wish], true, startOfTests + 31 * day)).toEqual([null]);
+      const wish = enrollmentOf(lead, { campaignId: target.id });
+      expect(await storage.campaigns.enroll([wish], true, startOfTests + 29 * day)).toEqual(["contactedRecently"]);
+      expect(await storage.campaigns.enroll([wish], true, startOfTests + 31 * day)).toEqual([null]);
     });
   });
 
@@ -147,8 +147,8 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await storage.campaigns.insert(paused);
       await enrolled({ campaignId: paused.id });
       const due = await storage.campaigns.due(startOfTests + 2, 10);
-      expect(due.map(({ enrolment }) => enrolment.id)).toEqual([early.id, late.id]);
-      expect(due[0]).toEqual({ enrolment: early, campaign, lead, contact: null, action: null });
+      expect(due.map(({ enrollment }) => enrollment.id)).toEqual([early.id, late.id]);
+      expect(due[0]).toEqual({ enrollment: early, campaign, lead, contact: null, action: null });
       expect(await storage.campaigns.due(startOfTests + 2, 1)).toHaveLength(1);
       expect(await storage.campaigns.nextDueAt()).toBe(startOfTests + 1);
       await storage.campaigns.update(user.id, campaign.id, ["running"], { state: "paused", updatedAt: startOfTests });
@@ -159,15 +159,15 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     test("comes when the action of its step has ended", async () => {
       await using opened = await open();
       const { storage, moved } = await createWorld(opened.storage);
-      const { enrolment, jobId } = await moved();
+      const { enrollment, jobId } = await moved();
       expect(await storage.campaigns.due(startOfTests + day, 10)).toEqual([]);
       const { job } = await claimAction(storage);
       await storage.network.endAction(claimOf(job), actionEnd({ relation: "pending" }));
       const [due] = await storage.campaigns.due(startOfTests, 10);
       expect(due).toMatchObject({
-        enrolment: { id: enrolment.id, jobId },
+        enrollment: { id: enrollment.id, jobId },
         contact: { relation: "pending" },
-        action: { jobId, state: "done" },
+        action: { jobId, state: "completed" },
       });
     });
 
@@ -181,11 +181,11 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
         storage.network.noteNews(account.id, [{ profileKey, kind, at }], at);
       await note("accepted", startOfTests + minute);
       const [accepted] = await storage.campaigns.due(startOfTests + minute, 10);
-      expect(accepted?.enrolment).toMatchObject({ id, connectedAt: startOfTests + minute, repliedAt: null });
+      expect(accepted?.enrollment).toMatchObject({ id, connectedAt: startOfTests + minute, repliedAt: null });
       await note("replied", startOfTests + 2 * minute);
       const [replied] = await storage.campaigns.due(startOfTests + 2 * minute, 10);
-      expect(replied?.enrolment).toMatchObject({ id, repliedAt: startOfTests + 2 * minute });
-      expect(replied?.enrolment.version).toBeGreaterThan(accepted!.enrolment.version);
+      expect(replied?.enrollment).toMatchObject({ id, repliedAt: startOfTests + 2 * minute });
+      expect(replied?.enrollment.version).toBeGreaterThan(accepted!.enrollment.version);
     });
 
     test("knows of a lead that was deleted", async () => {
@@ -193,7 +193,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const { storage, user, enrolled } = await createWorld(opened.storage);
       const { leadId } = await enrolled();
       await storage.leads.remove({ userId: user.id, id: leadId, version: null, at: startOfTests });
-      expect(await storage.campaigns.due(startOfTests, 10)).toMatchObject([{ enrolment: { leadId }, lead: null }]);
+      expect(await storage.campaigns.due(startOfTests, 10)).toMatchObject([{ enrollment: { leadId }, lead: null }]);
     });
   });
 
@@ -201,27 +201,27 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     test("with an action stores both, found again by who is killed right after", async () => {
       await using opened = await open();
       const { storage, user, enrolled, stepOf } = await createWorld(opened.storage);
-      const enrolment = await enrolled();
-      const { change, request } = stepOf(enrolment);
-      expect(await storage.campaigns.move(enrolment, change, request)).toMatchObject({ kind: "scheduled" });
+      const enrollment = await enrolled();
+      const { change, request } = stepOf(enrollment);
+      expect(await storage.campaigns.move(enrollment, change, request)).toMatchObject({ kind: "scheduled" });
       const next = await opened.reopen();
-      expect(await next.campaigns.enrolments(user.id, enrolment.campaignId, {}, null, 10)).toMatchObject([
-        { atStep: 3, wakeAt: null, jobId: request.job.id, version: enrolment.version + 1 },
+      expect(await next.campaigns.enrollments(user.id, enrollment.campaignId, {}, null, 10)).toMatchObject([
+        { atStep: 3, wakeAt: null, jobId: request.job.id, version: enrollment.version + 1 },
       ]);
       expect(await next.network.action(user.id, request.job.id)).toMatchObject({
-        action: { enrolmentId: enrolment.id, state: "scheduled" },
+        action: { enrollmentId: enrollment.id, state: "scheduled" },
       });
     });
 
     test.each(["objected", "never"] as const)("whose action is %s changes nothing", async (kind) => {
       await using opened = await open();
       const { storage, user, account, make, enrolled, stepOf } = await createWorld(opened.storage);
-      const enrolment = await enrolled();
-      const { change, request } = stepOf(enrolment);
-      if (kind === "objected") await make.storedSuppression(storage, user.id, "profile", enrolment.profileKey);
+      const enrollment = await enrolled();
+      const { change, request } = stepOf(enrollment);
+      if (kind === "objected") await make.storedSuppression(storage, user.id, "profile", enrollment.profileKey);
       else await storage.network.updateAccount(user.id, account.id, { caps: { invites: { day: 0 } }, updatedAt: 1 });
-      expect(await storage.campaigns.move(enrolment, change, request)).toMatchObject({ kind });
-      expect(await storage.campaigns.enrolments(user.id, enrolment.campaignId, {}, null, 10)).toEqual([enrolment]);
+      expect(await storage.campaigns.move(enrollment, change, request)).toMatchObject({ kind });
+      expect(await storage.campaigns.enrollments(user.id, enrollment.campaignId, {}, null, 10)).toEqual([enrollment]);
       expect(await storage.network.action(user.id, request.job.id)).toBeNull();
       expect(await storage.jobs.get(user.id, request.job.id)).toBeNull();
     });
@@ -230,10 +230,10 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       await using opened = await open();
       const { storage, account, enrolled, invited, stepOf } = await createWorld(opened.storage);
       const other = await invited();
-      const enrolment = await enrolled();
-      const steps = [stepOf(enrolment), stepOf(enrolment)];
+      const enrollment = await enrolled();
+      const steps = [stepOf(enrollment), stepOf(enrollment)];
       const outcomes = await Promise.all(
-        steps.map(({ change, request }) => storage.campaigns.move(enrolment, change, request)),
+        steps.map(({ change, request }) => storage.campaigns.move(enrollment, change, request)),
       );
       expect(outcomes.map((outcome) => outcome?.kind ?? null)).toEqual(["scheduled", null]);
       const news = { profileKey: other.profileKey, kind: "replied" as const, at: startOfTests };
@@ -260,14 +260,14 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const waiting = await moved({ notBefore: startOfTests + day });
       const sending = await moved();
       const { job } = await claimAction(storage);
-      for (const { enrolment } of [waiting, sending])
-        expect(await storage.campaigns.stop(user.id, enrolment.id, "replied", startOfTests)).toMatchObject({
+      for (const { enrollment } of [waiting, sending])
+        expect(await storage.campaigns.stop(user.id, enrollment.id, "replied", startOfTests)).toMatchObject({
           state: "stopped",
           reason: "replied",
           wakeAt: null,
         });
       const stateOf = async (jobId: string) => (await storage.network.action(user.id, jobId))?.action.state;
-      expect(await stateOf(waiting.jobId)).toBe("cancelled");
+      expect(await stateOf(waiting.jobId)).toBe("canceled");
       expect([job.id, await stateOf(sending.jobId)]).toEqual([sending.jobId, "sending"]);
     });
   });
@@ -280,42 +280,42 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     expect(await storage.campaigns.withdrawActions(campaign.id, 2, startOfTests + 1)).toBe(1);
     expect(await storage.campaigns.withdrawActions(campaign.id, 2, startOfTests + 1)).toBe(0);
     expect(await claimActions(storage, startOfTests + day)).toEqual([]);
-    for (const { jobId } of all) expect((await storage.network.action(user.id, jobId))?.action.state).toBe("cancelled");
+    for (const { jobId } of all) expect((await storage.network.action(user.id, jobId))?.action.state).toBe("canceled");
     const due = await storage.campaigns.due(startOfTests + 1, 10);
-    expect(due.map(({ enrolment, action }) => [enrolment.state, enrolment.jobId, action])).toEqual(
+    expect(due.map(({ enrollment, action }) => [enrollment.state, enrollment.jobId, action])).toEqual(
       all.map(() => ["active", null, null]),
     );
   });
 
-  test("stopping all ends active enrolments in slices, with the reason, and no other campaign's", async () => {
+  test("stopping all ends active enrollments in slices, with the reason, and no other campaign's", async () => {
     await using opened = await open();
     const { storage, user, campaign, campaignOf, enrolled } = await createWorld(opened.storage);
     const other = campaignOf();
     await storage.campaigns.insert(other);
     await enrolled({ campaignId: other.id });
     for (let n = 0; n < 3; n++) await enrolled();
-    const stop = () => storage.campaigns.stopAll(campaign.id, "campaignCancelled", 2, startOfTests);
+    const stop = () => storage.campaigns.stopAll(campaign.id, "campaignCanceled", 2, startOfTests);
     expect([await stop(), await stop(), await stop()]).toEqual([2, 1, 0]);
     const states = async ({ id }: Campaign) =>
-      (await storage.campaigns.enrolments(user.id, id, {}, null, 10)).map(({ state, reason }) => [state, reason]);
-    expect(await states(campaign)).toEqual([1, 2, 3].map(() => ["stopped", "campaignCancelled"]));
+      (await storage.campaigns.enrollments(user.id, id, {}, null, 10)).map(({ state, reason }) => [state, reason]);
+    expect(await states(campaign)).toEqual([1, 2, 3].map(() => ["stopped", "campaignCanceled"]));
     expect(await states(other)).toEqual([["active", null]]);
   });
 
-  test("enrolments are listed by id in pages, narrowed by state, for their user alone", async () => {
+  test("enrollments are listed by id in pages, narrowed by state, for their user alone", async () => {
     await using opened = await open();
     const { storage, user, stranger, campaign, enrolled } = await createWorld(opened.storage);
-    const all: Enrolment[] = [];
+    const all: Enrollment[] = [];
     for (let n = 0; n < 5; n++) all.push(await enrolled());
     all.sort((a, b) => (a.id < b.id ? -1 : 1));
-    const page = (after: string | null) => storage.campaigns.enrolments(user.id, campaign.id, {}, after, 2);
+    const page = (after: string | null) => storage.campaigns.enrollments(user.id, campaign.id, {}, after, 2);
     expect(await page(null)).toEqual(all.slice(0, 2));
     expect(await page(all[1]!.id)).toEqual(all.slice(2, 4));
     expect(await page(all[3]!.id)).toEqual(all.slice(4));
     await storage.campaigns.stop(user.id, all[2]!.id, "byHand", startOfTests);
-    const stopped = await storage.campaigns.enrolments(user.id, campaign.id, { state: "stopped" }, null, 10);
+    const stopped = await storage.campaigns.enrollments(user.id, campaign.id, { state: "stopped" }, null, 10);
     expect(stopped.map(({ id }) => id)).toEqual([all[2]!.id]);
-    expect(await storage.campaigns.enrolments(stranger.id, campaign.id, {}, null, 10)).toEqual([]);
+    expect(await storage.campaigns.enrollments(stranger.id, campaign.id, {}, null, 10)).toEqual([]);
   });
 
   test("the numbers are those of people, states and actions", async () => {
@@ -325,10 +325,10 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
     await storage.network.noteNews(account.id, [{ profileKey, kind: "accepted", at: startOfTests }], startOfTests);
     await storage.network.noteNews(account.id, [{ profileKey, kind: "replied", at: startOfTests }], startOfTests);
     await moved();
-    const { enrolment } = await moved();
-    await storage.campaigns.stop(user.id, enrolment.id, "byHand", startOfTests);
-    const { enrolments, ...others } = await storage.campaigns.counts(campaign.id);
-    expect(enrolments.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
+    const { enrollment } = await moved();
+    await storage.campaigns.stop(user.id, enrollment.id, "byHand", startOfTests);
+    const { enrollments, ...others } = await storage.campaigns.counts(campaign.id);
+    expect(enrollments.toSorted((a, b) => (a.state < b.state ? -1 : 1))).toEqual([
       { state: "active", reason: null, n: 2 },
       { state: "stopped", reason: "byHand", n: 1 },
     ]);
@@ -336,8 +336,8 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       connected: 1,
       replied: 1,
       actions: [
-        { step: 3, state: "cancelled", n: 1 },
-        { step: 3, state: "done", n: 1 },
+        { step: 3, state: "canceled", n: 1 },
+        { step: 3, state: "completed", n: 1 },
         { step: 3, state: "scheduled", n: 1 },
       ],
     });
@@ -375,7 +375,7 @@ async function createWorld(storage: Storage) {
     return make.storedLead(storage, user.id, { networkUrl: `https://network.example/in/lead-${++people}` });
   }
 
-  function enrolmentOf({ id: leadId, networkUrl }: Lead, overrides: Partial<Enrolment> = {}): Enrolment {
+  function enrollmentOf({ id: leadId, networkUrl }: Lead, overrides: Partial<Enrollment> = {}): Enrollment {
     return {
       id: make.ids.next(startOfTests),
       campaignId: campaign.id,
@@ -398,16 +398,16 @@ async function createWorld(storage: Storage) {
     };
   }
 
-  async function enrolled(overrides: Partial<Enrolment> = {}, lead?: Lead): Promise<Enrolment> {
-    const enrolment = enrolmentOf(lead ?? (await newLead()), overrides);
-    const [refusal] = await storage.campaigns.enrol([enrolment], false, startOfTests);
+  async function enrolled(overrides: Partial<Enrollment> = {}, lead?: Lead): Promise<Enrollment> {
+    const enrollment = enrollmentOf(lead ?? (await newLead()), overrides);
+    const [refusal] = await storage.campaigns.enroll([enrollment], false, startOfTests);
     if (refusal !== null) throw new Error(`Expected the lead to be enrolled, got ${refusal}`);
-    return enrolment;
+    return enrollment;
   }
 
   /** The wish to send a request as its fourth step. */
-  function stepOf({ id: enrolmentId, campaignId, profileKey }: Enrolment, more: { notBefore?: number } = {}) {
-    const place = { enrolmentId, campaignId, campaignStep: 3, profileUrl: profileKey, ...more };
+  function stepOf({ id: enrollmentId, campaignId, profileKey }: Enrollment, more: { notBefore?: number } = {}) {
+    const place = { enrollmentId, campaignId, campaignStep: 3, profileUrl: profileKey, ...more };
     const request = make.actionRequest(account, { action: place });
     const change = { atStep: 3, wakeAt: null, jobId: request.job.id, updatedAt: startOfTests };
     return { change, request };
@@ -415,22 +415,22 @@ async function createWorld(storage: Storage) {
 
   /** A lead whose request is in the queue. */
   async function moved(more: { notBefore?: number } = {}) {
-    const enrolment = await enrolled();
-    const { change, request } = stepOf(enrolment, more);
-    const outcome = await storage.campaigns.move(enrolment, change, request);
+    const enrollment = await enrolled();
+    const { change, request } = stepOf(enrollment, more);
+    const outcome = await storage.campaigns.move(enrollment, change, request);
     if (outcome?.kind !== "scheduled") throw new Error(`Expected a step to be scheduled, got ${outcome?.kind}`);
-    return { enrolment, jobId: request.job.id };
+    return { enrollment, jobId: request.job.id };
   }
 
   /** A lead whose request went out. */
-  async function invited(): Promise<Enrolment> {
-    const { enrolment } = await moved();
+  async function invited(): Promise<Enrollment> {
+    const { enrollment } = await moved();
     const { job } = await claimAction(storage);
     await storage.network.endAction(claimOf(job), actionEnd({ relation: "pending" }));
     const due = await storage.campaigns.due(startOfTests, 10);
-    return due.find((each) => each.enrolment.id === enrolment.id)!.enrolment;
+    return due.find((each) => each.enrollment.id === enrollment.id)!.enrollment;
   }
 
-  const makers = { campaignOf, newLead, enrolmentOf, enrolled, stepOf, moved, invited };
+  const makers = { campaignOf, newLead, enrollmentOf, enrolled, stepOf, moved, invited };
   return { storage, make, user, stranger, account, campaign, ...makers };
 }

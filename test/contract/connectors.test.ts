@@ -125,7 +125,7 @@ describe.each(names)("the %s connector", (name) => {
     await using world = await worlds[name]();
     const outcome = await world.connector.carryOut(possible(actionType), world.account, never);
     expectSound(outcome, world);
-    if (world.supports(actionType)) expect(["sent", "handed"]).toContain(outcome.kind);
+    if (world.supports(actionType)) expect(["completed", "handed"]).toContain(outcome.kind);
     else expect(outcome).toMatchObject({ kind: "refused", refusal: "notSupported" });
   });
 
@@ -136,7 +136,7 @@ describe.each(names)("the %s connector", (name) => {
     const outcome = await world.connector.carryOut(order, world.account, never);
     if (outcome.kind !== "handed") return;
     const end = await world.connector.follow(outcome.reference ?? "", order, world.account, never);
-    expect(end).toMatchObject({ kind: "sent", relation: "pending" });
+    expect(end).toMatchObject({ kind: "completed", relation: "pending" });
   });
 
   test("knows no news of people who did nothing", async () => {
@@ -244,7 +244,7 @@ describe.each(live)("the %s connector", (name) => {
     const both = [possible("sendMessage"), possible("sendMessage")];
     const outcomes = await Promise.all(both.map((order) => world.connector.carryOut(order, world.account, never)));
     const references = outcomes.map((outcome) => ("reference" in outcome ? outcome.reference : outcome.kind));
-    expect(outcomes.every(({ kind }) => kind === "sent" || kind === "handed")).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === "completed" || kind === "handed")).toBe(true);
     if (name !== "webhook") expect(new Set(references).size).toBe(2);
   });
 });
@@ -268,5 +268,5 @@ test("no connector speaks with another host of the operator's network, whatever 
 test("ids of people keep their case on the way to the vendor", async () => {
   await using world = await worlds.unipile();
   const order = orderOf({ profileUrl: `https://www.linkedin.com/in/${idOf("ada")}/` });
-  expect(await world.connector.carryOut(order, world.account, never)).toMatchObject({ kind: "sent" });
+  expect(await world.connector.carryOut(order, world.account, never)).toMatchObject({ kind: "completed" });
 });

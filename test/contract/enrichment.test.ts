@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/enrichment/model.ts";
-import type { EnrichmentStore, ItemOutcome, Payment, StoredResult } from "../../src/enrichment/store.ts";
+import type { EnrichmentStore, ItemOutcome, Paid, Payment, StoredResult } from "../../src/enrichment/store.ts";
 import type { LeadIdentity } from "../../src/leads/model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -23,11 +23,34 @@ function completing(result: StoredResult): Payment {
   return { results: [{ ...result, item: null }], settlement: null, freeSince: 0 };
 }
 
+/** Pays for results by a job of their own. */
+async function finish(storage: Storage, userId: string, payment: Payment): Promise<Paid> {
+  const running = {
+    type: "data_enrichment",
+    status: "running",
+    attempt: 1,
+    leaseUntil: startOfTests + 99_000,
+  } as const;
+  const job = createFactories().job(userId, { ...running, id: crypto.randomUUID() });
+  const batch = { ...emptyBatch, claim: claimOf(job), completes: true, payment };
+  return (await storage.enrichment.answerBatch(userId, batch, { job, leads: [] }))!.paid;
+}
+
+const emptyBatch = {
+  outcomes: [],
+  metadata: {},
+  message: "going on",
+  progress: 50,
+  completes: false,
+  leaseUntil: startOfTests + 99_000,
+  at: startOfTests + 1,
+};
+
 describe.each(engines)("enrichment on $name", ({ open }) => {
   async function arrange(storage: Storage) {
     const make = createFactories();
     const userId = (await make.storedUser(storage)).user.id;
-    const store = (...results: StoredResult[]) => storage.enrichment.finish(userId, unpaid(results));
+    const store = (...results: StoredResult[]) => finish(storage, userId, unpaid(results));
     const find = async (identity: LeadIdentity, since = 0) =>
       (await storage.enrichment.results(userId, [identity], since))[0];
     return { make, userId, store, find };
@@ -66,7 +89,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await store(alan);
     expect(await find(byEmail("t@b.co"))).toBeNull();
     const sure = { merged: { email: said("T@b.co") }, asked: ["pdl"] };
-    await opened.storage.enrichment.finish(userId, completing({ ...alan, ...sure }));
+    await finish(opened.storage, userId, completing({ ...alan, ...sure }));
     expect(await find(byEmail("t@b.co"))).toEqual({ ...alan, ...sure });
   });
 
@@ -89,10 +112,10 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const result = resultOf(byEmail("a@b.co"));
     const payment: Payment = { ...unpaid([result]), settlement };
     const broken = { ...settlement, items: [{ entryId: "x", item: "1", amount: 99 }] };
-    await expect(storage.enrichment.finish(userId, { ...payment, settlement: broken })).rejects.toThrow();
+    await expect(finish(storage, userId, { ...payment, settlement: broken })).rejects.toThrow();
     expect(await find(result.identity)).toBeNull();
     const settled = { kind: "settled", charged: 2, balance: 8 } as const;
-    expect(await storage.enrichment.finish(userId, payment)).toEqual({ settled, free: [] });
+    expect(await finish(storage, userId, payment)).toEqual({ settled, free: [] });
     expect(await find(result.identity)).toEqual(result);
   });
 
@@ -102,12 +125,12 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const { make, userId, find } = await arrange(storage);
     await storage.credits.add(make.grant(userId, { amount: 10 }));
     const first = resultOf(byEmail("a@b.co"));
-    await storage.enrichment.finish(userId, unpaid([first]));
+    await finish(storage, userId, unpaid([first]));
     const pay = async (results: StoredResult[], freeSince: number | null) => {
       const reserved = await storage.credits.reserve(make.reservation(userId, { amount: 2 }));
       if (reserved.kind !== "reserved") throw new Error("Expected a reservation");
       const settlement = make.settlement(reserved.id, { "0": 1, "1": 1 }, { closes: true });
-      return storage.enrichment.finish(userId, { ...unpaid(results), settlement, freeSince });
+      return finish(storage, userId, { ...unpaid(results), settlement, freeSince });
     };
     const again = resultOf(byEmail("a@b.co"), { at: startOfTests + 5 });
     const other = resultOf(byEmail("b@b.co"));
@@ -121,19 +144,20 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
   test("what completes a result takes its place; the person and the moment of payment stay", async () => {
     await using opened = await open();
     const { userId, store, find } = await arrange(opened.storage);
-    const { enrichment } = opened.storage;
     const ada = { email: "a@b.co", network: "https://n.example/in/ada", name: null };
     await store(resultOf(byEmail("a@b.co")));
     const email = { value: "a@b.co", confidence: 0.9, providers: ["pdl"], at: startOfTests + 5 };
     const complete = { merged: { email }, asked: ["local", "pdl"] };
-    expect(await enrichment.finish(userId, completing(resultOf(ada, { ...complete, at: startOfTests + 5 })))).toEqual({
+    expect(
+      await finish(opened.storage, userId, completing(resultOf(ada, { ...complete, at: startOfTests + 5 }))),
+    ).toEqual({
       settled: null,
       free: [],
     });
     expect(await find(ada)).toEqual(resultOf(byEmail("a@b.co"), complete));
     expect(await find(ada, startOfTests + 1)).toBeNull();
     // One that is gone by now is stored as it is.
-    await enrichment.finish(userId, completing(resultOf(byEmail("b@b.co"))));
+    await finish(opened.storage, userId, completing(resultOf(byEmail("b@b.co"))));
     expect(await find(byEmail("b@b.co"))).toEqual(resultOf(byEmail("b@b.co")));
   });
 
@@ -173,14 +197,11 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await storage.enrichment.submit(job, [{ email: "a@b.co" }, { email: "b@b.co" }, { email: "c@b.co" }], null);
     const [claimed] = await claimJobs(storage, startOfTests, { type: "data_enrichment" });
     const batch = (numbers: number[]): Parameters<EnrichmentStore["finishBatch"]>[1] => ({
+      ...emptyBatch,
       claim: claimOf(claimed!),
       outcomes: numbers.map((n) => ({ n, outcome: failed(n) })),
       payment: unpaid([]),
       metadata: { processed: numbers.length },
-      message: "going on",
-      progress: 50,
-      leaseUntil: startOfTests + 99_000,
-      at: startOfTests + 1,
     });
     return { make, userId, job: claimed!, batch };
   }
@@ -189,7 +210,11 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     await using opened = await open();
     const { storage } = opened;
     const { userId, job, batch } = await runningJob(storage);
-    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toEqual({ creditsUsed: 0 });
+    expect(await storage.enrichment.finishBatch(userId, batch([0, 2]))).toEqual({
+      creditsUsed: 0,
+      outcomes: [failed(0), failed(2)],
+      paid: { settled: null, free: [] },
+    });
     expect(await storage.jobs.get(userId, job.id)).toMatchObject({
       progress: 50,
       message: "going on",
@@ -206,6 +231,29 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     expect(await storage.enrichment.done(job.id, -1, 1)).toHaveLength(1);
     const reopened = await opened.reopen();
     expect((await reopened.enrichment.pending(job.id, 10)).map(({ n }) => n)).toEqual([1]);
+  });
+
+  test("a job and what came of its leads are stored together, and it has completed", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { make, userId, batch } = await runningJob(storage);
+    const running = { type: "data_enrichment", status: "running", attempt: 1, leaseUntil: startOfTests + 9 } as const;
+    const job = make.job(userId, running);
+    const created = { job, leads: [{ email: "a@b.co" }, { email: "\u0000\ud800é" }] };
+    const last = { ...batch([0, 1]), claim: claimOf(job), completes: true, message: "done", progress: 100 };
+    const broken = { ...last, payment: { ...last.payment, settlement: make.settlement("none", { "0": 1 }) } };
+    const { paid } = (await storage.enrichment.answerBatch(userId, broken, created))!;
+    expect(paid.settled).toEqual({ kind: "void" });
+    expect(await storage.jobs.get(userId, job.id)).toMatchObject({
+      ...{ status: "completed", progress: 100, message: "done", leaseUntil: null, completedAt: startOfTests + 1 },
+    });
+    const done = await storage.enrichment.done(job.id, -1, 10);
+    expect(done.map(({ input, outcome }) => [input, outcome])).toEqual([
+      [{ email: "a@b.co" }, failed(0)],
+      [created.leads[1]!, failed(1)],
+    ]);
+    // An id that is taken: neither the job nor an outcome is stored.
+    await expect(storage.enrichment.answerBatch(userId, last, created)).rejects.toThrow();
   });
 
   test("nothing of a batch is stored when the claim is void", async () => {
@@ -251,7 +299,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
       ...{ email, provider, confidence, at },
     });
     const put = (...verdicts: Verdict[]) =>
-      enrichment.finish(userId, { results: [], verdicts, settlement: null, freeSince: 0 });
+      finish(opened.storage, userId, { results: [], verdicts, settlement: null, freeSince: 0 });
     await put(said("a@b.co", "hunter", 0.6), said("a@b.co", "reacher", 0), said("c@b.co", "hunter", 1));
     await put(said("A@B.co", "hunter", 0.97, startOfTests + 5));
     await put(said("a@b.co", "hunter", 0.1, startOfTests + 1));
@@ -270,7 +318,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const { storage } = opened;
     const { make, userId } = await arrange(storage);
     const put = (provider: string, at: number, freeSince: number | null) =>
-      storage.enrichment.finish(userId, {
+      finish(storage, userId, {
         results: [],
         verdicts: [{ email: "a@b.co", provider, confidence: 0.5, at }],
         settlement: null,
@@ -300,7 +348,7 @@ describe.each(engines)("enrichment on $name", ({ open }) => {
     const verdicts = ["x", "y", "z"].map((provider, n) => ({
       ...{ email: "a@b.co", provider, confidence: 1, at: startOfTests + n * 8 },
     }));
-    await storage.enrichment.finish(userId, { ...unpaid(results), verdicts });
+    await finish(storage, userId, { ...unpaid(results), verdicts });
     // A job that runs is never old.
     expect(await storage.enrichment.forgetBefore(startOfTests + 10, 1)).toBe(2);
     await storage.jobs.end(claimOf(job), { kind: "completed", message: "", metadata: {}, at: startOfTests + 2 });

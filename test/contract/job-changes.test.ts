@@ -19,19 +19,19 @@ const at = startOfTests + 9;
 
 describe.each(engines)("changes of jobs by their owners on $name", ({ open }) => {
   describe("a cancellation", () => {
-    test("ends a pending job as failed, marked as cancelled", async () => {
+    test("ends a pending job as failed, marked as canceled", async () => {
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
       const job = await make.storedJob(storage, userId, { metadata: { rows: 1 } });
-      const cancelled = {
+      const canceled = {
         status: "failed",
         completedAt: at,
         updatedAt: at,
         leaseUntil: null,
-        metadata: { rows: 1, cancelled: true },
+        metadata: { rows: 1, canceled: true },
       };
       const change = await storage.jobs.cancel(userId, job.id, at);
-      expect(change).toMatchObject({ kind: "changed", job: { ...job, ...cancelled, message: "Cancelled" } });
+      expect(change).toMatchObject({ kind: "changed", job: { ...job, ...canceled, message: "Canceled" } });
       if (change.kind === "changed") expect(await storage.jobs.get(userId, job.id)).toEqual(change.job);
       expect(await claimJobs(storage, startOfTests + minute)).toEqual([]);
     });
@@ -49,7 +49,7 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       expect(await storage.jobs.end(claimOf(job), { kind: "completed", message: "Done", metadata: {}, at })).toBe(
         false,
       );
-      expect(await storage.jobs.get(userId, job.id)).toMatchObject({ status: "failed", message: "Cancelled" });
+      expect(await storage.jobs.get(userId, job.id)).toMatchObject({ status: "failed", message: "Canceled" });
       expect(await claimJobs(storage, startOfTests + 10 * minute)).toEqual([]);
     });
 
@@ -67,7 +67,7 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const job = await make.scheduledJob(storage, account);
       expect((await storage.jobs.cancel(userId, job.id, at)).kind).toBe("changed");
       const { action } = (await storage.network.action(userId, job.id))!;
-      expect(action).toMatchObject({ state: "cancelled", slotAt: null, updatedAt: at });
+      expect(action).toMatchObject({ state: "canceled", slotAt: null, updatedAt: at });
       const again = make.actionRequest(account, { action: { profileUrl: action.profileUrl } });
       expect((await storage.network.schedule(again, false)).kind).toBe("scheduled");
     });
@@ -95,7 +95,7 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       });
       expect(await storage.network.countTasks(userId)).toBe(0);
       const report = await storage.network.endHanded(userId, job.id, ["awaitingPerson"], actionEnd());
-      expect(report).toMatchObject({ kind: "refused", action: { state: "cancelled" } });
+      expect(report).toMatchObject({ kind: "refused", action: { state: "canceled" } });
     });
   });
 
@@ -125,7 +125,7 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       expect((await claimJob(storage, at)).attempt).toBe(4);
     });
 
-    test("of a cancelled job takes the mark away", async () => {
+    test("of a canceled job takes the mark away", async () => {
       await using opened = await open();
       const { storage, userId, make } = await withUser(opened.storage);
       const job = await make.storedJob(storage, userId);
@@ -176,21 +176,18 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       expect(await claimJobs(storage, at)).toHaveLength(1);
     });
 
-    test.each(["failed", "cancelled"] as const)(
-      "of an action that was %s schedules the action again",
-      async (state) => {
-        await using opened = await open();
-        const { storage, userId, account, make } = await withUser(opened.storage);
-        const scheduled = await make.scheduledJob(storage, account);
-        if (state === "failed") await endedAction(storage, scheduled, "failed");
-        else await storage.jobs.cancel(userId, scheduled.id, at);
-        expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
-        expect(await storage.network.action(userId, scheduled.id)).toMatchObject({
-          action: { state: "scheduled", updatedAt: at },
-        });
-        expect((await claimAction(storage, at)).job.id).toBe(scheduled.id);
-      },
-    );
+    test.each(["failed", "canceled"] as const)("of an action that was %s schedules the action again", async (state) => {
+      await using opened = await open();
+      const { storage, userId, account, make } = await withUser(opened.storage);
+      const scheduled = await make.scheduledJob(storage, account);
+      if (state === "failed") await endedAction(storage, scheduled, "failed");
+      else await storage.jobs.cancel(userId, scheduled.id, at);
+      expect((await storage.jobs.retry(userId, scheduled.id, at)).kind).toBe("changed");
+      expect(await storage.network.action(userId, scheduled.id)).toMatchObject({
+        action: { state: "scheduled", updatedAt: at },
+      });
+      expect((await claimAction(storage, at)).job.id).toBe(scheduled.id);
+    });
 
     test("of an action with an unknown outcome is refused", async () => {
       await using opened = await open();
@@ -253,16 +250,16 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
   test("both are there after the process was killed", async () => {
     await using opened = await open();
     const { userId, account, make } = await withUser(opened.storage);
-    const cancelled = await make.scheduledJob(opened.storage, account);
+    const canceled = await make.scheduledJob(opened.storage, account);
     const retried = await make.storedJob(opened.storage, userId, { status: "failed" });
-    await opened.storage.jobs.cancel(userId, cancelled.id, at);
+    await opened.storage.jobs.cancel(userId, canceled.id, at);
     await opened.storage.jobs.retry(userId, retried.id, at);
     const storage = await opened.reopen();
-    expect(await storage.jobs.get(userId, cancelled.id)).toMatchObject({
+    expect(await storage.jobs.get(userId, canceled.id)).toMatchObject({
       status: "failed",
-      metadata: { cancelled: true },
+      metadata: { canceled: true },
     });
-    expect(await storage.network.action(userId, cancelled.id)).toMatchObject({ action: { state: "cancelled" } });
+    expect(await storage.network.action(userId, canceled.id)).toMatchObject({ action: { state: "canceled" } });
     expect(await storage.jobs.get(userId, retried.id)).toMatchObject({ status: "pending", runAt: at });
   });
 });

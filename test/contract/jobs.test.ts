@@ -122,7 +122,9 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     const { user } = await make.storedUser(storage);
     for (const status of jobStatuses) {
       const job = await make.storedJob(storage, user.id, { status });
-      const edited = { ...job, message: "Another text", updatedAt: startOfTests + 3 };
+      const isOpen = status === "pending" || status === "running";
+      const text = isOpen ? { editedMessage: "Another text" } : { message: "Another text" };
+      const edited = { ...job, ...text, updatedAt: startOfTests + 3 };
       expect(await storage.jobs.editMessage(job.id, "Another text", startOfTests + 3)).toEqual(edited);
       expect(await storage.jobs.get(user.id, job.id)).toEqual(edited);
     }
@@ -152,7 +154,7 @@ describe.each(engines)("jobs on $name", ({ open }) => {
     const job = await make.storedJob(opened.storage, user.id);
     await opened.storage.jobs.editMessage(job.id, "Edited", startOfTests);
     const storage = await opened.reopen();
-    expect(await storage.jobs.get(user.id, job.id)).toEqual({ ...job, message: "Edited" });
+    expect(await storage.jobs.get(user.id, job.id)).toEqual({ ...job, editedMessage: "Edited" });
     expect(await claimJobs(storage)).toHaveLength(1);
   });
 });

@@ -351,7 +351,7 @@ async function withRandomLeads(storage: { leads: LeadStore } & Parameters<Factor
 }
 
 const someTexts = [null, "Ann", "anna", "ANNA", "bob", "Bo b", "zed", "an_a", "50%"];
-const someTags = ["math", "art", "Sales"];
+const someTags = ["math", "art", "Sales", "campaign:Spring"];
 const textSorts = ["email", "firstName", "lastName", "company", "status"] as const;
 
 /** A lead with few different values, so that ties and matches are common. */
@@ -392,10 +392,11 @@ function passes(lead: Lead, filter: LeadFilter): boolean {
   const same = (ours: string | null, wanted: string | undefined) =>
     wanted === undefined || ours?.toLowerCase() === wanted.toLowerCase();
   const texts = [`${lead.firstName ?? ""} ${lead.lastName ?? ""}`, lead.email, lead.company, lead.title, lead.source];
-  const { statuses, tag, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+  const { statuses, tag, campaignId, text, createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
   return (
     (statuses?.includes(lead.status) ?? true) &&
     (tag === undefined || hasTag(lead, tag)) &&
+    (campaignId === undefined || hasTag(lead, `campaign:${campaignId}`)) &&
     same(lead.email, filter.email) &&
     same(lead.company, filter.company) &&
     same(lead.source, filter.source) &&
@@ -413,6 +414,7 @@ function randomFilter(dice: Dice, stored: Lead[]): LeadFilter {
   const all: Required<LeadFilter> = {
     statuses: leadStatuses.filter(() => dice.chance(0.5)),
     tag: dice.pick(someTags),
+    campaignId: dice.pick(["spring", "autumn"]),
     email: (dice.pick(stored).email ?? "nobody@example.com").toUpperCase(),
     company: text(),
     source: text(),

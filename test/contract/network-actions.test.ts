@@ -13,7 +13,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const at = startOfTests + 9;
-const endStates = ["done", "skipped", "failed", "unknown"] as const;
+const endStates = ["completed", "skipped", "failed", "unknown"] as const;
 const noDistance = { medianSeconds: 0, minSeconds: 0 };
 const busy: PutOff = { kind: "retry", retryAt: startOfTests + 5 * minute, message: "Later.", at };
 const toPerson: Handed = { to: "person", reference: null, checkAt: null, message: "", at };
@@ -129,7 +129,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
           await storage.leads.remove({ userId: account.userId, id: lead.id, version: null, at: startOfTests });
         else {
           const request = make.actionRequest(account, {
-            action: { actionType: "checkConnectionStatus", profileUrl, state: "done", slotAt: startOfTests },
+            action: { actionType: "checkConnectionStatus", profileUrl, state: "completed", slotAt: startOfTests },
             job: { status: "completed" },
           });
           await storage.network.record(request, "connected");
@@ -163,7 +163,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       await storage.network.edit(account.userId, next.id, { notBefore: startOfTests }, startOfTests);
       await storage.network.claimDue({ now: startOfTests, limit: 9, leaseUntil: 0 });
       const stored = await storage.network.action(account.userId, job.id);
-      expect(stored?.action).toMatchObject({ state: "done", slotAt: carriedOutAt });
+      expect(stored?.action).toMatchObject({ state: "completed", slotAt: carriedOutAt });
     });
   });
 
@@ -213,7 +213,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const ends = [second!, first!, before, second!].map((claim) => storage.network.endAction(claim, end));
     expect(await Promise.all(ends)).toEqual([true, true, false, false]);
     for (const job of claimed)
-      expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "done" } });
+      expect(await storage.network.action(account.userId, job.id)).toMatchObject({ action: { state: "completed" } });
     expect(await storage.network.endAction(first!, end)).toBe(false);
   });
 
@@ -224,8 +224,8 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const { storage, job } = await withClaimed(opened.storage);
       const end: ActionEnd = actionEnd({ state, at, metadata: { outcome: state } });
       expect(await storage.network.endAction(claimOf(job), end)).toBe(true);
-      const isFine = state === "done" || state === "skipped";
-      const counts = state === "done" || state === "unknown";
+      const isFine = state === "completed" || state === "skipped";
+      const counts = state === "completed" || state === "unknown";
       const found = await (await opened.reopen()).network.action(job.userId, job.id);
       expect(found).toMatchObject({
         action: { state, pendingReason: null, slotAt: counts ? startOfTests : null, updatedAt: at },
@@ -335,8 +335,8 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await report(stranger, "awaitingVendor")).toEqual({ kind: "absent" });
       expect(await report(job.userId, "awaitingPerson")).toMatchObject({ kind: "refused" });
       const [first, second] = await Promise.all([0, 1].map(() => report(job.userId, "awaitingVendor")));
-      expect(first).toMatchObject({ kind: "changed", action: { state: "done", reference: "r-2" } });
-      expect(second).toMatchObject({ kind: "refused", action: { state: "done" } });
+      expect(first).toMatchObject({ kind: "changed", action: { state: "completed", reference: "r-2" } });
+      expect(second).toMatchObject({ kind: "refused", action: { state: "completed" } });
     });
 
     test("to a webhook may be reported before its answer to the call was written down", async () => {
@@ -349,11 +349,11 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         const change = await storage.network.endHanded(job.userId, job.id, ["awaitingVendor"], actionEnd());
         expect(change.kind).toBe(expected);
         expect(await storage.network.hand(claimOf(job), toVendor)).toBe(expected === "refused");
-        expect(await stateOf(storage, job)).toBe(expected === "refused" ? "awaiting" : "done");
+        expect(await stateOf(storage, job)).toBe(expected === "refused" ? "awaiting" : "completed");
       }
     });
 
-    test("to a vendor can't be cancelled; to a person it can", async () => {
+    test("to a vendor can't be canceled; to a person it can", async () => {
       await using opened = await open();
       for (const [handed, expected] of [
         [toVendor, "refused"],
@@ -476,7 +476,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(await storage.network.approve(account.userId, job.id, startOfTests)).toMatchObject({ kind: "refused" });
     });
 
-    test("is not given by cancelling and running again", async () => {
+    test("is not given by canceling and running again", async () => {
       await using opened = await open();
       const { storage, account, job } = await withScheduled(opened.storage, {}, { state: "awaitingApproval" });
       await storage.jobs.cancel(account.userId, job.id, at);
@@ -572,7 +572,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
   });
 
   test.each([
-    ["sent", "done", startOfTests],
+    ["completed", "completed", startOfTests],
     ["not sent", "failed", null],
   ] as const)(
     "an unknown action that a person says was %s is %s, as of when it was tried",
@@ -585,7 +585,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       expect(change).toMatchObject({ kind: "changed", action: { state, slotAt } });
       expect(await storage.network.resolve(job.userId, job.id, end)).toMatchObject({ kind: "refused" });
       const retried = await storage.jobs.retry(job.userId, job.id, startOfTests + 9 * day);
-      expect(retried.kind).toBe(state === "done" ? "refused" : "changed");
+      expect(retried.kind).toBe(state === "completed" ? "refused" : "changed");
     },
   );
 
@@ -595,7 +595,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const profileUrl = "https://network.example/in/ada";
     const done = (doneAt: number) =>
       make.actionRequest(account, {
-        action: { profileUrl, state: "done", slotAt: doneAt },
+        action: { profileUrl, state: "completed", slotAt: doneAt },
         job: { status: "completed" },
       });
     await storage.network.record(done(startOfTests - hour), "connected");
@@ -652,7 +652,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const [first] = await page({}, 1);
     expect(idsOf(await page({}, 1, { at: 0, seq: first!.seq }))).toEqual([job.id]);
     expect(idsOf(await page({ actionType: "visitProfile" }))).toEqual([visit.id]);
-    expect(idsOf(await page({ states: ["done"] }))).toEqual([]);
+    expect(idsOf(await page({ states: ["completed"] }))).toEqual([]);
     expect(idsOf(await page({ accountId: stranger.account.id }))).toEqual([]);
   });
 

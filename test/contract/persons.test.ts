@@ -127,8 +127,8 @@ describe.each(engines)("persons on $name", ({ open }) => {
     ).toMatchObject([{ value: null, reason: null }]);
     const after = await reopened.network.action(user.id, job!.id);
     expect(after).toMatchObject({
-      job: { status: "failed", metadata: { cancelled: true, erased: true } },
-      action: { state: "cancelled", message: null, leadId: null },
+      job: { status: "failed", metadata: { canceled: true, erased: true } },
+      action: { state: "canceled", message: null, leadId: null },
     });
     expect(JSON.stringify(after)).not.toMatch(/Ada|ada@|in\/ada/);
   });
@@ -142,7 +142,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     const found = await recordsOf(storage, team, identity);
     expect(await storage.persons.erase(identity, found, startOfTests)).toEqual({ erased: {}, underWay: 1 });
     const end = {
-      state: "done",
+      state: "completed",
       message: "Sent",
       metadata: { profileUrl: profile },
       reference: "r",
@@ -151,7 +151,7 @@ describe.each(engines)("persons on $name", ({ open }) => {
     await storage.network.endAction(claimOf(due.job), { ...end, at: startOfTests });
     expect(await eraseAll(storage, identity)).toBe(2);
     const after = await storage.network.action(user.id, due.job.id);
-    expect(after).toMatchObject({ action: { state: "done", slotAt: startOfTests, reference: null } });
+    expect(after).toMatchObject({ action: { state: "completed", slotAt: startOfTests, reference: null } });
     expect(JSON.stringify(after)).not.toContain("/in/ada");
     expect(await storage.network.contact(user.id, account.id, profile)).toBeNull();
     // Still a minute to the next one.

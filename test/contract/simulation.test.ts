@@ -43,7 +43,7 @@ describe.each(engines)("simulation on $name", ({ open }) => {
         userId: user.id,
         id: action.id,
         what: "sendConnectionRequest",
-        outcome: "done",
+        outcome: "completed",
       },
       {
         at: startOfTests + 2 * hour,

@@ -32,9 +32,9 @@ describe.each(engines)("the do-not-contact list on $name", ({ open }) => {
     const again = [1, 2].map(() => make.suppression(userId, "email", "ada@example.com", { reason: "again" }));
     expect(await storage.suppressions.add([first, again[0]!])).toEqual([
       { outcome: "added", id: first.id },
-      { outcome: "already", id: first.id },
+      { outcome: "existing", id: first.id },
     ]);
-    expect(await storage.suppressions.add([again[1]!])).toEqual([{ outcome: "already", id: first.id }]);
+    expect(await storage.suppressions.add([again[1]!])).toEqual([{ outcome: "existing", id: first.id }]);
     expect(await storage.suppressions.get(userId, first.id)).toEqual(first);
     expect(await storage.suppressions.count(userId, {})).toBe(1);
   });
@@ -198,7 +198,7 @@ describe.each(engines)("the do-not-contact list on $name", ({ open }) => {
       const { storage, userId, make } = await withUser(opened.storage);
       const entry = await make.storedSuppression(storage, userId, "email", "ada@example.com", { reason: "Ada asked" });
       const hash = make.suppression(userId, "email", "ada@example.com", { value: null });
-      expect(await storage.suppressions.add([hash])).toEqual([{ outcome: "already", id: entry.id }]);
+      expect(await storage.suppressions.add([hash])).toEqual([{ outcome: "existing", id: entry.id }]);
       await make.storedSuppression(storage, userId, "email", "ada@example.com");
       expect(await storage.suppressions.get(userId, entry.id)).toEqual({ ...entry, value: null, reason: null });
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
-import { EnrolChosenDialog } from "../../src/dashboard/app/pages/leads/enrol-chosen.tsx";
+import { EnrollChosenDialog } from "../../src/dashboard/app/pages/leads/enroll-chosen.tsx";
 import { ScheduleDialog } from "../../src/dashboard/app/pages/leads/schedule-dialog.tsx";
 import { LeadsPage } from "../../src/dashboard/app/pages/leads/lead-list.tsx";
 import { button } from "../support/dashboard.ts";
@@ -172,22 +172,22 @@ test("chosen leads are enrolled in a campaign after it was told who would be tak
   const draft = { id: "c1", name: "Spring", state: "draft" };
   answerWith({
     "GET /api/v2/campaigns": () => ({
-      body: { success: true, data: { campaigns: [draft, { id: "c2", name: "Old", state: "cancelled" }] } },
+      body: { success: true, data: { campaigns: [draft, { id: "c2", name: "Old", state: "canceled" }] } },
     }),
-    "POST /api/v2/campaigns/c1/enrol": (body) => {
+    "POST /api/v2/campaigns/c1/enroll": (body) => {
       sent.push(body);
       const results = [{ leadId: "l2", outcome: "doNotContact" }];
-      return { body: { success: true, data: { enrolled: 1, skipped: 1, more: false, dryRun: true, results } } };
+      return { body: { success: true, data: { enrolled: 1, skipped: 1, hasMore: false, dryRun: true, results } } };
     },
   });
   let enrolled = 0;
   const place = await show(
-    <EnrolChosenDialog ids={["l1", "l2"]} onClose={() => {}} onEnrolled={() => (enrolled += 1)} />,
+    <EnrollChosenDialog ids={["l1", "l2"]} onClose={() => {}} onEnrolled={() => (enrolled += 1)} />,
   );
   await settled();
   await settled();
   expect(place.textContent).toContain("1 lead would be taken. 1 lead would not:On the do-not-contact list: 1");
-  await change(() => button(place, "Enrol 1 lead").click());
+  await change(() => button(place, "Enroll 1 lead").click());
   await settled();
   expect(sent).toEqual([
     { leadIds: ["l1", "l2"], dryRun: true },

@@ -115,7 +115,7 @@ test("every field tells who said it and how sure it is, nested ones too", async 
             fieldConfidence: { title: 0.9, "companyInfo.industry": 0.5 },
             provenance: { title: { provider: "hunter", at }, "companyInfo.industry": { provider: "apollo", at } },
             creditsUsed: 1,
-            fromStore: false,
+            fromCache: false,
           },
           {
             index: 2,
@@ -127,7 +127,7 @@ test("every field tells who said it and how sure it is, nested ones too", async 
             provenance: {},
             emailVerification: { email: "x@example.com", verdict: "invalid", confidence: 0, provider: "hunter", at },
             creditsUsed: 0,
-            fromStore: true,
+            fromCache: true,
           },
         ],
         failed: [

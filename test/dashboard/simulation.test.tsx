@@ -32,8 +32,8 @@ test("a simulation says so, is moved on, and tells what happened; times go by it
   signInAs();
   let at = "2026-01-05T10:00:00.000Z";
   const happened: Partial<Advanced> = {
-    ...{ from: at, to: "2026-01-12T10:00:00.000Z", actions: { sendMessage: { done: 3, failed: 1 } }, accepted: 2 },
-    ...{ replied: 0, enrolments: {}, jobs: { lead_import: { completed: 1 } }, total: 6 },
+    ...{ from: at, to: "2026-01-12T10:00:00.000Z", actions: { sendMessage: { completed: 3, failed: 1 } }, accepted: 2 },
+    ...{ replied: 0, enrollments: {}, jobs: { lead_import: { completed: 1 } }, total: 6 },
   };
   const sent = serverAt(() => at, happened);
   await api.get("/leads");
@@ -47,7 +47,7 @@ test("a simulation says so, is moved on, and tells what happened; times go by it
   expect(sent).toEqual([{ advance: "P7D" }]);
   expect(bar.textContent).toContain("Mon, 12 Jan 2026");
   const told = bar.querySelector("dialog")?.textContent;
-  for (const words of ["6 things happened", "Message3 done, 1 failed", "Import of leads1 completed"])
+  for (const words of ["6 things happened", "Message3 completed, 1 failed", "Import of leads1 completed"])
     expect(told).toContain(words);
   expect(told).not.toContain("Answers");
   expect(time.textContent).toBe("7 days ago");

@@ -46,7 +46,7 @@ test("done and skip end the action that is shown, and the next one comes", async
   await press("k");
   await press("S");
   expect(ended).toEqual([
-    ["grace", { outcome: "done" }],
+    ["grace", { outcome: "completed" }],
     ["ada", { outcome: "skipped" }],
   ]);
   expect(current(place)).toBe("Message to alan");

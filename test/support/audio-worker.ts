@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { decodeAudio, fileSource, M4aEncoder } from "../../src/voice/audio/audio.ts";
 
@@ -6,7 +7,8 @@ export type DecodedSummary = { sampleRate: number; samples: number[]; sums: numb
 
 /** Decodes a file, and encodes its first channel again. */
 export function summarise(path: string): DecodedSummary {
-  const source = fileSource(path);
+  const file = openSync(path, "r");
+  const source = fileSource(file);
   const samples: number[] = [];
   const sums: number[] = [];
   let sampleRate = 0;
@@ -20,7 +22,7 @@ export function summarise(path: string): DecodedSummary {
       for (const value of values) sums[channel] = (sums[channel] ?? 0) + value * value;
     }
   }
-  source.close();
+  closeSync(file);
   return { sampleRate, samples, sums, encodedBytes: encoder?.finish().length ?? 0 };
 }
 

@@ -244,6 +244,7 @@ export function createFactories(seed = 1) {
       payload: {},
       ...times,
       completedAt: null,
+      editedMessage: null,
       ...overrides,
     };
   }
@@ -274,7 +275,7 @@ export function createFactories(seed = 1) {
       message: null,
       details: {},
       leadId: null,
-      enrolmentId: null,
+      enrollmentId: null,
       campaignId: null,
       campaignStep: null,
       state: "scheduled",
@@ -386,7 +387,7 @@ export async function claimAction(storage: Storage, now: number = startOfTests):
 /** The end of an action that was carried out, unless it says otherwise. */
 export function actionEnd(overrides: Partial<ActionEnd> = {}): ActionEnd {
   const end = { message: "It ended", metadata: {}, reference: null, relation: null, at: startOfTests };
-  return { state: "done", ...end, ...overrides };
+  return { state: "completed", ...end, ...overrides };
 }
 
 function theOnly<T>([item, ...others]: readonly T[]): T {

@@ -12,7 +12,7 @@ import { FakeClock } from "./clock.ts";
 import type { OpenedStorage } from "./engines.ts";
 import { alwaysOpen, createFactories } from "./factories.ts";
 
-export const sent: ConnectorOutcome = { kind: "sent", reference: "ref-1" };
+export const sent: ConnectorOutcome = { kind: "completed", reference: "ref-1" };
 
 /** The same connector under every name. */
 export function connectorsOf(connector: Connector): Connectors {

@@ -1,4 +1,4 @@
-import type { CampaignView, EnrolmentView } from "../../src/campaigns/model.ts";
+import type { CampaignView, EnrollmentView } from "../../src/campaigns/model.ts";
 import type { LedgerEntryView } from "../../src/credits/model.ts";
 import type { JobView } from "../../src/jobs/model.ts";
 import type { NewKeyView } from "../../src/keys/model.ts";
@@ -119,11 +119,11 @@ async function newCampaign(user: Client, path = ""): Promise<string> {
   return id;
 }
 
-async function enrolled(user: Client): Promise<{ campaign: string; enrolment: string }> {
+async function enrolled(user: Client): Promise<{ campaign: string; enrollment: string }> {
   const campaign = await newCampaign(user, "start");
-  await posted(user, `/campaigns/${campaign}/enrol`, { leadIds: [(await newLead(user)).id] });
-  const { data } = await user.get<{ enrolments: EnrolmentView[] }>(`${api}/campaigns/${campaign}/enrolments`);
-  return { campaign, enrolment: data.enrolments[0]!.id };
+  await posted(user, `/campaigns/${campaign}/enroll`, { leadIds: [(await newLead(user)).id] });
+  const { data } = await user.get<{ enrollments: EnrollmentView[] }>(`${api}/campaigns/${campaign}/enrollments`);
+  return { campaign, enrollment: data.enrollments[0]!.id };
 }
 
 const newEndpoint = (user: Client, more: object = {}) =>
@@ -241,17 +241,19 @@ export const postRoutes: Record<string, PostRoute> = {
     by(user, `/network/actions/${await scheduled(user, undefined, { requireApproval: true })}/approve`),
   ),
   "/network/actions/{jobId}/resolve": whole(async (world) =>
-    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, { outcome: "sent" }),
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "unknown")}/resolve`, {
+      outcome: "completed",
+    }),
   ),
   "/network/accounts": whole(async ({ user }) => by(user, "/network/accounts", { name: name("Second") })),
   "/network/accounts/{accountId}/plan": nothing(async ({ user }) =>
     by(user, `/network/accounts/${await newAccount(user, "simulated")}/plan`, { caps: {} }),
   ),
   "/network/tasks/{jobId}/complete": whole(async (world) =>
-    by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "done" }),
+    by(world.user, `/network/tasks/${await actedUpon(world, "manual", "ada")}/complete`, { outcome: "completed" }),
   ),
   "/network/actions/{jobId}/outcome": whole(async (world) =>
-    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "sent" }),
+    by(world.user, `/network/actions/${await actedUpon(world, "simulated", "slow")}/outcome`, { outcome: "completed" }),
   ),
   "/network/worker/claim": whole(async ({ service, user }) => {
     const accountId = await newAccount(user, "worker");
@@ -265,17 +267,17 @@ export const postRoutes: Record<string, PostRoute> = {
   }),
   "/network/worker/{jobId}/complete": whole(async (world) => {
     const { jobId, claim } = await claimed(world);
-    return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "sent" });
+    return by(world.user, `/network/worker/${jobId}/complete`, { claim, outcome: "completed" });
   }),
   // Two slices of rows, and two for the campaign.
   "/network/upload-prospects": whole(async ({ user }) => {
     const prospects = Array.from({ length: 60 }, () => ({ name: "Ada Lovelace", network_url: profileOf(name()) }));
     return by(user, "/network/upload-prospects", { prospects, campaign_id: await newCampaign(user) });
   }),
-  "/network/contacts/news": whole(async ({ user }) => {
+  "/network/contacts/events": whole(async ({ user }) => {
     const profileUrl = profileOf(name());
     await posted(user, "/network/actions/record", { actionType: "sendConnectionRequest", profileUrl });
-    return by(user, "/network/contacts/news", { profileUrl, event: "accepted" });
+    return by(user, "/network/contacts/events", { profileUrl, event: "accepted" });
   }),
   "/campaigns": whole(async ({ user }) => by(user, "/campaigns", { name: name("Spring"), steps: visit })),
   "/campaigns/{campaignId}/start": whole(async ({ user }) => by(user, `/campaigns/${await newCampaign(user)}/start`)),
@@ -285,13 +287,13 @@ export const postRoutes: Record<string, PostRoute> = {
   "/campaigns/{campaignId}/cancel": whole(async ({ user }) =>
     by(user, `/campaigns/${(await enrolled(user)).campaign}/cancel`),
   ),
-  "/campaigns/{campaignId}/enrol": whole(async ({ user }) => {
+  "/campaigns/{campaignId}/enroll": whole(async ({ user }) => {
     const leads = await Promise.all(Array.from({ length: 70 }, () => newLead(user)));
-    return by(user, `/campaigns/${await newCampaign(user)}/enrol`, { leadIds: leads.map(({ id }) => id) });
+    return by(user, `/campaigns/${await newCampaign(user)}/enroll`, { leadIds: leads.map(({ id }) => id) });
   }),
-  "/campaigns/{campaignId}/enrolments/{enrolmentId}/stop": whole(async ({ user }) => {
-    const { campaign, enrolment } = await enrolled(user);
-    return by(user, `/campaigns/${campaign}/enrolments/${enrolment}/stop`);
+  "/campaigns/{campaignId}/enrollments/{enrollmentId}/stop": whole(async ({ user }) => {
+    const { campaign, enrollment } = await enrolled(user);
+    return by(user, `/campaigns/${campaign}/enrollments/${enrollment}/stop`);
   }),
   "/campaigns/{campaignId}/preview": nothing(async ({ user }) =>
     by(user, `/campaigns/${await newCampaign(user)}/preview`, {}),

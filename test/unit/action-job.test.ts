@@ -19,7 +19,7 @@ const day = 24 * hour;
 describe.each(engines)("an action over $name", ({ open }) => {
   describe("ends by what the connector answers", () => {
     test.each<[ConnectorOutcome, string, string, Record<string, unknown>]>([
-      [sent, "completed", "done", { outcome: "sent", providerRef: "ref-1" }],
+      [sent, "completed", "completed", { outcome: "completed", providerRef: "ref-1" }],
       [
         { kind: "refused", refusal: "personNotFound", reason: "No such person." },
         "failed",
@@ -242,7 +242,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
       expect(await world.action(job)).toMatchObject({ state: "awaiting", pendingReason: "awaitingVendor" });
       await world.runUntil(startOfTests + hour);
       expect(asked).toEqual([1, 2, 3].map((n) => ["v-1", startOfTests + n * minute]));
-      expect(await world.action(job)).toMatchObject({ state: "done" });
+      expect(await world.action(job)).toMatchObject({ state: "completed" });
       expect(world.calls).toHaveLength(1);
     });
 
@@ -320,7 +320,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
     expect(world.calls.map(({ jobId }) => jobId)).toEqual([job.id]);
   });
 
-  test("a cancelled action is never sent", async () => {
+  test("a canceled action is never sent", async () => {
     await using opened = await open();
     const world = await createNetworkWorld(opened);
     const job = await world.schedule({ action: { notBefore: startOfTests + minute } });
@@ -362,9 +362,9 @@ describe.each(engines)("an action over $name", ({ open }) => {
     };
 
     const endOf: Record<string, NetworkAction["state"]> = {
-      send: "done",
-      "voice message": "done",
-      "vendor that is asked later": "done",
+      send: "completed",
+      "voice message": "completed",
+      "vendor that is asked later": "completed",
       "busy network": "failed",
       person: "awaiting",
       limit: "scheduled",
@@ -391,7 +391,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
         } else expect(action.state, shown).toBe(endOf[name]!);
         if (!isRepeated.has(name)) expect(world.calls.length, shown).toBe(wasMarked ? callsBefore : 1);
         const retried = await opened.storage.jobs.retry(job.userId, job.id, world.clock.now());
-        if (action.state === "unknown" || action.state === "done") expect(retried.kind, shown).toBe("refused");
+        if (action.state === "unknown" || action.state === "completed") expect(retried.kind, shown).toBe("refused");
       }
       expect(points).toContain("in the call");
       expect(points.length).toBeGreaterThan(12);
@@ -429,7 +429,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
           const wasCalled = called.includes(job.id);
           const { status } = (await world.job(job))!;
           expect({ status, state: (await world.action(job))!.state, wasCalled }).toBeOneOf([
-            { status: "completed", state: "done", wasCalled: true },
+            { status: "completed", state: "completed", wasCalled: true },
             { status: "failed", state: "unknown", wasCalled: true },
             { status: "failed", state: "unknown", wasCalled: false },
           ]);

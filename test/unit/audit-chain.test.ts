@@ -48,7 +48,7 @@ const unlock = [
 
 test("an untouched log is whole", async () => {
   const check = await checkedAfter();
-  expect(check).toMatchObject({ isWhole: true, entries: 4, brokenAt: null, lastId: 4 });
+  expect(check).toMatchObject({ isIntact: true, entries: 4, brokenAt: null, lastId: 4 });
   expect(check.lastHash).toMatch(/^[0-9a-f]{64}$/);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ["cut off with all others", "DELETE FROM audit_log", 1],
   ["left without its end", "DELETE FROM audit_end", 5],
 ])("an entry that was %s breaks the chain", async (_what, statement, brokenAt) => {
-  expect(await checkedAfter(...unlock, statement)).toMatchObject({ isWhole: false, brokenAt });
+  expect(await checkedAfter(...unlock, statement)).toMatchObject({ isIntact: false, brokenAt });
 });
 
 test.each([
@@ -82,7 +82,7 @@ test.each(["DELETE FROM audit_log WHERE seq = 4", "DELETE FROM audit_end"])(
       await service.note(null, { action: "risk.accepted", userId: null });
       return service.verify();
     });
-    expect(check.isWhole).toBe(false);
+    expect(check.isIntact).toBe(false);
   },
 );
 
@@ -90,7 +90,7 @@ test("who has kept an entry elsewhere also notices a log that was written anew t
   const anew = [...unlock, "DELETE FROM audit_log WHERE seq = 4"];
   const moveBack = "UPDATE audit_end SET (seq, hash) = (SELECT seq, hash FROM audit_log WHERE seq = 3)";
   const standings = await changed([...anew, moveBack], async (service, [, , third, fourth]) => {
-    expect(await service.verify()).toMatchObject({ isWhole: true, kept: null });
+    expect(await service.verify()).toMatchObject({ isIntact: true, anchor: null });
     return [
       await service.verify(third),
       await service.verify({ ...third!, hash: fourth!.hash }),
@@ -98,9 +98,9 @@ test("who has kept an entry elsewhere also notices a log that was written anew t
     ];
   });
   expect(standings).toMatchObject([
-    { isWhole: true, kept: "same" },
-    { isWhole: false, kept: "changed" },
-    { isWhole: false, kept: "missing" },
+    { isIntact: true, anchor: "same" },
+    { isIntact: false, anchor: "changed" },
+    { isIntact: false, anchor: "missing" },
   ]);
 });
 
@@ -114,7 +114,7 @@ test("what the log has forgotten by its age says nothing against it, and its las
     await service.verify(second),
   ]);
   expect(standings).toMatchObject([
-    { isWhole: true, kept: "forgotten" },
-    { isWhole: true, kept: "same" },
+    { isIntact: true, anchor: "expired" },
+    { isIntact: true, anchor: "same" },
   ]);
 });

@@ -114,8 +114,8 @@ test("accounts with work to do are paused, with the reason; others and those tha
   const insertAction = database.query(
     "INSERT INTO network_actions (job_id, user_id, account, action_type, meter, has_note, profile_url, profile_key, target_key, details, state, used, not_before, draw, created_at, updated_at) VALUES (?1 || ?2, 'u', ?1, 'visitProfile', 2, 0, '', '', ?2, '{}', ?2, 0, 0, 0, 0, 0)",
   );
-  const insertEnrolment = database.query(
-    "INSERT INTO campaign_enrolments (id, campaign_id, user_id, lead_id, account_id, profile_key, state, at_step, since_at, version, created_at, updated_at) VALUES (?1 || ?2, 'c', 'u', ?1 || ?2, 'account-' || ?1, '', ?2, 0, 0, 0, 0, 0)",
+  const insertEnrollment = database.query(
+    "INSERT INTO campaign_enrollments (id, campaign_id, user_id, lead_id, account_id, profile_key, state, at_step, since_at, version, created_at, updated_at) VALUES (?1 || ?2, 'c', 'u', ?1 || ?2, 'account-' || ?1, '', ?2, 0, 0, 0, 0, 0)",
   );
   for (const [seq, state] of [
     [1, "active"],
@@ -127,8 +127,8 @@ test("accounts with work to do are paused, with the reason; others and those tha
     insertAccount.run(seq, state);
   insertAction.run(1, "scheduled");
   insertAction.run(2, "done");
-  insertEnrolment.run(2, "completed");
-  insertEnrolment.run(3, "active");
+  insertEnrollment.run(2, "completed");
+  insertEnrollment.run(3, "active");
   insertAction.run(5, "scheduled");
   database.close();
   expect(holdAccounts(path, "Nobody knows", now)).toBe(2);
@@ -147,7 +147,7 @@ test("accounts with work to do are paused, with the reason; others and those tha
 });
 
 test("a database of before campaigns is left as it is", () => {
-  database.run("DROP TABLE campaign_enrolments");
+  database.run("DROP TABLE campaign_enrollments");
   database.close();
   expect(holdAccounts(path, "Nobody knows", now)).toBe(0);
   database = openDatabase(path);

@@ -26,7 +26,7 @@ const result = {
     ]),
   ),
   creditsUsed: 1,
-  fromStore: false,
+  fromCache: false,
   writtenBack: ["title"],
 };
 const failure = {
@@ -101,7 +101,7 @@ test("a dry run tells what it would cost", async () => {
     free: 0,
     maxCredits: 1,
     isAffordable: true,
-    answers: "directly",
+    mode: "direct",
     providers: ["local", "pdl"],
   };
   await using arranged = await arrange({ enriched: [], failed: [], creditsUsed: 0, remainingCredits: 9, estimate });
@@ -114,7 +114,7 @@ test("a dry run tells what it would cost", async () => {
 
 test("more people than the server answers at once are a mistake of usage", async () => {
   await using arranged = await arrange({});
-  expect((await arranged.cli.run("enrich", ...Array.from({ length: 51 }, (_, n) => `p${n}@b.co`))).exitCode).toBe(2);
+  expect((await arranged.cli.run("enrich", ...Array.from({ length: 1001 }, (_, n) => `p${n}@b.co`))).exitCode).toBe(2);
 });
 
 test("credits are shown with what moved them", async () => {

@@ -40,14 +40,14 @@ test("instants are written in UTC with milliseconds", () => {
   expect(isoTimeOrNull(null)).toBeNull();
 });
 
-test("a timer of the fake clock fires once, at its moment, in order, unless it was cancelled", () => {
+test("a timer of the fake clock fires once, at its moment, in order, unless it was canceled", () => {
   const clock = new FakeClock();
   const fired: [string, number][] = [];
   const fire = (name: string) => () => void fired.push([name, clock.now() - startOfTests]);
   clock.after(20, fire("second"));
   clock.after(10, () => clock.after(5, fire("nested")));
   clock.after(20, fire("third"));
-  clock.after(15, fire("cancelled"))();
+  clock.after(15, fire("canceled"))();
   clock.after(21, fire("later"));
   clock.advance(20);
   expect(fired).toEqual([
@@ -67,7 +67,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test("a timer of the system clock fires once, unless it was cancelled", () => {
+test("a timer of the system clock fires once, unless it was canceled", () => {
   let fired = 0;
   systemClock.after(1000, () => fired++);
   systemClock.after(1000, () => fired++)();

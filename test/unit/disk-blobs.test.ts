@@ -41,13 +41,13 @@ test("a stream as long as the limit is taken; one byte more is refused and leave
 });
 
 test("a stream that is too long is not read to its end", async () => {
-  let cancelled = false;
+  let canceled = false;
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(1000)),
-    cancel: () => void (cancelled = true),
+    cancel: () => void (canceled = true),
   });
   await expect(blobs.receive("imports/one", endless, 10_000)).rejects.toThrow(BlobTooLarge);
-  expect(cancelled).toBe(true);
+  expect(canceled).toBe(true);
 });
 
 test("a stream that breaks off leaves nothing, and the error is passed on", async () => {

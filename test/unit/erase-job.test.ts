@@ -87,7 +87,7 @@ test("an attempt that was cut off half way is finished by the next", async () =>
   const done = await attempt();
   expect(done).toMatchObject({ status: "completed", payload: {} });
   expect(await storage.leads.get(user.id, lead.id)).toBeNull();
-  expect(await storage.network.action(user.id, job.id)).toMatchObject({ action: { state: "cancelled", leadId: null } });
+  expect(await storage.network.action(user.id, job.id)).toMatchObject({ action: { state: "canceled", leadId: null } });
   expect(await storage.suppressions.matches(user.id, { email })).toHaveLength(1);
 });
 

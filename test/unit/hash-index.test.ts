@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, type Engine } from "../../src/storage/sqlite/engine.ts";
-import { HashIndex } from "../../src/storage/sqlite/hash-index.ts";
+import { HashIndex, mergeAt } from "../../src/storage/sqlite/hash-index.ts";
 import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
@@ -165,6 +165,59 @@ test("whoever adds many entries waits while as many as make a merge wait for one
   await keys.room();
   expectAllFound(keys, 2 * count);
   await keys.settled();
+});
+
+test("a merge writes a key with very many rows in as many units as it writes as many keys", async () => {
+  const largestUnit = async (name: string, keyFor: (lead: number) => number): Promise<number> => {
+    const engine = open(name);
+    const changes = (): number => engine.database.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
+    let most = 0;
+    const writer = writerOver(engine, (write) => write());
+    const measured = Object.assign(Object.create(engine.writer) as Engine["writer"], {
+      write: <T>(run: () => T): Promise<T> =>
+        writer.write(() => {
+          const before = changes();
+          const result = run();
+          most = Math.max(most, changes() - before);
+          return result;
+        }),
+    });
+    const keys = leadKeys({ ...engine, writer: measured });
+    for (let lead = 0; lead < mergeAt; lead += 1000)
+      await engine.writer.write(() => {
+        for (let each = lead; each < lead + 1000; each++) keys.add(keyFor(each), each);
+        keys.write();
+      });
+    await keys.settled();
+    expect(countOf(engine, "lead_keys")).toBe(mergeAt);
+    return most;
+  };
+  const distinct = await largestUnit("distinct", keyOf);
+  expect(await largestUnit("same", () => 5)).toBe(distinct);
+});
+
+test("rows that are removed while their key is merged do not come back", async () => {
+  const engine = open("first");
+  let removal = (): void => {};
+  const writer = writerOver(engine, async (write) => {
+    const result = await write();
+    removal();
+    return result;
+  });
+  const keys = leadKeys({ ...engine, writer });
+  const [one, last] = [5, mergeAt - 1];
+  removal = () => {
+    removal = () => {};
+    void engine.writer.write(() => keys.remove(one, last));
+  };
+  for (let lead = 0; lead < mergeAt; lead += 1000)
+    await engine.writer.write(() => {
+      for (let each = lead; each < lead + 1000; each++) keys.add(one, each);
+      keys.write();
+    });
+  await keys.settled();
+  expect(countOf(engine, "lead_keys")).toBe(mergeAt - 1);
+  expect([...keys.each(one)]).toEqual(Array.from({ length: mergeAt - 1 }, (_, lead) => lead));
 });
 
 /** The engine's writer, with something done about each write of a merge. */

@@ -114,20 +114,20 @@ async function createImports(change: (blobs: BlobStore) => Partial<BlobStore> = 
 type Imports = Awaited<ReturnType<typeof createImports>>;
 
 /** Cancels a job at a moment of its life. */
-const cancelled: Record<string, (imports: Imports) => Promise<Job>> = {
+const canceled: Record<string, (imports: Imports) => Promise<Job>> = {
   async "before it is claimed"({ start, jobs, user }) {
     const { id } = await start();
     return jobs.cancel(user.id, id);
   },
   async "before it is read for the first time"(imports) {
-    return cancelledAt("localPath", imports);
+    return canceledAt("localPath", imports);
   },
   async "before its end is written"(imports) {
-    return cancelledAt("end", imports);
+    return canceledAt("end", imports);
   },
 };
 
-async function cancelledAt(place: "localPath" | "end", { gates, start, runner, jobs, user }: Imports): Promise<Job> {
+async function canceledAt(place: "localPath" | "end", { gates, start, runner, jobs, user }: Imports): Promise<Job> {
   const gate = (gates[place] = new Gate());
   const { id } = await start();
   runner.start();
@@ -138,14 +138,14 @@ async function cancelledAt(place: "localPath" | "end", { gates, start, runner, j
   return job;
 }
 
-for (const [moment, cancel] of Object.entries(cancelled)) {
-  test(`the file of an import that is cancelled ${moment} stays while it can be retried, and no longer`, async () => {
+for (const [moment, cancel] of Object.entries(canceled)) {
+  test(`the file of an import that is canceled ${moment} stays while it can be retried, and no longer`, async () => {
     await using imports = await createImports();
     const job = await cancel(imports);
     imports.runner.start();
     await imports.runner.idle();
-    expect(job).toMatchObject({ status: "failed", metadata: { cancelled: true } });
-    expect(await imports.jobs.get(imports.user.id, job.id)).toMatchObject({ status: "failed", message: "Cancelled" });
+    expect(job).toMatchObject({ status: "failed", metadata: { canceled: true } });
+    expect(await imports.jobs.get(imports.user.id, job.id)).toMatchObject({ status: "failed", message: "Canceled" });
     expect([await imports.sweep(), await imports.files()]).toEqual([0, [`prospect-imports/${job.id}`]]);
     imports.clock.advance(retryableMs - 1);
     expect(await imports.sweep()).toBe(0);
@@ -153,7 +153,7 @@ for (const [moment, cancel] of Object.entries(cancelled)) {
     expect([await imports.sweep(), await imports.files()]).toEqual([1, []]);
   });
 
-  test(`an import that is cancelled ${moment} and retried stores all of its rows, and its file goes`, async () => {
+  test(`an import that is canceled ${moment} and retried stores all of its rows, and its file goes`, async () => {
     await using imports = await createImports();
     const { id } = await cancel(imports);
     await imports.jobs.retry(imports.user.id, id);

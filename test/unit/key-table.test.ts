@@ -28,7 +28,8 @@ test("a table knows what was added and not removed, however it grows, and after 
       pairs = pairs.filter((pair) => pair !== gone);
     }
     for (const key of keys) expect(table.find(key, []).sort(ascending)).toEqual(leadsOf(pairs, key));
-    expect([...table.sortedKeys()]).toEqual(pairs.map(([key]) => key).sort(ascending));
+    expect([...table.sortedKeys()]).toEqual([...new Set(pairs.map(([key]) => key))].sort(ascending));
+    for (const [key, lead] of pairs) expect(table.hasRow(key, lead)).toBe(true);
     table.clear();
     expect(table.size).toBe(0);
     for (const key of keys) expect(table.find(key, [])).toEqual([]);
@@ -39,4 +40,20 @@ test("rows are put behind those that were found elsewhere", () => {
   const table = new KeyTable();
   table.add(2 ** 53 - 1, 8);
   expect(table.find(2 ** 53 - 1, [3])).toEqual([3, 8]);
+});
+
+// Walking through the rows of the key for each of them would take hours.
+test("a million rows of one key are added, asked for and removed one by one", () => {
+  const table = new KeyTable();
+  const [key, count] = [2 ** 40 + 5, 1_000_000];
+  for (let row = 0; row < count; row++) {
+    table.add(key, row);
+    table.add(key, row); // as a write unit that runs again
+    if (!table.has(key) || !table.hasRow(key, row)) expect.unreachable(`Row ${row} is not found`);
+  }
+  expect(table.size).toBe(count);
+  expect(table.find(key, [])).toHaveLength(count);
+  expect([...table.sortedKeys()]).toEqual([key]);
+  for (let row = 0; row < count; row++) table.remove(key, row);
+  expect(table.has(key)).toBe(false);
 });

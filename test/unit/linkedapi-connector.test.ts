@@ -77,7 +77,7 @@ test.each<[Partial<ActionOrder>, object]>([
 
 test("without the address of a post, the way leads from the person to their latest", async () => {
   await using world = await startWorld();
-  expect(await world.endOf({ actionType: "likePost" })).toEqual({ kind: "sent", reference: "wf-1" });
+  expect(await world.endOf({ actionType: "likePost" })).toEqual({ kind: "completed", reference: "wf-1" });
   const chain: string[] = [];
   for (let step = world.vendor.workflows[0]?.workflow; step !== undefined; step = step.then)
     chain.push(step.actionType);
@@ -120,7 +120,7 @@ describe("what became of it", () => {
     await using world = await startWorld();
     world.vendor.findNext({ connectionStatus });
     const outcome = await world.endOf({ actionType: "checkConnectionStatus" });
-    expect(outcome).toEqual({ kind: "sent", reference: "wf-1", relation });
+    expect(outcome).toEqual({ kind: "completed", reference: "wf-1", relation });
   });
 
   test.each<[string, object]>([
@@ -162,7 +162,7 @@ describe("what became of it", () => {
     { workflowStatus: "completed" },
     { workflowStatus: "completed", completion: null },
     { workflowStatus: "completed", completion: { actionType: "st.somethingElse", success: true } },
-    { workflowStatus: "cancelled" },
+    { workflowStatus: "canceled" },
   ])("%j leaves it unknown", async (state) => {
     await using world = await startWorld();
     world.vendor.endNext(state);
@@ -199,7 +199,7 @@ describe("what became of it", () => {
       world.vendor.breakWith(disorder);
       expect(await world.follow(handed, order)).toMatchObject({ kind: "handed", reference: `wf-1@${startOfTests}` });
       world.vendor.breakWith(null);
-      expect(await world.follow(handed, order)).toMatchObject({ kind: "sent" });
+      expect(await world.follow(handed, order)).toMatchObject({ kind: "completed" });
       expect(world.vendor.workflows).toHaveLength(1);
     },
   );

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
+import { canonicalProfileUrl, pageSubjectOf } from "../../src/network/profile-url.ts";
+
+test.each([
+  ["https://network.example/company/acme", "a company"],
+  ["https://network.example/school/oxford/people", "a school"],
+  ["https://network.example/pulse/how-to", "an article"],
+  ["https://network.example/in/ada", null],
+  ["https://network.example/in/company", null],
+  ["https://network.example/company", null],
+  ["https://network.example/pub/ada/1/2/3", null],
+  ["https://network.example/constructor/x", null],
+])("%s is the page of %p", (url, subject) => expect(pageSubjectOf(url)).toBe(subject));
 
 describe("the canonical profile URL", () => {
   test.each([

@@ -5,6 +5,7 @@ import { placeParts, placeTerms, wantedPlace } from "../../src/prospecting/facet
 import {
   companySize,
   companySizesTouching,
+  companySizeText,
   revenueRange,
   revenueRangeOfNamed,
   revenueRangeOfThousands,
@@ -13,7 +14,7 @@ import {
 import { senioritiesOfTitle, seniorityNamed } from "../../src/prospecting/facets/seniority.ts";
 import { positionOf } from "../../src/prospecting/facets/position.ts";
 import { termQuery } from "../../src/prospecting/facets/query.ts";
-import { changedTerms, technologyValue, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
+import { changedTerms, technologyValue, termKey, termsOf, termsOfRaw } from "../../src/prospecting/facets/terms.ts";
 import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
 import type { ProspectContent } from "../../src/prospecting/model.ts";
 import { prospect } from "../bench/prospect-people.ts";
@@ -274,6 +275,30 @@ test.each([
   ["50 employees or more", "51-200"],
 ])("%s employees are the range %s", (text, label) => {
   expect(companySize(text)).toBe(label);
+});
+
+test.each([
+  ["1000+", "1000+", "1001-5000"],
+  ["10,001+", "10001+", "10001+"],
+  ["1001-5000", "1001-5000", "1001-5000"],
+  ["1,001 - 5,000 employees", "1001-5000", "1001-5000"],
+  ["100-500", "100-500", "201-500"],
+  ["50 employees or more", "50+", "51-200"],
+  ["1000人以上", "1000+", "1001-5000"],
+  ["10K+", "10000+", "10001+"],
+  ["501-1K", "501-1000", "501-1000"],
+  ["10 000 - 50 000", "10000-50000", "10001+"],
+  ["1,200 employees", "1001-5000", "1001-5000"],
+  ["<10", "1-10", "1-10"],
+  ["Nov-50", "11-50", "11-50"],
+  ["1.5-2.5", "1-10", "1-10"],
+  ["many", null, null],
+])("%s employees are stored as %s and found by %s", (text, stored, label) => {
+  expect(companySizeText(text)).toBe(stored);
+  if (stored === null) return;
+  // What is stored stays as it is when it is read again, as an export that is imported is.
+  expect(companySizeText(stored)).toBe(stored);
+  expect(termsOfRaw("size", stored)).toEqual([{ facet: "size", value: label!, label: label! }]);
 });
 
 test("a wanted size touches every range that it shares a number with", () => {

@@ -41,6 +41,7 @@ test.each<[ProspectDraft, ProspectDraft]>([
   [acme, { company: "Acme Robotics" }],
   [acme, { company: "Renamed", domain: "acme.example" }],
   [acme, { company: "Acme", domain: "acme.io" }],
+  [acme, { domain: "shop.acme.example" }],
   [{ ...acme, domain: "" }, { domain: "acme.example" }],
 ])("%j has the facts of its company still after %j", (before, now) => {
   expect(told(before, now)).toMatchObject({ industry: "Robots", companySize: "11-50", technologies: ["Go"] });
@@ -215,9 +216,36 @@ test.each<[Employer, boolean]>([
   [{ email: "ka@gmail.com", company: "Acme Robotics" }, false],
   [{ domain: "acme.example", company: "Globex" }, true],
   [{ domain: "globex.example", company: "Acme" }, false],
+  [{ domain: "shop.acme.example", company: "Globex" }, true],
+  [{ domain: "notacme.example" }, false],
+  [{ email: "ka@de.acme.example" }, true],
+  [{ email: "ka@de.acme.example", company: "Globex" }, false],
   [{ email: "ka@gmail.com" }, false],
 ])("%j works for Acme: %p", (employer, does) => {
   expect(worksFor(employer, companies[0]!)).toBe(does);
+});
+
+test.each<[string, string, boolean]>([
+  ["cantwell.senate.gov", "senate.gov", true],
+  ["a.b.acme.co.uk", "acme.co.uk", true],
+  ["senate.gov", "cantwell.senate.gov", false],
+  // Nobody is the company of all who have a name below these.
+  ["acme.co.uk", "co.uk", false],
+  ["acme.github.io", "github.io", false],
+  ["acme.wordpress.com", "wordpress.com", false],
+])("who is at %s works for the company at %s: %p", (domain, employer, does) => {
+  expect(worksFor({ domain }, { domain: employer })).toBe(does);
+  const news = new CompanyNews(true);
+  news.add({ domain: employer, industry: "Told" }, null);
+  expect(news.toldTo(content({ domain })).industry).toBe(does ? "Told" : undefined);
+});
+
+test("the site of a department speaks for its people before that of the whole", () => {
+  const news = new CompanyNews(true);
+  news.add({ domain: "lab.acme.example", industry: "Research" }, null);
+  news.add({ domain: "acme.example", industry: "Robots" }, null);
+  expect(news.toldTo(content({ domain: "lab.acme.example" })).industry).toBe("Research");
+  expect(news.toldTo(content({ domain: "shop.acme.example" })).industry).toBe("Robots");
 });
 
 test("of what is told of companies the newest word counts, and what nobody tells stays", () => {

@@ -41,7 +41,7 @@ describe("a guarded provider", () => {
   test("answers what the provider answers, and counts what it spends", async () => {
     const { ask, guard } = guarded();
     expect(await ask()).toEqual(found);
-    expect(guard.view()).toMatchObject({ name: "scripted", state: "ready", spent: 1, spendCap: null });
+    expect(guard.view()).toMatchObject({ name: "scripted", state: "ready", creditsUsed: 1, spendCap: null });
   });
 
   test("does not wait for one that takes too long, even when it does not heed its signal", async () => {
@@ -124,7 +124,7 @@ describe("a guarded provider", () => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, ask));
     expect(outcomes.filter(({ kind }) => kind === "found")).toHaveLength(3);
     expect(asked).toHaveLength(3);
-    expect(guard.view()).toMatchObject({ state: "spent", spent: 3, spendCap: 3 });
+    expect(guard.view()).toMatchObject({ state: "exhausted", creditsUsed: 3, spendCap: 3 });
     clock.advance(31 * 86_400_000);
     expect(await ask()).toEqual(found);
   });
@@ -134,7 +134,7 @@ describe("a guarded provider", () => {
     const outcomes = await Promise.all(Array.from({ length: 4 }, ask));
     expect(outcomes.filter(({ kind }) => kind === "found")).toHaveLength(2);
     expect(asked).toHaveLength(2);
-    expect(guard.view()).toMatchObject({ state: "spent", spent: 4, spendCap: 5 });
+    expect(guard.view()).toMatchObject({ state: "exhausted", creditsUsed: 4, spendCap: 5 });
   });
 
   test("is asked as long as its cap can pay for the very question, and no longer", async () => {
@@ -149,10 +149,10 @@ describe("a guarded provider", () => {
     expect(await outcome(cheap)).toBe("found");
     expect(guard.canPayFor(nobody)).toBe(false);
     expect(await outcome(nobody)).toBe("skipped");
-    expect(guard.view()).toMatchObject({ state: "ready", spent: 1.5 });
+    expect(guard.view()).toMatchObject({ state: "ready", creditsUsed: 1.5 });
     expect(await outcome(cheap)).toBe("found");
     expect(await outcome(cheap)).toBe("skipped");
-    expect(guard.view()).toMatchObject({ state: "spent", spent: 2, spendCap: 2 });
+    expect(guard.view()).toMatchObject({ state: "exhausted", creditsUsed: 2, spendCap: 2 });
     expect(asked).toHaveLength(4);
   });
 
@@ -161,7 +161,7 @@ describe("a guarded provider", () => {
     let answers = 0;
     while ((await ask()).kind === "found") answers++;
     expect(answers).toBe(Math.round(21 / spends));
-    expect(guard.view()).toMatchObject({ spent: 21 });
+    expect(guard.view()).toMatchObject({ creditsUsed: 21 });
   });
 
   test("what is spent survives a restart", async () => {
@@ -197,7 +197,7 @@ describe("a guarded provider", () => {
     expect(during).toEqual([1, 1.5]);
     await arranged.spending.flush(enrichment);
     expect(await written()).toBe(1);
-    expect(arranged.guard.view()).toMatchObject({ spent: 1 });
+    expect(arranged.guard.view()).toMatchObject({ creditsUsed: 1 });
   });
 });
 

@@ -57,8 +57,8 @@ test("a health check costs a tenth of a request", () => {
 test("limits that are off refuse nothing and tell nothing", () => {
   const { limiter } = createLimiter({});
   for (let n = 0; n < 1000; n++)
-    expect(limiter.take("ada", full)).toEqual({ isAllowed: true, retryAfterSeconds: 0, headers: {} });
-  expect(limiter.takeFromStranger("1.2.3.4")).toEqual({ isAllowed: true, retryAfterSeconds: 0, headers: {} });
+    expect(limiter.take("ada", full)).toEqual({ isAllowed: true, limit: 0, retryAfterSeconds: 0, headers: {} });
+  expect(limiter.takeFromStranger("1.2.3.4")).toEqual({ isAllowed: true, limit: 0, retryAfterSeconds: 0, headers: {} });
 });
 
 test("headers tell of every window, and in the older form of the one that is nearest to its end", () => {

@@ -97,13 +97,13 @@ test("a runner that is to stop does not wait for the disk", async () => {
 
 test("a handler hears of the end of its job when that is written, and of none that came to nothing", async () => {
   const seen: unknown[] = [];
-  let isCancelled = false;
+  let isCanceled = false;
   await using setup = await createSetup(({ storage }) => [
     {
       type: "lead_import",
       concurrency: 1,
       async run({ userId, id }) {
-        if (isCancelled) await storage.jobs.cancel(userId, id, startOfTests);
+        if (isCanceled) await storage.jobs.cancel(userId, id, startOfTests);
         return done;
       },
       ended: async ({ userId, id }, end) =>
@@ -113,7 +113,7 @@ test("a handler hears of the end of its job when that is written, and of none th
   const job = await setup.add();
   setup.runner.start();
   await setup.runner.idle();
-  isCancelled = true;
+  isCanceled = true;
   await setup.add();
   setup.runner.poke();
   await setup.runner.idle();
@@ -123,7 +123,7 @@ test("a handler hears of the end of its job when that is written, and of none th
 test("the outcome of an action that was sent is kept until there is room to write it", async () => {
   const calls: string[] = [];
   const connector: Connector = {
-    carryOut: async ({ jobId }) => (calls.push(jobId), { kind: "sent", reference: "ref-1" }),
+    carryOut: async ({ jobId }) => (calls.push(jobId), { kind: "completed", reference: "ref-1" }),
   };
   let failures = 1;
   await using setup = await createSetup(({ storage, clock }) => {
@@ -155,8 +155,8 @@ test("the outcome of an action that was sent is kept until there is room to writ
   expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "sending" } });
   setup.clock.advance(retryMs);
   await setup.runner.idle();
-  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "done" } });
-  expect(await setup.get(job)).toMatchObject({ status: "completed", metadata: { outcome: "sent" } });
+  expect(await setup.storage.network.action(setup.userId, job.id)).toMatchObject({ action: { state: "completed" } });
+  expect(await setup.get(job)).toMatchObject({ status: "completed", metadata: { outcome: "completed" } });
   expect(calls).toEqual([job.id]);
 });
 

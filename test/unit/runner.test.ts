@@ -336,7 +336,7 @@ describe("a job that takes long", () => {
     expect(signal().aborted).toBe(true);
     gate.resolve(completed());
     await setup.runner.idle();
-    expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Cancelled" });
+    expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Canceled" });
   });
 
   test("and throws after its claim was lost is not set to pending again", async () => {
@@ -348,7 +348,7 @@ describe("a job that takes long", () => {
     await setup.storage.jobs.cancel(setup.userId, job.id, startOfTests);
     gate.reject(new Error("Too late"));
     await setup.runner.idle();
-    expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Cancelled" });
+    expect(await setup.get(job)).toMatchObject({ status: "failed", message: "Canceled" });
   });
 });
 

@@ -27,7 +27,7 @@ const watchedOf = (name: string, waitsFor: Watched["waitsFor"]): Watched => ({
 });
 
 test.each([...actionTypes])("a calm network takes %s at once", async (actionType) => {
-  expect(await simulated().carryOut({ actionType })).toMatchObject({ kind: "sent" });
+  expect(await simulated().carryOut({ actionType })).toMatchObject({ kind: "completed" });
 });
 
 test.each([
@@ -50,13 +50,13 @@ test.each([
   ];
   expect(await carryOut(first)).toMatchObject(outcome);
   expect(await carryOut(second)).toMatchObject(outcome);
-  expect(await carryOut(first)).toMatchObject({ kind: "sent" });
-  expect(await carryOut(second)).toMatchObject({ kind: "sent" });
+  expect(await carryOut(first)).toMatchObject({ kind: "completed" });
+  expect(await carryOut(second)).toMatchObject({ kind: "completed" });
 });
 
 test("a word counts in the path only, not in the name of the network", async () => {
   const profileUrl = "https://refused.example/in/ada";
-  expect(await simulated().carryOut({ profileUrl })).toMatchObject({ kind: "sent" });
+  expect(await simulated().carryOut({ profileUrl })).toMatchObject({ kind: "completed" });
 });
 
 test("what is slow is handed on, and done half a minute later", async () => {
@@ -67,7 +67,7 @@ test("what is slow is handed on, and done half a minute later", async () => {
   const reference = handed.kind === "handed" ? (handed.reference ?? "") : "";
   expect(await connector.follow?.(reference, order, account, never)).toEqual(handed);
   clock.advance(30_000);
-  expect(await connector.follow?.(reference, order, account, never)).toMatchObject({ kind: "sent" });
+  expect(await connector.follow?.(reference, order, account, never)).toMatchObject({ kind: "completed" });
 });
 
 test("the rates hold, and the same seed draws the same", async () => {
@@ -84,7 +84,7 @@ test("the rates hold, and the same seed draws the same", async () => {
     ["refused", 20],
     ["busy", 10],
     ["unknown", 5],
-    ["sent", 65],
+    ["completed", 65],
   ] as const)
     expect(Math.abs(percentOf(kind) - rate)).toBeLessThan(3);
   expect(await endings(1)).toEqual(kinds);
@@ -94,17 +94,17 @@ test("the rates hold, and the same seed draws the same", async () => {
 test("what was busy by chance goes when it is tried again", async () => {
   const { carryOut } = simulated({ busy: 100 });
   expect(await carryOut({ jobId: "a" })).toMatchObject({ kind: "busy" });
-  expect(await carryOut({ jobId: "a" })).toMatchObject({ kind: "sent" });
+  expect(await carryOut({ jobId: "a" })).toMatchObject({ kind: "completed" });
 });
 
 test("after so many of a kind in a day the network asks to slow down, until midnight", async () => {
   const { clock, carryOut } = simulated({ limitAfter: 2 });
-  for (let n = 0; n < 2; n++) expect(await carryOut({})).toMatchObject({ kind: "sent" });
+  for (let n = 0; n < 2; n++) expect(await carryOut({})).toMatchObject({ kind: "completed" });
   const midnight = Date.UTC(2026, 0, 6);
   expect(await carryOut({})).toMatchObject({ kind: "limited", retryAt: midnight });
-  expect(await carryOut({ actionType: "visitProfile" })).toMatchObject({ kind: "sent" });
+  expect(await carryOut({ actionType: "visitProfile" })).toMatchObject({ kind: "completed" });
   clock.advanceTo(midnight);
-  expect(await carryOut({})).toMatchObject({ kind: "sent" });
+  expect(await carryOut({})).toMatchObject({ kind: "completed" });
 });
 
 test("some people accept and some answer, hours later, once and for all", async () => {

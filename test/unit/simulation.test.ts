@@ -29,7 +29,7 @@ test("the clock stands still, and fires timers in order once it was moved", () =
     cancel();
     clock.after(0, note("set by the first"));
   });
-  const cancel = clock.after(200, note("cancelled by the first"));
+  const cancel = clock.after(200, note("canceled by the first"));
   clock.after(9_000, note("not yet"));
   expect(clock.fireDue()).toBe(false);
   clock.moveTo(startOfTests + 1000);

@@ -38,7 +38,7 @@ describe("a connection request", () => {
   test("looks at the profile first, and carries the note", async () => {
     await using world = await startWorld();
     const outcome = await world.carryOut({ message: "Hello Ada" });
-    expect(outcome).toEqual({ kind: "sent", reference: "inv-ada", relation: "pending" });
+    expect(outcome).toEqual({ kind: "completed", reference: "inv-ada", relation: "pending" });
     expect(world.vendor.requests.map(withMethod)).toEqual(["GET /api/v1/users/ada", "POST /api/v1/users/invite"]);
     const fields = { provider_id: idOf("ada"), account_id: "acc_1", message: "Hello Ada" };
     expect(world.vendor.effects).toEqual([{ path: "users/invite", fields }]);
@@ -69,7 +69,7 @@ describe("a connection request", () => {
     [`https://www.linkedin.com/in/${idOf("adele")}/`, "adele"],
   ])("finds the person of %s", async (profileUrl, name) => {
     await using world = await startWorld([{ name }]);
-    expect(await world.carryOut({ profileUrl })).toMatchObject({ kind: "sent" });
+    expect(await world.carryOut({ profileUrl })).toMatchObject({ kind: "completed" });
   });
 });
 
@@ -107,7 +107,7 @@ describe("an error", () => {
     [403, "feature_not_subscribed", "", "sendInMail", refusedAs("notSupported")],
     [422, "invalid_post", "", "likePost", refusedAs("postNotFound")],
     [422, "comments_disabled", "", "commentPost", refusedAs("commentingNotAllowed")],
-    [422, "action_already_performed", "", "likePost", { kind: "sent" }],
+    [422, "action_already_performed", "", "likePost", { kind: "completed" }],
     [401, "disconnected_account", "", "sendMessage", { kind: "signedOut" }],
     [401, "checkpoint_error", "", "sendMessage", { kind: "signedOut" }],
     [403, "account_restricted", "", "sendMessage", { kind: "signedOut" }],
@@ -178,7 +178,7 @@ describe("a withdrawal", () => {
     }));
     await using world = await startWorld([...others, { relation: "pending" }]);
     const outcome = await world.carryOut({ actionType: "withdrawConnectionRequest" });
-    expect(outcome).toEqual({ kind: "sent", reference: "inv-ada", relation: "none" });
+    expect(outcome).toEqual({ kind: "completed", reference: "inv-ada", relation: "none" });
     expect(world.vendor.members.get("ada")?.relation).toBe("none");
     expect(world.vendor.requests.at(-1)).toMatchObject({
       method: "DELETE",
@@ -198,8 +198,8 @@ describe("a message", () => {
     await using world = await startWorld([{ relation: "connected" }]);
     const chat = `chat-${idOf("ada")}`;
     const send = async (message: string) => await world.carryOut({ actionType: "sendMessage", message });
-    expect(await send("First")).toEqual({ kind: "sent", reference: `${chat}/message-1` });
-    expect(await send("Second")).toEqual({ kind: "sent", reference: `${chat}/message-2` });
+    expect(await send("First")).toEqual({ kind: "completed", reference: `${chat}/message-1` });
+    expect(await send("Second")).toEqual({ kind: "completed", reference: `${chat}/message-2` });
     expect(world.vendor.effects).toEqual([
       { path: "chats", fields: { account_id: "acc_1", attendees_ids: idOf("ada"), text: "First" } },
       { path: "chats/messages", fields: { text: "Second" } },
@@ -223,7 +223,7 @@ describe("a message", () => {
     await using world = await startWorld([{}], tier);
     const details = { subject: "A question" };
     const outcome = await world.carryOut({ actionType: "sendInMail", message: "Hello", details });
-    expect(outcome).toMatchObject({ kind: "sent" });
+    expect(outcome).toMatchObject({ kind: "completed" });
     expect(world.vendor.effects[0]?.fields).toMatchObject({
       subject: "A question",
       text: "Hello",
@@ -236,9 +236,9 @@ describe("a message", () => {
 describe("other actions", () => {
   test("a visit lets the person know; a look at the connection does not", async () => {
     await using world = await startWorld([{ relation: "pending" }]);
-    expect(await world.carryOut({ actionType: "visitProfile" })).toEqual({ kind: "sent", reference: null });
+    expect(await world.carryOut({ actionType: "visitProfile" })).toEqual({ kind: "completed", reference: null });
     const look = await world.carryOut({ actionType: "checkConnectionStatus" });
-    expect(look).toEqual({ kind: "sent", reference: null, relation: "pending" });
+    expect(look).toEqual({ kind: "completed", reference: null, relation: "pending" });
     expect(world.vendor.requests.map(({ path }) => path.includes("notify=true"))).toEqual([true, false]);
   });
 
@@ -250,7 +250,7 @@ describe("other actions", () => {
   ])("a reaction to the post %p goes to %s", async (postUrl, id) => {
     await using world = await startWorld([{ posts }]);
     const details = { reaction: "celebrate" as const, ...(postUrl && { postUrl }) };
-    expect(await world.carryOut({ actionType: "likePost", details })).toEqual({ kind: "sent", reference: id });
+    expect(await world.carryOut({ actionType: "likePost", details })).toEqual({ kind: "completed", reference: id });
     expect(world.vendor.effects[0]?.fields).toEqual({ account_id: "acc_1", post_id: id, reaction_type: "celebrate" });
   });
 
@@ -271,7 +271,7 @@ describe("other actions", () => {
   test("a comment carries its text", async () => {
     await using world = await startWorld([{ posts }]);
     expect(await world.carryOut({ actionType: "commentPost", message: "Well said" })).toEqual({
-      kind: "sent",
+      kind: "completed",
       reference: "comment-1",
     });
     expect(world.vendor.effects).toEqual([

@@ -80,14 +80,14 @@ test("a receiver that knows another secret refuses the order", async () => {
 
 describe("a report", () => {
   test.each<[object, object]>([
-    [{ outcome: "sent" }, { kind: "sent", reference: null }],
+    [{ outcome: "completed" }, { kind: "completed", reference: null }],
     [
-      { outcome: "sent", reference: 7, relation: "pending" },
-      { kind: "sent", reference: "7", relation: "pending" },
+      { outcome: "completed", reference: 7, relation: "pending" },
+      { kind: "completed", reference: "7", relation: "pending" },
     ],
     [
-      { outcome: "sent", reference: { a: 1 }, relation: "friends" },
-      { kind: "sent", reference: null },
+      { outcome: "completed", reference: { a: 1 }, relation: "friends" },
+      { kind: "completed", reference: null },
     ],
     [
       { outcome: "refused", refusal: "alreadyConnected", reason: "You know her.", relation: "connected" },
@@ -125,13 +125,13 @@ describe("a report", () => {
     ],
     [{ outcome: "signedOut" }, { kind: "signedOut" }],
     [{ outcome: "unknown", reason: "The page closed" }, { kind: "unknown" }],
-    [{ outcome: "handed" }, { kind: "handed", to: "vendor", reference: "job-x", checkAt: null }],
+    [{ outcome: "accepted" }, { kind: "handed", to: "vendor", reference: "job-x", checkAt: null }],
   ])("%j means %j", async (report, outcome) => {
     expect(await outcomeFor(Response.json(report))).toMatchObject(outcome);
     expect(await outcomeFor(Response.json(report, { status: 409 }))).toMatchObject(outcome);
   });
 
-  test.each([[{ outcome: "done" }], [{}], [[]], ["sent"], [1], [null]])("%j is none", async (report) => {
+  test.each([[{ outcome: "delivered" }], [{}], [[]], ["completed"], [1], [null]])("%j is none", async (report) => {
     expect(await outcomeFor(Response.json(report))).toMatchObject({ kind: "unknown" });
   });
 });

@@ -76,7 +76,7 @@ export function SimulationBar() {
 }
 
 function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: () => void }) {
-  const { from, to, actions, accepted, replied, enrolments, jobs, total } = happened;
+  const { from, to, actions, accepted, replied, enrollments, jobs, total } = happened;
   const facts: Fact[] = [
     ...Object.entries(actions).map(([type, outcomes]): Fact => [
       actionWords[type as ActionType]?.label ?? type,
@@ -84,7 +84,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
     ]),
     ["Requests accepted", accepted > 0 && `${accepted}`],
     ["Answers", replied > 0 && `${replied}`],
-    ["Ways through campaigns", outcomesInWords(enrolments)],
+    ["Ways through campaigns", outcomesInWords(enrollments)],
     ...Object.entries(jobs).map(([type, outcomes]): Fact => [
       jobWords[type as JobView["type"]] ?? type,
       outcomesInWords(outcomes),
@@ -105,7 +105,7 @@ function HappenedDialog({ happened, onClose }: { happened: Advanced; onClose: ()
   );
 }
 
-/** "3 done, 1 failed". */
+/** "3 completed, 1 failed". */
 function outcomesInWords(outcomes: Record<string, number>): string {
   return Object.entries(outcomes)
     .map(([outcome, times]) => `${times} ${outcome}`)

@@ -16,7 +16,23 @@ export const companySizes = [
 ] as const;
 
 /**
- * The range that a number of employees, or a range written any way, belongs to: the one with its middle; also of a
+ * The size of a company as it is stored: a range keeps the numbers that its writer gave it, whatever the notation, and a
+ * plain number becomes the usual range that it is in. Null for what is no number.
+ *
+ * @example companySizeText("1000+") === "1000+"
+ * @example companySizeText("10,001+ employees") === "10001+"
+ * @example companySizeText("1,200") === "1001-5000"
+ */
+export function companySizeText(text: string): string | null {
+  const label = companySize(text);
+  const range = label === null || spoiledRange(text) !== null ? null : amountRange(text, { anyNoun: true });
+  if (range === null || range.min === range.max || range.min < 1 || !Number.isInteger(range.min)) return label;
+  if (range.max === Number.POSITIVE_INFINITY) return `${range.min}+`;
+  return Number.isInteger(range.max) ? `${range.min}-${range.max}` : label;
+}
+
+/**
+ * The usual range that a number of employees, or a range written any way, belongs to: the one with its middle; also of a
  * range that a spreadsheet has made a date of. Null for what is no number.
  *
  * @example companySize("1,200 employees") === "1001-5000"

@@ -3,7 +3,7 @@ import { departmentNamed } from "./department.ts";
 import { folded } from "./fold.ts";
 import { placeTerms } from "./places.ts";
 import { positionOf, senioritiesOf } from "./position.ts";
-import { revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
+import { companySize, revenueStepLabel, stepsOfRevenue } from "./ranges.ts";
 import { seniorityNamed } from "./seniority.ts";
 import { titleTerms } from "./title-words.ts";
 
@@ -11,7 +11,7 @@ import { titleTerms } from "./title-words.ts";
  * Names the rules of this folder and of `prospectKeys`: with another number, indexes that were made by other rules are
  * made anew. To be raised with every change of what `termsOf` and `prospectKeys` answer.
  */
-export const termRules = 4;
+export const termRules = 5;
 
 /** Beside the facets: `all` has every prospect, `tier` how good a record is. */
 export type TermFacet = FacetName | "all" | "tier";
@@ -37,7 +37,8 @@ export type RawValue = { facet: RawFacet; raw: string };
 const readers: Record<RawFacet, (raw: string) => Term[]> = {
   all: (raw) => numberTerms(raw),
   industry: (raw) => plainTerm("industry", raw),
-  size: (raw) => [{ facet: "size", value: raw, label: raw }],
+  // A range of any numbers is found, and counted, by the usual range that its middle is in.
+  size: (raw) => namedTerm("size", companySize(raw), raw),
   location: (raw) => placeTerms(raw).map(({ value, label }) => ({ facet: "location", value, label })),
   title: (raw) => titleTerms(raw).map((value) => ({ facet: "title", value, label: value })),
   seniority: (raw) => namedTerm("seniority", seniorityNamed(raw), raw),

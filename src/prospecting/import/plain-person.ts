@@ -203,6 +203,8 @@ export class PlainPeople {
 
   #domainKey(): number {
     const text = this.#text;
+    if (!isRegistered(text.bytes(domain), text.start(domain), text.end(domain)))
+      return companyDomainKey(text.slice(domain).toLowerCase());
     return this.#key.begin(kind.domain).lower(text.bytes(domain), text.start(domain), text.end(domain)).key();
   }
 
@@ -369,8 +371,13 @@ function separatorIn(bytes: Uint8Array, start: number, end: number): number {
   return found || comma;
 }
 
+/** Whether a host name has so few labels that it is its own registered domain. */
+function isRegistered(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes.subarray(start, end).indexOf(dot) === bytes.subarray(start, end).lastIndexOf(dot);
+}
+
 function isAlwaysSeparator(code: number): boolean {
   return code === bar || code === newline || code === carriageReturn;
 }
 
-const [carriageReturn, semicolon, bar] = [13, 59, 124];
+const [carriageReturn, dot, semicolon, bar] = [13, 46, 59, 124];

@@ -31,7 +31,7 @@ const maxKeys = 5;
 const maxRaws = 255;
 const encoder = new TextEncoder();
 
-/** Rows as they are put together byte by byte. A row is begun, filled, and then ended or cancelled. */
+/** Rows as they are put together byte by byte. A row is begun, filled, and then ended or canceled. */
 export class RowBuffer {
   #bytes = new Uint8Array(startBytes);
   #length = 0;

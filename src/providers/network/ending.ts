@@ -33,7 +33,7 @@ export async function newsOrNone(look: () => Promise<News[]>): Promise<News[]> {
 }
 
 export function sent(reference: string | null, relation?: Relation): ConnectorOutcome {
-  return { kind: "sent", reference, ...(relation && { relation }) };
+  return { kind: "completed", reference, ...(relation && { relation }) };
 }
 
 export function refused(refusal: Refusal, reason: string, relation?: Relation): ConnectorOutcome {

@@ -64,7 +64,7 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
   function handed(reference: string, now: number): ConnectorOutcome {
     const readyAt = Number(reference.split("@").at(-1)) || 0;
     if (readyAt > now) return { kind: "handed", to: "vendor", reference, checkAt: readyAt };
-    return { kind: "sent", reference };
+    return { kind: "completed", reference };
   }
 
   return {
@@ -73,7 +73,7 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
       const outcome = hindrance(order, account.id);
       if (outcome !== null) return outcome;
       const relation = people.relationAfter(order, account.id);
-      return { kind: "sent", reference: done(order), ...(relation && { relation }) };
+      return { kind: "completed", reference: done(order), ...(relation && { relation }) };
     },
     follow: async (reference) => handed(reference, clock.now()),
     watch: async (watched, account) => people.newsOf(watched, account.id),

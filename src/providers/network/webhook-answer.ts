@@ -8,7 +8,7 @@ import { quote, sentence } from "./quote.ts";
 import { notTooFar, retryAfter } from "./retry-after.ts";
 import { jsonOf, outageMs, shaped, type Vendor, type VendorAnswer } from "./vendor.ts";
 
-const outcomes = ["sent", "refused", "busy", "limited", "signedOut", "unknown", "handed"] as const;
+const outcomes = ["completed", "refused", "busy", "limited", "signedOut", "unknown", "accepted"] as const;
 
 /**
  * What a receiver may answer with. Only `outcome` decides; a slip in what goes with it must not make an action unknown.
@@ -68,7 +68,7 @@ function asReported(report: Report, { jobId }: ActionOrder, { clock, name, secre
   const reference = quote(typeof report.reference === "number" ? `${report.reference}` : report.reference, secrets);
   const relation = relations.find((known) => known === report.relation);
   switch (report.outcome) {
-    case "sent":
+    case "completed":
       return sent(reference, relation);
     case "refused":
       return refused(
@@ -84,7 +84,7 @@ function asReported(report: Report, { jobId }: ActionOrder, { clock, name, secre
       return { kind: "signedOut", reason: because("reports that the network has signed the account out") };
     case "unknown":
       return unknownOutcome(because("can't say whether it was done"));
-    case "handed":
+    case "accepted":
       return handed(reference ?? jobId);
   }
 }

@@ -84,7 +84,7 @@ export function createAuditStore(engine: Engine): AuditStore {
 
   function standingOf({ seq, hash }: ChainPlace): Standing {
     const start = startOfChain.get() ?? beginning;
-    if (seq < start.seq) return "forgotten";
+    if (seq < start.seq) return "expired";
     const found = seq === start.seq ? start : hashAt.get(seq);
     if (found === null) return "missing";
     return Buffer.from(found.hash).equals(hash) ? "same" : "changed";

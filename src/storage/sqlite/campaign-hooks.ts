@@ -6,27 +6,27 @@ export type CampaignHooks = ReturnType<typeof createCampaignHooks>;
 /** What campaigns want to know of actions and people, inside the write units that change them. */
 export function createCampaignHooks({ database }: Engine) {
   const wake = database.query(
-    "UPDATE campaign_enrolments SET wake_at = ?, version = version + 1 WHERE id = ? AND state = 'active'",
+    "UPDATE campaign_enrollments SET wake_at = ?, version = version + 1 WHERE id = ? AND state = 'active'",
   );
   const person = "profile_key = ? AND account_id = ? AND state = 'active'";
   const accepted = database.query(
-    `UPDATE campaign_enrolments SET connected_at = coalesce(connected_at, ?),
+    `UPDATE campaign_enrollments SET connected_at = coalesce(connected_at, ?),
        wake_at = iif(job_id IS NULL, ?, wake_at), version = version + 1 WHERE ${person}`,
   );
   // Whoever answers is looked at even while an action is on its way, because it may have to be taken back.
   const replied = database.query(
-    `UPDATE campaign_enrolments SET replied_at = coalesce(replied_at, ?), wake_at = ?, version = version + 1
+    `UPDATE campaign_enrollments SET replied_at = coalesce(replied_at, ?), wake_at = ?, version = version + 1
      WHERE ${person} AND created_at <= ?`,
   );
   const beginAgain = database.query(
-    "UPDATE campaign_enrolments SET job_id = NULL, wake_at = ?, version = version + 1 WHERE state = 'active'" +
-      " AND id = (SELECT enrolment_id FROM network_actions WHERE job_id = ?)",
+    "UPDATE campaign_enrollments SET job_id = NULL, wake_at = ?, version = version + 1 WHERE state = 'active'" +
+      " AND id = (SELECT enrollment_id FROM network_actions WHERE job_id = ?)",
   );
   const running = database.query("SELECT 1 FROM campaigns WHERE id = ? AND state = 'running'");
   return {
     /** The action of its step has ended. */
-    wake(enrolmentId: string | null, now: number): void {
-      if (enrolmentId !== null) wake.run(now, enrolmentId);
+    wake(enrollmentId: string | null, now: number): void {
+      if (enrollmentId !== null) wake.run(now, enrollmentId);
     },
     note(accountId: string, { profileKey, kind, at }: News, now: number): void {
       if (kind === "accepted") accepted.run(at, now, profileKey, accountId);

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { CampaignSettings, CampaignState, CampaignStep, EnrolmentState } from "../../campaigns/model.ts";
+import type { CampaignSettings, CampaignState, CampaignStep, EnrollmentState } from "../../campaigns/model.ts";
 
 export const campaigns = sqliteTable("campaigns", {
   id: text().primaryKey(),
@@ -14,14 +14,14 @@ export const campaigns = sqliteTable("campaigns", {
   updatedAt: integer("updated_at").notNull(),
 });
 
-export const campaignEnrolments = sqliteTable("campaign_enrolments", {
+export const campaignEnrollments = sqliteTable("campaign_enrollments", {
   id: text().primaryKey(),
   campaignId: text("campaign_id").notNull(),
   userId: text("user_id").notNull(),
   leadId: text("lead_id").notNull(),
   accountId: text("account_id").notNull(),
   profileKey: text("profile_key").notNull(),
-  state: text().$type<EnrolmentState>().notNull(),
+  state: text().$type<EnrollmentState>().notNull(),
   reason: text(),
   atStep: integer("at_step").notNull(),
   sinceAt: integer("since_at").notNull(),

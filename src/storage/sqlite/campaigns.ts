@@ -1,15 +1,15 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
-import type { Campaign, Enrolment } from "../../campaigns/model.ts";
+import type { Campaign, Enrollment } from "../../campaigns/model.ts";
 import type {
   CampaignChange,
   CampaignStore,
-  DueEnrolment,
-  EnrolmentChange,
-  EnrolRefusal,
+  DueEnrollment,
+  EnrollmentChange,
+  EnrollRefusal,
 } from "../../campaigns/store.ts";
 import type { ScheduleAction } from "../../network/store.ts";
 import { createCampaignHooks } from "./campaign-hooks.ts";
-import { campaignEnrolments, campaigns } from "./campaign-tables.ts";
+import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import type { LeadReader } from "./lead-reader.ts";
@@ -28,15 +28,15 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     .from(campaigns)
     .where(eq(campaigns.id, sql.placeholder("id")))
     .prepare();
-  const enrolmentById = orm
+  const enrollmentById = orm
     .select()
-    .from(campaignEnrolments)
-    .where(eq(campaignEnrolments.id, sql.placeholder("id")))
+    .from(campaignEnrollments)
+    .where(eq(campaignEnrollments.id, sql.placeholder("id")))
     .prepare();
-  const isEnrolled = database.query("SELECT 1 FROM campaign_enrolments WHERE campaign_id = ? AND lead_id = ?");
+  const isEnrolled = database.query("SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND lead_id = ?");
   const isElsewhere = database.query(
-    "SELECT 1 FROM campaign_enrolments e JOIN campaigns c ON c.id = e.campaign_id" +
-      " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'cancelled'",
+    "SELECT 1 FROM campaign_enrollments e JOIN campaigns c ON c.id = e.campaign_id" +
+      " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'canceled'",
   );
   const lastContact = database.query<{ at: number | null }, [string, string]>(
     "SELECT max(c.invited_at, coalesce(c.messaged_at, 0)) AS at FROM network_contacts c" +
@@ -63,10 +63,10 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     return orm.update(campaigns).set(change).where(eq(campaigns.id, id)).returning().get();
   }
 
-  function refusalOf(enrolment: Enrolment, now: number): EnrolRefusal | null {
-    const { userId, campaignId, leadId, profileKey } = enrolment;
+  function refusalOf(enrollment: Enrollment, now: number): EnrollRefusal | null {
+    const { userId, campaignId, leadId, profileKey } = enrollment;
     const target = owned(userId, campaignId);
-    if (target === null || target.state === "cancelled") return "campaignEnded";
+    if (target === null || target.state === "canceled") return "campaignEnded";
     const person = lead(userId, leadId)?.lead;
     if (person === undefined) return "leadGone";
     if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
@@ -78,35 +78,35 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     return days !== null && (contactedAt ?? 0) > now - days * dayMs ? "contactedRecently" : null;
   }
 
-  function enrol(enrolments: readonly Enrolment[], dryRun: boolean, now: number): (EnrolRefusal | null)[] {
-    return enrolments.map((enrolment) => {
-      const refusal = refusalOf(enrolment, now);
-      if (refusal === null && !dryRun) orm.insert(campaignEnrolments).values(enrolment).run();
+  function enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): (EnrollRefusal | null)[] {
+    return enrollments.map((enrollment) => {
+      const refusal = refusalOf(enrollment, now);
+      if (refusal === null && !dryRun) orm.insert(campaignEnrollments).values(enrollment).run();
       return refusal;
     });
   }
 
-  function due(now: number, limit: number): DueEnrolment[] {
+  function due(now: number, limit: number): DueEnrollment[] {
     const running = orm
       .select({ id: campaigns.id })
       .from(campaigns)
       .where(sql`${campaigns.state} = 'running'`)
       .all();
-    const found: DueEnrolment[] = [];
+    const found: DueEnrollment[] = [];
     for (const { id } of running) {
       if (found.length >= limit) break;
       const rows = orm
         .select()
-        .from(campaignEnrolments)
+        .from(campaignEnrollments)
         .where(
           and(
-            eq(campaignEnrolments.campaignId, id),
-            sql`${campaignEnrolments.state} = 'active'`,
-            isNotNull(campaignEnrolments.wakeAt),
-            sql`${campaignEnrolments.wakeAt} <= ${now}`,
+            eq(campaignEnrollments.campaignId, id),
+            sql`${campaignEnrollments.state} = 'active'`,
+            isNotNull(campaignEnrollments.wakeAt),
+            sql`${campaignEnrollments.wakeAt} <= ${now}`,
           ),
         )
-        .orderBy(asc(campaignEnrolments.wakeAt))
+        .orderBy(asc(campaignEnrollments.wakeAt))
         .limit(limit - found.length)
         .all();
       found.push(...rows.map((row) => dueOf(row)).filter((item) => item !== null));
@@ -114,50 +114,50 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     return found;
   }
 
-  function dueOf(enrolment: Enrolment): DueEnrolment | null {
-    const { userId, leadId, accountId, profileKey, jobId, campaignId } = enrolment;
+  function dueOf(enrollment: Enrollment): DueEnrollment | null {
+    const { userId, leadId, accountId, profileKey, jobId, campaignId } = enrollment;
     const found = campaign(campaignId);
     if (found === null) return null;
     return {
-      enrolment,
+      enrollment,
       campaign: found,
       lead: lead(userId, leadId)?.lead ?? null,
       contact: network().contactOf(accountId, profileKey),
-      action: jobId === null ? null : (actionOf.get(jobId) as DueEnrolment["action"]),
+      action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
     };
   }
 
   function move(
-    { id, version }: Pick<Enrolment, "id" | "version">,
-    change: EnrolmentChange,
+    { id, version }: Pick<Enrollment, "id" | "version">,
+    change: EnrollmentChange,
     action: ScheduleAction | null,
   ): Awaited<ReturnType<CampaignStore["move"]>> {
-    const row = enrolmentById.get({ id });
+    const row = enrollmentById.get({ id });
     if (row === undefined || row.version !== version || row.state !== "active") return null;
     if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
-    // Whatever ends an enrolment takes back what still waits for it.
+    // Whatever ends an enrollment takes back what still waits for it.
     if (change.state !== undefined && row.jobId !== null) network().scheduling.takeBack(row.jobId, change.updatedAt);
     const outcome = action === null ? ({ kind: "moved" } as const) : network().scheduling.decide(action, true);
     const isDone = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
     if (isDone) {
       const jobId = "job" in outcome ? outcome.job.id : change.jobId;
       orm
-        .update(campaignEnrolments)
+        .update(campaignEnrollments)
         .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
-        .where(eq(campaignEnrolments.id, id))
+        .where(eq(campaignEnrollments.id, id))
         .run();
       if (change.state !== undefined && change.state !== "active") tellIfLast(row, change.updatedAt);
     }
     return outcome;
   }
 
-  /** The end of an enrolment may be that of the campaign; of one that was cancelled that is known already. */
-  function tellIfLast({ campaignId, userId }: Enrolment, at: number): void {
+  /** The end of an enrollment may be that of the campaign; of one that was canceled that is known already. */
+  function tellIfLast({ campaignId, userId }: Enrollment, at: number): void {
     if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
       events.append({ type: "campaign.completed", userId, at, campaignId });
   }
   const hasActive = database.query(
-    "SELECT 1 FROM campaign_enrolments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
+    "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
   );
 
   function withdrawActions(campaignId: string, limit: number, at: number): number {
@@ -176,18 +176,18 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   const isWaiting = sql`(${networkActions.state} IN ('awaitingApproval', 'scheduled') OR (${networkActions.state} = 'awaiting'
     AND ${networkActions.pendingReason} IN ('awaitingPerson', 'awaitingWorker')))`;
   const stopMany = database.query(
-    "UPDATE campaign_enrolments SET state = 'stopped', reason = ?, wake_at = NULL, version = version + 1, updated_at = ?" +
-      " WHERE id IN (SELECT id FROM campaign_enrolments WHERE campaign_id = ? AND state = 'active' LIMIT ?)",
+    "UPDATE campaign_enrollments SET state = 'stopped', reason = ?, wake_at = NULL, version = version + 1, updated_at = ?" +
+      " WHERE id IN (SELECT id FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT ?)",
   );
 
   async function counts(campaignId: string): ReturnType<CampaignStore["counts"]> {
-    const ofCampaign = eq(campaignEnrolments.campaignId, campaignId);
-    const { state, reason, connectedAt, repliedAt } = campaignEnrolments;
-    const [enrolments, people, actions] = await Promise.all([
-      reader.all<Awaited<ReturnType<CampaignStore["counts"]>>["enrolments"][number]>(
+    const ofCampaign = eq(campaignEnrollments.campaignId, campaignId);
+    const { state, reason, connectedAt, repliedAt } = campaignEnrollments;
+    const [enrollments, people, actions] = await Promise.all([
+      reader.all<Awaited<ReturnType<CampaignStore["counts"]>>["enrollments"][number]>(
         orm
           .select({ state, reason, n: count().as("n") })
-          .from(campaignEnrolments)
+          .from(campaignEnrollments)
           .where(ofCampaign)
           .groupBy(state, reason)
           .toSQL(),
@@ -195,7 +195,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       reader.all<{ connected: number; replied: number }>(
         orm
           .select({ connected: count(connectedAt).as("connected"), replied: count(repliedAt).as("replied") })
-          .from(campaignEnrolments)
+          .from(campaignEnrollments)
           .where(ofCampaign)
           .toSQL(),
       ),
@@ -206,11 +206,11 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         params: [campaignId],
       }),
     ]);
-    return { enrolments, connected: people[0]?.connected ?? 0, replied: people[0]?.replied ?? 0, actions };
+    return { enrollments, connected: people[0]?.connected ?? 0, replied: people[0]?.replied ?? 0, actions };
   }
 
   const nextWake = database.query<{ at: number | null }, []>(
-    "SELECT min((SELECT min(wake_at) FROM campaign_enrolments e WHERE e.campaign_id = c.id AND e.state = 'active'" +
+    "SELECT min((SELECT min(wake_at) FROM campaign_enrollments e WHERE e.campaign_id = c.id AND e.state = 'active'" +
       " AND e.wake_at IS NOT NULL)) AS at FROM campaigns c WHERE c.state = 'running'",
   );
 
@@ -232,41 +232,41 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         orm.delete(campaigns).where(eq(campaigns.id, id)).run();
         return true;
       }),
-    enrol: async (enrolments, dryRun, now) =>
-      dryRun ? enrol(enrolments, true, now) : writer.writeForAnswer(() => enrol(enrolments, false, now)),
+    enroll: async (enrollments, dryRun, now) =>
+      dryRun ? enroll(enrollments, true, now) : writer.writeForAnswer(() => enroll(enrollments, false, now)),
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
-    move: (enrolment, change, action) => writer.write(() => move(enrolment, change, action)),
+    move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
     withdrawActions: (campaignId, limit, at) => writer.writeForAnswer(() => withdrawActions(campaignId, limit, at)),
     stopAll: (campaignId, reason, limit, at) =>
       writer.writeForAnswer(() => stopMany.run(reason, at, campaignId, limit).changes),
-    stop: (userId, enrolmentId, reason, at) =>
+    stop: (userId, enrollmentId, reason, at) =>
       writer.writeForAnswer(() => {
-        const row = enrolmentById.get({ id: enrolmentId });
+        const row = enrollmentById.get({ id: enrollmentId });
         if (row?.userId !== userId || row.state !== "active") return null;
         move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);
-        return enrolmentById.get({ id: enrolmentId }) ?? null;
+        return enrollmentById.get({ id: enrollmentId }) ?? null;
       }),
-    enrolments: async (userId, campaignId, { state }, after, limit) => {
+    enrollments: async (userId, campaignId, { state }, after, limit) => {
       const page = orm
-        .select({ id: campaignEnrolments.id })
-        .from(campaignEnrolments)
+        .select({ id: campaignEnrollments.id })
+        .from(campaignEnrollments)
         .where(
           and(
-            eq(campaignEnrolments.campaignId, campaignId),
-            eq(campaignEnrolments.userId, userId),
-            state === undefined ? undefined : eq(campaignEnrolments.state, state),
-            after === null ? undefined : gt(campaignEnrolments.id, after),
+            eq(campaignEnrollments.campaignId, campaignId),
+            eq(campaignEnrollments.userId, userId),
+            state === undefined ? undefined : eq(campaignEnrollments.state, state),
+            after === null ? undefined : gt(campaignEnrollments.id, after),
           ),
         )
-        .orderBy(asc(campaignEnrolments.id))
+        .orderBy(asc(campaignEnrollments.id))
         .limit(limit);
       const ids = (await reader.all<{ id: string }>(page.toSQL())).map(({ id }) => id);
       return orm
         .select()
-        .from(campaignEnrolments)
-        .where(inArray(campaignEnrolments.id, ids))
-        .orderBy(asc(campaignEnrolments.id))
+        .from(campaignEnrollments)
+        .where(inArray(campaignEnrollments.id, ids))
+        .orderBy(asc(campaignEnrollments.id))
         .all();
     },
     counts,
@@ -279,5 +279,5 @@ const mostListed = 1000;
 const stateEvents = {
   running: "campaign.started",
   paused: "campaign.paused",
-  cancelled: "campaign.canceled",
+  canceled: "campaign.canceled",
 } as const;

@@ -1,6 +1,14 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Verdict } from "../../enrichment/model.ts";
-import type { EnrichmentStore, FinishedBatch, ItemOutcome, Paid, Payment } from "../../enrichment/store.ts";
+import type {
+  EnrichmentStore,
+  FinishedBatch,
+  ItemOutcome,
+  NewEnrichment,
+  Paid,
+  Payment,
+  StoredBatch,
+} from "../../enrichment/store.ts";
 import { createCreditRows } from "./credit-rows.ts";
 import { createVerdictRows } from "./email-verdicts.ts";
 import { createResultRows } from "./enrichment-results.ts";
@@ -10,12 +18,10 @@ import { isHeld } from "./job-claim.ts";
 import { createJobRows } from "./jobs.ts";
 import { limitOf } from "./parameter.ts";
 import { createOwners } from "./owners.ts";
-import { placeholdersOf } from "./placeholders.ts";
 import { createSuppressionRows } from "./suppressions.ts";
-import { jobs } from "./tables.ts";
 
 export function createEnrichmentStore(engine: Engine): EnrichmentStore {
-  const { orm, writer } = engine;
+  const { orm, database, writer } = engine;
   const ownerOf = createOwners(engine);
   const credits = createCreditRows(engine);
   const jobRows = createJobRows(engine);
@@ -23,8 +29,10 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
   const verdictRows = createVerdictRows(engine);
   const suppressions = createSuppressionRows(engine);
   const at = sql.placeholder;
-  const { outcome: _outcome, ...itemValues } = placeholdersOf(enrichmentItems);
-  const insertItem = orm.insert(enrichmentItems).values(itemValues).prepare();
+  // One statement for all leads of a job: 10,000 of them one by one would block everything else for longer.
+  const insertItems = database.prepare<void, [string, string]>(
+    "INSERT INTO enrichment_items (job_id, n, input) SELECT ?, key, value FROM json_each(?)",
+  );
   const setOutcome = orm
     .update(enrichmentItems)
     .set({ outcome: sql`${at("outcome")}` })
@@ -44,29 +52,43 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       .orderBy(asc(enrichmentItems.n))
       .limit(limitOf("limit"))
       .prepare();
+  // Jobs are in the order of their making, so that those to be forgotten come first; not all of the others are read.
+  const oldItems = database.prepare<{ job: string; n: number }, Record<string, number>>(
+    `SELECT i.job_id AS job, i.n FROM (SELECT job_id, n FROM enrichment_items ORDER BY job_id, n LIMIT $considered) AS i
+       JOIN jobs ON jobs.id = i.job_id
+       WHERE jobs.status IN ('completed', 'failed') AND jobs.updated_at < $before LIMIT $limit`,
+  );
+  const deleteItem = database.prepare<void, [string, number]>(
+    "DELETE FROM enrichment_items WHERE job_id = ? AND n = ?",
+  );
   const doneItems = itemsOf(true);
   const pendingItems = itemsOf(false);
 
-  function finishBatch(userId: string, batch: FinishedBatch): { creditsUsed: number } | null {
-    const { claim, outcomes, payment, metadata, message, progress, leaseUntil, at: now } = batch;
+  function insertJob({ job, leads }: NewEnrichment): void {
+    jobRows.insert(job);
+    insertItems.run(job.id, JSON.stringify(leads));
+  }
+
+  function finishBatch(userId: string, batch: FinishedBatch): StoredBatch | null {
+    const { claim, outcomes, payment, metadata, message, progress, leaseUntil, completes, at: now } = batch;
     const job = jobRows.get(claim.id);
     if (job === null || !isHeld(job, claim)) return null;
-    const { settled } = pay(userId, payment);
+    const paid = pay(userId, payment);
     const before = job.metadata["creditsUsed"];
-    const charged = settled?.kind === "settled" ? settled.charged : 0;
+    const charged = paid.settled?.kind === "settled" ? paid.settled.charged : 0;
     const creditsUsed = (typeof before === "number" ? before : 0) + charged;
-    for (const { n, outcome } of outcomes) {
-      const told = withCost(outcome, credits.costOf(userId, claim.id, `${n}`));
-      setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told) });
-    }
+    const told = outcomes.map(({ n, outcome }) => withCost(outcome, credits.costOf(userId, claim.id, `${n}`)));
+    for (const [index, { n }] of outcomes.entries())
+      setOutcome.run({ jobId: claim.id, n, outcome: JSON.stringify(told[index]) });
+    const end = { status: "completed", leaseUntil: null, completedAt: now } as const;
     jobRows.write(job, {
       metadata: { ...job.metadata, ...metadata, creditsUsed },
       message,
       progress,
-      leaseUntil,
       updatedAt: now,
+      ...(completes ? end : { leaseUntil }),
     });
-    return { creditsUsed };
+    return { creditsUsed, outcomes: told, paid };
   }
 
   /** Stores what is new and charges for it. */
@@ -105,22 +127,8 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       .where(inArray(enrichmentResults.n, old))
       .returning({ n: enrichmentResults.n })
       .all().length;
-    const ended = orm
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(
-        and(
-          eq(jobs.type, "data_enrichment"),
-          inArray(jobs.status, ["completed", "failed"]),
-          lt(jobs.updatedAt, before),
-          sql`EXISTS (SELECT 1 FROM ${enrichmentItems} WHERE ${enrichmentItems.jobId} = ${jobs.id})`,
-        ),
-      )
-      .limit(1)
-      .all();
-    const items = ended.flatMap(({ id }) =>
-      orm.delete(enrichmentItems).where(eq(enrichmentItems.jobId, id)).returning({ n: enrichmentItems.n }).all(),
-    );
+    const items = oldItems.all({ before, considered: limit * 4, limit });
+    for (const { job, n } of items) deleteItem.run(job, n);
     return removed + items.length + verdictRows.forgetBefore(before, limit);
   }
 
@@ -138,17 +146,20 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
       const owner = ownerOf(userId);
       return owner === null ? [] : verdictRows.of(owner, emails, since);
     },
-    finish: (userId, payment) => writer.writeForAnswer(() => pay(userId, payment)),
     submit: (job, leads, reserve) =>
       writer.writeForAnswer(() => {
         const outcome = reserve === null ? null : credits.reserve(reserve);
         if (outcome?.kind === "exhausted") return outcome;
-        jobRows.insert(job);
-        for (const [n, input] of leads.entries()) insertItem.run({ jobId: job.id, n, input });
+        insertJob({ job, leads });
         return outcome;
       }),
     pending: async (jobId, limit) => pendingItems.all({ jobId, afterN: -1, limit }),
     finishBatch: (userId, batch) => writer.write(() => finishBatch(userId, batch)),
+    answerBatch: (userId, batch, created) =>
+      writer.writeForAnswer(() => {
+        if (created !== null) insertJob(created);
+        return finishBatch(userId, batch);
+      }),
     done: async (jobId, afterN, limit) => doneItems.all({ jobId, afterN, limit }),
     providers: async (userId) =>
       orm

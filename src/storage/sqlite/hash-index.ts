@@ -10,6 +10,8 @@ export const mergeAt = 90_000;
 /** Sorted entries written in one unit: about 10 ms of the event loop in a large table. */
 const mergeSlice = 2_000;
 const forgetSlice = 5_000;
+/** Nearly every key has fewer rows. */
+const firstPage = 8;
 /** Imports are large when they get so far; the filter costs a walk over the whole table. */
 const batchesBeforeFilter = 20;
 const filterSlice = 5_000;
@@ -35,6 +37,7 @@ export class HashIndex {
   readonly #engine: Pick<Engine, "database" | "writer">;
   // Plain statements: these run three times for each row of an import, and drizzle would double what they cost.
   readonly #inTable: Statement<[number]>;
+  readonly #pageOfTable: Statement<unknown, [number, number, number]>;
   readonly #append: Statement;
   readonly #insert: RowInserter;
   readonly #removeFromTable: Statement;
@@ -61,6 +64,9 @@ export class HashIndex {
     const { database } = engine;
     const { table, row } = indexed;
     this.#inTable = database.prepare(`SELECT ${row} FROM ${table} WHERE key = ?`);
+    this.#pageOfTable = database.prepare(
+      `SELECT ${row} FROM ${table} WHERE key = ? AND ${row} > ? ORDER BY ${row} LIMIT +?`,
+    );
     this.#append = database.prepare(`INSERT INTO ${table}_log (n, entries) VALUES (?, ?)`);
     this.#insert = new RowInserter(database, `INSERT OR IGNORE INTO ${table} (key, ${row})`, 2);
     this.#removeFromTable = database.prepare(`DELETE FROM ${table} WHERE key = ? AND ${row} = ?`);
@@ -73,6 +79,27 @@ export class HashIndex {
   find(key: number): number[] {
     if (this.isSurelyNew(key)) return [];
     return this.#recentEntries().find(key, this.#merging.find(key, this.#merged(key)));
+  }
+
+  /**
+   * As `find`, oldest first as far as they are merged, and read on demand: whoever stops at the first few does not pay for
+   * the thousands of a person who was stored again and again. Not for use across a change of the index.
+   */
+  *each(key: number): Generator<number, void, void> {
+    if (this.isSurelyNew(key)) return;
+    yield* this.#eachMerged(key);
+    yield* this.#merging.find(key, []);
+    yield* this.#recentEntries().find(key, []);
+  }
+
+  *#eachMerged(key: number): Generator<number, void, void> {
+    let last = -1;
+    for (let limit = firstPage; ; limit *= 2) {
+      const rows = (this.#pageOfTable.values(key, last, limit) as [number][]).flat();
+      yield* rows;
+      if (rows.length < limit) return;
+      last = rows.at(-1)!;
+    }
   }
 
   /** Whether `find` would find any. */
@@ -199,19 +226,26 @@ export class HashIndex {
     [this.#merging, this.#recent] = [this.#recentEntries(), this.#merging];
     const upTo = this.#lastNumber;
     const inOrder = this.#merging.sortedKeys();
-    for (let start = 0; start < inOrder.length; start += mergeSlice)
-      await writer.write(() => {
-        const entries: number[] = [];
-        let latestKey: number | null = null;
-        for (const key of inOrder.subarray(start, start + mergeSlice)) {
-          if (key === latestKey) continue;
-          latestKey = key;
-          for (const row of this.#merging.find(key, [])) entries.push(key, row);
-        }
-        this.#insert.insert(entries);
-      });
+    for (const slice of slicesOf(this.#merging, inOrder))
+      // What was removed in the meantime is left out.
+      await writer.write(() =>
+        this.#insert.insert(slice.flatMap(([key, row]) => (this.#merging.hasRow(key, row) ? [key, row] : []))),
+      );
     this.#merging.clear();
     for (let removed = forgetSlice; removed === forgetSlice;)
       removed = await writer.write(() => this.#forget.run(upTo, forgetSlice).changes);
   }
+}
+
+/** The entries of these keys in ascending order, `mergeSlice` at a time: also a key with many rows takes its turns. */
+function* slicesOf(table: KeyTable, keys: Float64Array): Generator<[key: number, row: number][], void, void> {
+  let slice: [number, number][] = [];
+  for (const key of keys)
+    for (const row of table.find(key, []).sort((one, other) => one - other)) {
+      slice.push([key, row]);
+      if (slice.length < mergeSlice) continue;
+      yield slice;
+      slice = [];
+    }
+  if (slice.length > 0) yield slice;
 }

@@ -7,16 +7,20 @@ import { Database } from "bun:sqlite";
 export function holdAccounts(path: string, reason: string, now: number): number {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
   try {
-    if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'campaign_enrolments'").get() === null) return 0;
-    return database.run(pause, [reason, now]).changes;
+    const table = database.query<{ name: string }, []>(findEnrollments).get();
+    return table === null ? 0 : database.run(pause(table.name), [reason, now]).changes;
   } finally {
     database.close(true);
   }
 }
 
-const pause = `UPDATE network_accounts
+/** The database has the schema of the version that wrote it; the table had another name once. */
+const findEnrollments =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('campaign_enrollments', 'campaign_enrollments')";
+
+const pause = (enrollments: string) => `UPDATE network_accounts
   SET state = 'paused', state_reason = ?, updated_at = ?, needs_plan = 1, queue_version = queue_version + 1
   WHERE state = 'active' AND (
     EXISTS (SELECT 1 FROM network_actions WHERE account = network_accounts.seq
       AND state IN ('awaitingApproval', 'scheduled', 'sending', 'awaiting'))
-    OR EXISTS (SELECT 1 FROM campaign_enrolments WHERE account_id = network_accounts.id AND state = 'active'))`;
+    OR EXISTS (SELECT 1 FROM ${enrollments} WHERE account_id = network_accounts.id AND state = 'active'))`;

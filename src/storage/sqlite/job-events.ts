@@ -26,8 +26,8 @@ export function endOf(job: Job): NewEvent | null {
       return { ...told, type: isFine ? "enrichment.completed" : "enrichment.failed", data };
     }
     case "voice_training":
-      // It was cancelled: a newer training took its place, or the clone is gone.
-      if (metadata["cancelled"] === true) return null;
+      // It was canceled: a newer training took its place, or the clone is gone.
+      if (metadata["canceled"] === true) return null;
       return { ...told, type: isFine ? "voice.ready" : "voice.failed", data: failure };
     // Their own store tells of actions; of an erasure only the audit log does.
     case "linkedin_action":

@@ -101,12 +101,12 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     if (job === null) return { kind: "absent" };
     if (job.status === "completed" || job.status === "failed") return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.cancelJob(job, at);
-    const metadata = { ...job.metadata, cancelled: true };
+    const metadata = { ...job.metadata, canceled: true };
     return {
       kind: "changed",
       job: rows.write(job, {
         status: "failed",
-        message: "Cancelled",
+        message: "Canceled",
         metadata,
         leaseUntil: null,
         completedAt: at,
@@ -120,7 +120,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     if (job === null) return { kind: "absent" };
     if (job.status !== "failed") return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.retryJob(job, at);
-    const { cancelled: _cancelled, ...metadata } = job.metadata;
+    const { canceled: _canceled, ...metadata } = job.metadata;
     const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
     return {
       kind: "changed",
@@ -130,7 +130,8 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
 
   function editMessage(id: string, message: string, at: number): Job | null {
     const job = rows.get(id);
-    return job === null ? null : rows.write(job, { message, updatedAt: at });
+    if (job === null) return null;
+    return shown(hasEnded(job) ? rows.write(job, { message, updatedAt: at }) : rows.editMessage(job, message, at));
   }
 
   return {
@@ -225,13 +226,21 @@ export function createJobRows(engine: Engine) {
        metadata = ?, updated_at = ?, completed_at = ? WHERE id = ?`,
   );
 
+  const setEditedMessage = database.prepare("UPDATE jobs SET edited_message = ?, updated_at = ? WHERE id = ?");
+
   function write(job: Job, change: Partial<Job>): Job {
     const after = { ...job, ...change };
     const { status, runAt, attempt, failures, leaseUntil, message, progress, updatedAt, completedAt, id } = after;
     const metadata = JSON.stringify(after.metadata);
     update.run(status, runAt, attempt, failures, leaseUntil, message, progress, metadata, updatedAt, completedAt, id);
-    if (job.status !== status && (status === "completed" || status === "failed")) tell(endOf(after));
-    return after;
+    if (job.status !== status && hasEnded(after)) tell(endOf(after));
+    const isAgain = hasEnded(job) && !hasEnded(after) && (job.editedMessage ?? null) !== null;
+    return isAgain ? editMessage(after, null, updatedAt) : after;
+  }
+
+  function editMessage(job: Job, editedMessage: string | null, updatedAt: number): Job {
+    setEditedMessage.run(editedMessage, updatedAt, job.id);
+    return { ...job, editedMessage, updatedAt };
   }
 
   function tell(event: NewEvent | null): void {
@@ -272,10 +281,16 @@ export function createJobRows(engine: Engine) {
       tell(beginningOf(job));
     },
     write,
+    /** Null takes the client's message away. */
+    editMessage,
     writeClaimed,
     claim,
     end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
   };
+}
+
+function hasEnded({ status }: Job): boolean {
+  return status === "completed" || status === "failed";
 }
 
 function endingOf(job: Job, end: JobEnd): JobChange {

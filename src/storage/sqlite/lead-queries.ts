@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
-import type { LeadFilter, LeadSortField } from "../../leads/model.ts";
+import { campaignTag, type LeadFilter, type LeadSortField } from "../../leads/model.ts";
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { foldedCompany, foldedSource, foldedText } from "../../leads/fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
@@ -78,12 +79,13 @@ export function createLeadQueries(
   }
 
   function filtered(owner: number, filter: LeadFilter): SQL | undefined {
-    const { statuses, tag, email, company, source, text, createdAfter, createdBefore, updatedAfter, updatedBefore } =
-      filter;
+    const { statuses, tag, campaignId, email, company, source, text } = filter;
+    const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
     return and(
       eq(leads.owner, owner),
       statuses && inArray(leads.status, statuses),
       tag === undefined ? undefined : hasTag(owner, tag),
+      campaignId === undefined ? undefined : isOfCampaign(owner, campaignId),
       email === undefined ? undefined : isAmong(JSON.stringify(rows.withEmail(owner, email))),
       company === undefined ? undefined : contains(foldedCompany(company)),
       source === undefined ? undefined : contains(foldedSource(source)),
@@ -169,6 +171,11 @@ function asciiLower(text: string): string {
 
 function isAmong(list: unknown): SQL {
   return sql`${leads.seq} IN (SELECT value FROM json_each(${list}))`;
+}
+
+function isOfCampaign(owner: number, campaignId: string): SQL {
+  const enrolled = sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
+  return sql`(${enrolled} OR ${hasTag(owner, campaignTag(campaignId))})`;
 }
 
 function hasTag(owner: number, tag: string): SQL {

@@ -66,18 +66,14 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
   function findSame(userId: string, identity: LeadIdentity, exceptId: string | null = null): StoredLead | null {
     const owner = owners(userId);
     if (owner === null) return null;
-    return samePerson(owner, identity, (key) =>
-      candidates(userId, owner, key)
-        .filter(({ lead }) => lead.id !== exceptId)
-        .map(identified),
-    );
+    return samePerson(owner, identity, function* (key) {
+      for (const stored of candidates(userId, owner, key)) if (stored.lead.id !== exceptId) yield identified(stored);
+    });
   }
 
-  /** The owner's leads that a key hints at. */
-  function candidates(userId: string, owner: number, key: number): StoredLead[] {
-    const hints = keys.find(key);
-    if (hints.length === 0) return [];
-    return hints.flatMap((seq) => bySeq.values({ owner, seq }).map((row) => storedLead(row, userId)));
+  /** The owner's leads that a key hints at, read one by one: one person may be stored many thousand times. */
+  function* candidates(userId: string, owner: number, key: number): Generator<StoredLead, void, void> {
+    for (const seq of keys.each(key)) for (const row of bySeq.values({ owner, seq })) yield storedLead(row, userId);
   }
 
   /** Numbers of the owner's leads that have this address. */

@@ -40,7 +40,7 @@ export function createNetworkEvents(events: EventRows) {
       action("action.postponed", record, told, at, { reason: shortReason(reason), until: momentOf(until) });
     },
     ended(record: AccountRecord, told: Told, { state, metadata, message, at }: ActionEnd): void {
-      if (state === "done") return action("action.completed", record, told, at, { outcome: "sent" });
+      if (state === "completed") return action("action.completed", record, told, at, { outcome: "completed" });
       const { skipReason, refusal, reason } = metadata;
       const why = skipReason ?? refusal;
       const data = {

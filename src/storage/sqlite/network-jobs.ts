@@ -71,7 +71,7 @@ export function createActionJobs({ actions, accounts, jobRows }: ScheduleParts, 
         };
       if (actions.twinsOf(target.record.seq, target.row).open !== null)
         return { kind: "refused", job, reason: "The same action for this profile is on its way already." };
-      const { cancelled: _cancelled, outcome: _outcome, reason: _reason, ...metadata } = job.metadata;
+      const { canceled: _canceled, outcome: _outcome, reason: _reason, ...metadata } = job.metadata;
       const again = { ...job, metadata, failures: 0, message: "", completedAt: null, progress: 0 };
       const change = scheduling.again({ ...target, job: again }, at);
       if (change.kind !== "changed") return changed(job, change);

@@ -100,7 +100,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
           sql:
             "SELECT count(*) AS used, min(slot_at) AS oldest," +
             ` (SELECT count(*) FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 0` +
-            " AND slot_at <= ?3 AND state <> 'cancelled') AS planned" +
+            " AND slot_at <= ?3 AND state <> 'canceled') AS planned" +
             ` FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 1 AND slot_at > ?2`,
           params: [record.seq, now - length, now + length],
         });

@@ -172,7 +172,7 @@ export function createScheduling(parts: ScheduleParts) {
     events.action("action.approval_required", record, row, now);
   }
 
-  /** Back into the queue, or to whoever did not approve it before it was cancelled. */
+  /** Back into the queue, or to whoever did not approve it before it was canceled. */
   function again(target: Found, now: number): ActionChange {
     if (target.row.pendingReason !== "awaitingApproval") return enqueue(target, now);
     awaitApproval(target, now);
@@ -181,14 +181,14 @@ export function createScheduling(parts: ScheduleParts) {
 
   function cancel({ row, job, record }: Found, now: number): ActionChange {
     actions.free(record, row);
-    // What nobody has approved is not approved by being cancelled and run again.
+    // What nobody has approved is not approved by being canceled and run again.
     const pendingReason = row.state === "awaitingApproval" ? ("awaitingApproval" as const) : null;
-    actions.settle(row, "cancelled", { pendingReason, used: 0, slotAt: null, now });
-    const metadata = { ...job.metadata, cancelled: true };
-    const ended = { status: "failed", message: "Cancelled", metadata, leaseUntil: null } as const;
+    actions.settle(row, "canceled", { pendingReason, used: 0, slotAt: null, now });
+    const metadata = { ...job.metadata, canceled: true };
+    const ended = { status: "failed", message: "Canceled", metadata, leaseUntil: null } as const;
     jobRows.write(job, { ...ended, completedAt: now, updatedAt: now });
     events.action("action.canceled", record, row, now);
-    campaigns.wake(row.enrolmentId, now);
+    campaigns.wake(row.enrollmentId, now);
     return changed(row.jobId);
   }
 
@@ -199,16 +199,16 @@ export function createScheduling(parts: ScheduleParts) {
     const record = row && accounts.get(row.account);
     if (row === null || job === null || record === null) return;
     if (!isUnderWay(row) && openStates.includes(row.state))
-      cancel({ row: { ...row, enrolmentId: null }, job, record }, now);
+      cancel({ row: { ...row, enrollmentId: null }, job, record }, now);
   }
 
   /** Ends an action by somebody's word. */
   function end({ row, job, record }: Found, ended: ActionEnd, carriedOutAt: number = ended.at): void {
-    const counts = ended.state === "done" || ended.state === "unknown";
+    const counts = ended.state === "completed" || ended.state === "unknown";
     actions.free(record, row);
     const { reference, at: now } = ended;
     actions.end(row, ended.state, { slotAt: counts ? carriedOutAt : null, reference, now });
-    const isFine = ended.state === "done" || ended.state === "skipped";
+    const isFine = ended.state === "completed" || ended.state === "skipped";
     jobRows.write(job, {
       status: isFine ? "completed" : "failed",
       progress: isFine ? 100 : job.progress,
@@ -219,11 +219,11 @@ export function createScheduling(parts: ScheduleParts) {
       updatedAt: ended.at,
     });
     events.ended(record, row, ended);
-    const attempt = { wasSent: ended.state === "done", shown: ended.relation, reference: ended.reference };
+    const attempt = { wasSent: ended.state === "completed", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     if (ended.relation === "connected")
       campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
-    campaigns.wake(row.enrolmentId, ended.at);
+    campaigns.wake(row.enrollmentId, ended.at);
   }
 
   /** As `end`, and answers how the action stands then. */

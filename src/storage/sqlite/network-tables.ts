@@ -52,7 +52,7 @@ export const networkActions = sqliteTable("network_actions", {
   message: text(),
   details: text({ mode: "json" }).$type<ActionDetails>().notNull(),
   leadId: text("lead_id"),
-  enrolmentId: text("enrolment_id"),
+  enrollmentId: text("enrollment_id"),
   campaignId: text("campaign_id"),
   campaignStep: integer("campaign_step"),
   state: text().$type<ActionState>().notNull(),

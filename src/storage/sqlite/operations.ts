@@ -73,7 +73,7 @@ const sinceAheadSql = [
     WHERE status = 'pending' AND run_at > $now AND updated_at > $now AND type <> 'linkedin_action'`,
   `UPDATE jobs SET lease_until = max($now, lease_until - $aheadMs)
     WHERE status = 'running' AND lease_until > $now AND updated_at > $now`,
-  `UPDATE campaign_enrolments SET wake_at = max($now, wake_at - $aheadMs) WHERE wake_at > $now AND updated_at > $now`,
+  `UPDATE campaign_enrollments SET wake_at = max($now, wake_at - $aheadMs) WHERE wake_at > $now AND updated_at > $now`,
   "UPDATE webhook_deliveries SET next_at = $now WHERE next_at > $now",
   "UPDATE webhook_endpoints SET due_at = min(due_at, $now), rests_until = min(rests_until, $now)",
   "DELETE FROM sessions WHERE created_at > $now",

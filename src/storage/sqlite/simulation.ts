@@ -1,4 +1,4 @@
-import type { Happening, SimulationState } from "../../simulation/model.ts";
+import type { SimulationEvent, SimulationState } from "../../simulation/model.ts";
 import type { SimulationStore } from "../../simulation/store.ts";
 import type { Engine } from "./engine.ts";
 
@@ -19,7 +19,7 @@ export function createSimulationStore({ database, writer, reader }: Engine): Sim
       });
     },
     setNow: (now) => writer.writeForAnswer(() => void setNow.run(now)),
-    happened: (from, to) => reader.all<Happening>({ sql: happenedSql, params: [from, to] }),
+    happened: (from, to) => reader.all<SimulationEvent>({ sql: happenedSql, params: [from, to] }),
   };
 }
 
@@ -35,8 +35,8 @@ const happenedSql = `
     FROM network_contacts AS c JOIN network_accounts AS n ON n.seq = c.account
     WHERE c.replied_at > ?1 AND c.replied_at <= ?2
   UNION ALL
-  SELECT updated_at, 'enrolment', user_id, id, campaign_id, coalesce(reason, state)
-    FROM campaign_enrolments WHERE state <> 'active' AND updated_at > ?1 AND updated_at <= ?2
+  SELECT updated_at, 'enrollment', user_id, id, campaign_id, coalesce(reason, state)
+    FROM campaign_enrollments WHERE state <> 'active' AND updated_at > ?1 AND updated_at <= ?2
   UNION ALL
   SELECT completed_at, 'job', user_id, id, type, status
     FROM jobs WHERE type <> 'linkedin_action' AND completed_at > ?1 AND completed_at <= ?2

@@ -9,9 +9,9 @@ type JobValues = [
   ...[id: string, userId: string, type: JobType, status: JobStatus],
   ...[runAt: number, attempt: number, failures: number, maxAttempts: number, leaseUntil: number | null],
   ...[message: string, progress: number, metadata: string, payload: string],
-  ...[createdAt: number, updatedAt: number, completedAt: number | null],
+  ...[createdAt: number, updatedAt: number, completedAt: number | null, editedMessage: string | null],
 ];
-const jobWidth = 16;
+const jobWidth = 17;
 
 /** The job in a row as SQLite gives it; drizzle's mapping column by column costs as much as finding the row. */
 export function storedJob(row: unknown[]): Job {
@@ -33,6 +33,7 @@ export function storedJob(row: unknown[]): Job {
     createdAt: values[13],
     updatedAt: values[14],
     completedAt: values[15],
+    editedMessage: values[16],
   };
 }
 
@@ -57,6 +58,7 @@ export function jobValues(job: Job): JobValues {
     job.createdAt,
     job.updatedAt,
     job.completedAt,
+    job.editedMessage ?? null,
   ];
 }
 
@@ -65,7 +67,7 @@ type ActionValues = [
   ...[seq: number, jobId: string, userId: string, account: number],
   ...[actionType: ActionRow["actionType"], meter: number, hasNote: number],
   ...[profileUrl: string, profileKey: string, targetKey: string, message: string | null, details: string],
-  ...[leadId: string | null, enrolmentId: string | null, campaignId: string | null, campaignStep: number | null],
+  ...[leadId: string | null, enrollmentId: string | null, campaignId: string | null, campaignStep: number | null],
   ...[state: ActionRow["state"], pendingReason: ActionRow["pendingReason"]],
   ...[used: number, slotAt: number | null, notBefore: number, draw: number],
   ...[reference: string | null, createdAt: number, updatedAt: number, mayBeOpen: number, carriedOutAt: number | null],
@@ -88,7 +90,7 @@ export function storedAction(row: unknown[], offset = 0): ActionRow {
     message: values[10],
     details: objectOf(values[11]),
     leadId: values[12],
-    enrolmentId: values[13],
+    enrollmentId: values[13],
     campaignId: values[14],
     campaignStep: values[15],
     state: values[16],
@@ -123,7 +125,7 @@ export function actionValues(row: Omit<ActionRow, "seq">): SQLQueryBindings[] {
     row.message,
     JSON.stringify(row.details),
     row.leadId,
-    row.enrolmentId,
+    row.enrollmentId,
     row.campaignId,
     row.campaignStep,
     row.state,

@@ -99,7 +99,7 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     const existing = twin.get(key, owner ?? 0);
     if (existing !== null) {
       if (value === null && existing.value !== null) forget.run(existing.id);
-      return { outcome: "already", id: existing.id };
+      return { outcome: "existing", id: existing.id };
     }
     hints.expect(owner ?? 0, kind, key);
     insert.run(id, owner, kind, key, value, reason, source, createdAt);

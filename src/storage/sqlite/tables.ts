@@ -112,6 +112,7 @@ export const jobs = sqliteTable("jobs", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   completedAt: integer("completed_at"),
+  editedMessage: text("edited_message"),
 });
 
 export const leadImportRows = sqliteTable(

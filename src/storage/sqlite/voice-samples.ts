@@ -32,7 +32,7 @@ export function createVoiceSamples({ orm, writer }: Engine, jobRows: JobRows, us
   function endOpenJob(jobId: string, message: string, at: number): void {
     const job = jobRows.get(jobId);
     if (job === null || job.status === "completed" || job.status === "failed") return;
-    const metadata = { ...job.metadata, cancelled: true };
+    const metadata = { ...job.metadata, canceled: true };
     jobRows.write(job, { status: "failed", message, metadata, leaseUntil: null, completedAt: at, updatedAt: at });
   }
 

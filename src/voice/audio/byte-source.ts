@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 
 /** Random access to the bytes of a file. Synchronous, because decoding runs in a thread of its own. */
 export type ByteSource = {
@@ -17,21 +17,22 @@ export function tailOf(source: ByteSource, start: number): ByteSource {
   return { size: source.size - start, read: (offset, length) => source.read(start + offset, length) };
 }
 
-/** A file on disk as a source, open until `close`. Throws what the system says when it can't be opened or read. */
-export function fileSource(path: string): ByteSource & { close(): void } {
-  const file = openSync(path, "r");
+/**
+ * An open file as a source. Whoever opened it closes it: a thread that is stopped while it reads runs no `finally`.
+ * Throws what the system says when it can't be read.
+ */
+export function fileSource(descriptor: number): ByteSource {
   return {
-    size: fstatSync(file).size,
+    size: fstatSync(descriptor).size,
     read(offset, length) {
       const buffer = new Uint8Array(length);
       let filled = 0;
       while (filled < length) {
-        const count = readSync(file, buffer, filled, length - filled, offset + filled);
+        const count = readSync(descriptor, buffer, filled, length - filled, offset + filled);
         if (count === 0) break;
         filled += count;
       }
       return buffer.subarray(0, filled);
     },
-    close: () => closeSync(file),
   };
 }

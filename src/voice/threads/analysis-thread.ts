@@ -9,11 +9,13 @@ import { loadSilero } from "../engine/voice-assets.ts";
 import type { SampleQuality } from "../model.ts";
 import { readFrames, writeFrames, writeWhole } from "./frames-file.ts";
 
-/** `output` is where to put what is learned; null for a dry run. */
+/** `output` is where to store what is measured; null for a dry run. */
 export type SampleToMeasure = { id: string; path: string; output: { clipPath: string; framesPath: string } | null };
+/** A sample as the thread gets it. The descriptor belongs to the main thread, which closes it. */
+export type OpenSample = Omit<SampleToMeasure, "path"> & { descriptor: number };
 
 /** `measuredBefore`: frames of the clone's other samples, with which the voices are compared. */
-export type AnalysisRequest = { samples: SampleToMeasure[]; measuredBefore: string[] };
+export type AnalysisRequest = { samples: OpenSample[]; measuredBefore: string[] };
 
 export type AnalysisAnswer =
   /** Of the sample with this index, from 0 to 1. */
@@ -46,7 +48,7 @@ export async function runAnalysisThread(
   for (const [index, sample] of samples.entries()) {
     port.post({ kind: "progress", index, share: 0 });
     const onShare = (share: number) => port.post({ kind: "progress", index, share });
-    const { quality, result } = measure(sample.path, silero, onShare);
+    const { quality, result } = measure(sample.descriptor, silero, onShare);
     profiles.push(result?.frames ? profileOf(result.frames) : null);
     speakers = Math.max(speakers, quality.measures?.speakers ?? 0);
     const derivedBytes = result === null ? 0 : store(sample, result);
@@ -61,8 +63,8 @@ export async function runAnalysisThread(
 type Measured = { quality: SampleQuality; result: SampleResult | null };
 
 /** A file that can't be read is a finding, not a failure. */
-function measure(path: string, silero: SileroWeights, onShare: (share: number) => void): Measured {
-  const source = fileSource(path);
+function measure(descriptor: number, silero: SileroWeights, onShare: (share: number) => void): Measured {
+  const source = fileSource(descriptor);
   try {
     const { claimedSeconds } = probeAudio(source);
     const expectedSeconds = Math.min(claimedSeconds ?? maxReadSeconds, maxReadSeconds);
@@ -85,13 +87,11 @@ function measure(path: string, silero: SileroWeights, onShare: (share: number) =
     if (!(error instanceof AudioError)) throw error;
     const problem = { code: `file_${error.code}`, message: error.message };
     return { quality: { verdict: "unusable", problems: [problem], measures: null }, result: null };
-  } finally {
-    source.close();
   }
 }
 
 /** Answers how many bytes were written: nothing for a sample of no use. */
-function store({ output }: SampleToMeasure, { report, frames, excerpt }: SampleResult): number {
+function store({ output }: OpenSample, { report, frames, excerpt }: SampleResult): number {
   if (output === null || frames === null) return 0;
   const clipBytes = writeWhole(output.clipPath, [wavBytes(excerpt.signal, excerpt.sampleRate)]);
   return clipBytes + writeFrames(output.framesPath, { report, frames });

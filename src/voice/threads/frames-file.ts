@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { SampleReport } from "../engine/sample-report.ts";
 import type { SpeechFrames } from "../engine/speech-frames.ts";
 
@@ -45,22 +45,14 @@ export function readFrames(path: string): MeasuredSpeech | null {
   }
 }
 
-/** A file appears under its name only when all of it is on disk. Answers its size. */
+/**
+ * A file appears under its name only when all of it is on disk. Returns its size. Written in one call, which opens and
+ * closes the file: a thread that is stopped in between leaves nothing open.
+ */
 export function writeWhole(path: string, parts: readonly Uint8Array[]): number {
   const partial = `${path}.part`;
-  const file = openSync(partial, "w", 0o600);
-  let size = 0;
-  try {
-    for (const part of parts)
-      for (let at = 0; at < part.length;) {
-        const written = writeSync(file, part, at, part.length - at);
-        at += written;
-        size += written;
-      }
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  const bytes = Buffer.concat(parts);
+  writeFileSync(partial, bytes, { mode: 0o600, flush: true });
   renameSync(partial, path);
-  return size;
+  return bytes.length;
 }

@@ -25,7 +25,7 @@ async function measure(directory: string) {
     const { done, firstAt, lastAt } = peek(home, (database) =>
       database
         .query<{ done: number; firstAt: number; lastAt: number }, []>(
-          "SELECT count(*) AS done, min(slot_at) AS firstAt, max(updated_at) AS lastAt FROM network_actions WHERE state = 'done'",
+          "SELECT count(*) AS done, min(slot_at) AS firstAt, max(updated_at) AS lastAt FROM network_actions WHERE state = 'completed'",
         )
         .get(),
     ) ?? { done: 0, firstAt: 0, lastAt: 0 };

@@ -46,7 +46,7 @@ async function measure(directory: string) {
   const times = (id: string): number => got.get(id) ?? 0;
   const twice = rows.filter(({ job_id }) => times(job_id) > 1).length;
   const lost = rows.filter(({ job_id, state }) =>
-    state === "done" ? times(job_id) !== 1 : state !== "unknown",
+    state === "completed" ? times(job_id) !== 1 : state !== "unknown",
   ).length;
   const unknown = rows.filter(({ state }) => state === "unknown").length;
   return [

@@ -56,7 +56,7 @@ async function claimOneByOne(home: Home): Promise<number[]> {
     if (n > 50) claimMs.push(performance.now() - startedAt);
     const [claimed] = due;
     if (claimed === undefined) throw new Error("Expected an action that is due");
-    const end = { state: "done", message: "", metadata: {}, reference: null, relation: null, at } as const;
+    const end = { state: "completed", message: "", metadata: {}, reference: null, relation: null, at } as const;
     await storage.network.endAction({ id: claimed.job.id, attempt: claimed.job.attempt }, end);
   }
   await storage.close();

@@ -16,7 +16,7 @@ export type WebhookReceiver = Loopback & {
 /** A receiver of the user's that checks signatures by the rules of Standard Webhooks; it does everything at once. */
 export async function startWebhookReceiver(secret: string = webhookSecret): Promise<WebhookReceiver> {
   const deliveries: Delivery[] = [];
-  let answer: Answer = () => Response.json({ outcome: "sent", reference: "done-1" });
+  let answer: Answer = () => Response.json({ outcome: "completed", reference: "done-1" });
   const loopback = await startLoopback(({ headers, body }) => {
     const text = Buffer.from(body).toString("utf8");
     const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) => headers.get(name) ?? "");

@@ -32,11 +32,11 @@ export const actionStateWords: Words<ActionState> = {
   scheduled: { tone: "info", label: "Scheduled" },
   sending: { tone: "info", label: "Sending" },
   awaiting: { tone: "warn", label: "Waits for somebody" },
-  done: { tone: "good", label: "Done" },
+  completed: { tone: "good", label: "Completed" },
   skipped: { tone: "neutral", label: "Skipped" },
   failed: { tone: "bad", label: "Failed" },
   unknown: { tone: "bad", label: "Outcome unknown" },
-  cancelled: { tone: "neutral", label: "Cancelled" },
+  canceled: { tone: "neutral", label: "Canceled" },
 };
 
 /** The badge of a state that one of the tables of words has. */

@@ -1,4 +1,4 @@
-import { businessDomain } from "../../../enrichment/email-domain.ts";
+import { businessDomain, registeredDomain } from "../../../enrichment/email-domain.ts";
 import type { Database } from "bun:sqlite";
 import { worksFor, type Employer } from "../../../prospecting/employer.ts";
 import { companyKey } from "../../../prospecting/keys.ts";
@@ -53,7 +53,10 @@ export function createProspectCompanies(database: Database, below: Finder = () =
     let found = remembered.get(place);
     if (found !== undefined) return found;
     if (remembered.size >= maxRemembered) remembered.clear();
-    const candidates = [find(owner, domain ?? ofEmail, null), find(owner, null, company ?? null)];
+    const candidates = [
+      ...sitesOf(domain ?? ofEmail).map((site) => find(owner, site, null)),
+      find(owner, null, company ?? null),
+    ];
     found =
       candidates.find((each) => each !== null && worksFor({ company, domain, email }, each.content))?.content ?? null;
     remembered.set(place, found);
@@ -86,6 +89,15 @@ export function createProspectCompanies(database: Database, below: Finder = () =
 
   const hasAny = (owner: number): boolean => any.get(owner) !== null;
   return { find, ofEmployer, put, hasAny };
+}
+
+/** A host and the domains that it lies in, up to the registered one. */
+function sitesOf(host: string | null): string[] {
+  if (host === null) return [];
+  const registered = registeredDomain(host);
+  const sites = [host];
+  for (let site = host; site !== registered;) sites.push((site = site.slice(site.indexOf(".") + 1)));
+  return sites;
 }
 
 function parsed(json: string): CompanyContent {

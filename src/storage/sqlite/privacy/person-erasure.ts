@@ -32,7 +32,7 @@ export type ErasureParts = {
 const erasedProfile = "https://erased.invalid/person";
 
 /** What of the job of an erased action is no word about its person. */
-const keptMetadata = ["actionType", "accountId", "connector", "driver", "outcome", "cancelled", "maxAttempts"];
+const keptMetadata = ["actionType", "accountId", "connector", "driver", "outcome", "canceled", "maxAttempts"];
 
 type Outcome = "erased" | "unchanged" | "underWay";
 
@@ -109,7 +109,7 @@ export function createPersonErasure(parts: ErasureParts) {
     return "erased";
   }
 
-  /** It goes on to count against the caps of its account. What waits is cancelled; what is being sent has to end first. */
+  /** It goes on to count against the caps of its account. What waits is canceled; what is being sent has to end first. */
   function blank(userId: string, jobId: string, at: number): Outcome {
     const { scheduling } = network();
     const target = scheduling.found(userId, jobId);

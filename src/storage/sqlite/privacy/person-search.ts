@@ -77,7 +77,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
 
   function leadsWith({ id, seq: owner }: User, { emails, profiles }: Known) {
     const keys = addressesOf(emails, profiles).flatMap((address) => leadKeysOf(owner, address).strong);
-    const candidates = keys.flatMap((key) => leads.candidates(id, owner, key)).map(({ lead }) => lead);
+    const candidates = keys.flatMap((key) => [...leads.candidates(id, owner, key)]).map(({ lead }) => lead);
     return candidates.filter((lead) => isOneOf(leadIdentity(lead), emails, profiles));
   }
 
@@ -104,7 +104,7 @@ export function createPersonSearch({ engine, leads, prospects, index }: Parts) {
     return reader.all<Reached>({
       sql: `SELECT NULL AS email, profile_key AS networkUrl FROM network_actions
           WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
-        UNION SELECT NULL, profile_key FROM campaign_enrolments
+        UNION SELECT NULL, profile_key FROM campaign_enrollments
           WHERE lead_id ${among("leadIds")} AND user_id ${among("users")}
         UNION SELECT email, network FROM enrichment_results
           WHERE (email ${among("emails")} OR network ${among("profiles")})

@@ -33,9 +33,9 @@ const ownerOfJob = "(SELECT user_id FROM jobs WHERE id = t.job_id)";
 
 export const places: readonly Place[] = [
   {
-    // First: what is about to be sent is cancelled before anything else goes.
-    name: "enrolments",
-    table: "campaign_enrolments",
+    // First: what is about to be sent is canceled before anything else goes.
+    name: "enrollments",
+    table: "campaign_enrollments",
     key: ["id"],
     personal: ["lead_id", "profile_key"],
     others: [
@@ -62,7 +62,7 @@ export const places: readonly Place[] = [
     key: ["job_id"],
     personal: ["profile_url", "profile_key", "target_key", "message", "details", "lead_id", "reference"],
     others: [
-      ...["seq", "user_id", "account", "action_type", "meter", "has_note", "enrolment_id", "campaign_id"],
+      ...["seq", "user_id", "account", "action_type", "meter", "has_note", "enrollment_id", "campaign_id"],
       ...["campaign_step", "state", "pending_reason", "used", "slot_at", "not_before", "draw", "created_at"],
       ...["updated_at", "may_be_open", "carried_out_at"],
     ],

@@ -15,7 +15,7 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
 import { CampaignPreview } from "./campaign-preview.tsx";
-import { EnrolDialog } from "./enrol-dialog.tsx";
+import { EnrollDialog } from "./enroll-dialog.tsx";
 import { FollowCampaign } from "./follow-campaign.tsx";
 import { StepOutline } from "./step-outline.tsx";
 import { campaignStateWords } from "./words.ts";
@@ -47,7 +47,7 @@ export function CampaignPage({ params }: PageProps) {
     pollMs: 20_000,
     events: ["campaign."],
   });
-  const [enrolments, setEnrolments] = useState(0);
+  const [enrollments, setEnrollments] = useState(0);
   const { data } = campaign;
   const asked = here.value.query.get("part");
   const chosen: Part = parts.find(({ name }) => name === asked)?.name ?? (data?.state === "draft" ? "steps" : "follow");
@@ -64,7 +64,7 @@ export function CampaignPage({ params }: PageProps) {
             path={path}
             onChanged={campaign.replace}
             onEnrolled={() => {
-              setEnrolments((n) => n + 1);
+              setEnrollments((n) => n + 1);
               setQuery({ part: "follow" });
             }}
           />
@@ -74,7 +74,7 @@ export function CampaignPage({ params }: PageProps) {
       <Loaded resource={campaign} lines={6}>
         {(loaded) => (
           <Tabs label="Campaign" tabs={parts} chosen={chosen} choose={(part) => setQuery({ part })}>
-            {chosen === "follow" && <FollowCampaign key={enrolments} campaign={loaded} path={path} />}
+            {chosen === "follow" && <FollowCampaign key={enrollments} campaign={loaded} path={path} />}
             {chosen === "steps" && (
               <>
                 <CampaignEditor key={loaded.id + loaded.state} campaign={loaded} onSaved={campaign.replace} />
@@ -103,7 +103,7 @@ function StateLine({ campaign: { state, startedAt } }: { campaign: CampaignView 
 }
 
 type Turn = "start" | "pause";
-type Asked = "enrol" | "start" | "cancel" | "delete";
+type Asked = "enroll" | "start" | "cancel" | "delete";
 
 type ActionsProps = {
   campaign: CampaignView;
@@ -131,7 +131,7 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
 
   return (
     <>
-      {state !== "cancelled" && <Button onClick={() => setAsked("enrol")}>Enrol leads</Button>}
+      {state !== "canceled" && <Button onClick={() => setAsked("enroll")}>Enroll leads</Button>}
       {state === "draft" && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
       {(state === "running" || state === "paused") && <Button onClick={() => setAsked("cancel")}>Cancel…</Button>}
       {state === "running" && (
@@ -149,8 +149,8 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           Start
         </Button>
       )}
-      {asked === "enrol" && (
-        <EnrolDialog campaign={campaign} path={path} onClose={() => setAsked(null)} onEnrolled={onEnrolled} />
+      {asked === "enroll" && (
+        <EnrollDialog campaign={campaign} path={path} onClose={() => setAsked(null)} onEnrolled={onEnrolled} />
       )}
       {asked === "start" && (
         <ConfirmDialog
@@ -177,11 +177,11 @@ function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             onChanged(await api.post<CampaignView>(`${path}/cancel`));
-            tell(`${name} was cancelled.`);
+            tell(`${name} was canceled.`);
           }}
         >
           <p>
-            It ends for all who are still on their way, and waiting actions are cancelled. It can’t be started again.
+            It ends for all who are still on their way, and waiting actions are canceled. It can’t be started again.
           </p>
         </ConfirmDialog>
       )}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CampaignStatistics, CampaignView, EnrolmentState, EnrolmentView } from "../../../../campaigns/model.ts";
+import type { CampaignStatistics, CampaignView, EnrollmentState, EnrollmentView } from "../../../../campaigns/model.ts";
 import { api } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
@@ -14,7 +14,7 @@ import { Section } from "../../ui/page.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
-import { enrolmentStateWords, reasonInWords, stepName } from "./words.ts";
+import { enrollmentStateWords, reasonInWords, stepName } from "./words.ts";
 
 type FollowProps = { campaign: CampaignView; path: string };
 const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };
@@ -31,7 +31,7 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
       <Loaded resource={statistics} lines={4}>
         {(loaded) => (loaded.enrolled === 0 ? <NobodyYet /> : <Statistics campaign={campaign} statistics={loaded} />)}
       </Loaded>
-      {statistics.data !== undefined && statistics.data.enrolled > 0 && <Enrolments campaign={campaign} path={path} />}
+      {statistics.data !== undefined && statistics.data.enrolled > 0 && <Enrollments campaign={campaign} path={path} />}
     </>
   );
 }
@@ -39,7 +39,7 @@ export function FollowCampaign({ campaign, path }: FollowProps) {
 function NobodyYet() {
   return (
     <EmptyState icon="leads" title="Nobody is enrolled">
-      <p>Enrol leads by their tag. Who can’t be taken is told with the reason before.</p>
+      <p>Enroll leads by their tag. Who can’t be taken is told with the reason before.</p>
     </EmptyState>
   );
 }
@@ -83,7 +83,7 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
               {statistics.steps.map((row) => (
                 <tr key={row.step}>
                   <td class="step-name">{stepName(steps, row.step)}</td>
-                  {[row.waiting, row.done, row.skipped, row.failed, row.unknown].map((n, index) => (
+                  {[row.waiting, row.completed, row.skipped, row.failed, row.unknown].map((n, index) => (
                     <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
                       {count(n)}
                     </td>
@@ -110,19 +110,19 @@ function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignVie
   );
 }
 
-function Enrolments({ campaign, path }: FollowProps) {
+function Enrollments({ campaign, path }: FollowProps) {
   const state = here.value.query.get("state");
   const { cursor, paging } = useCursorPages([path, state]);
   const list = useResource(
     (signal) =>
-      api.get<{ enrolments: EnrolmentView[]; nextCursor: string | null }>(`${path}/enrolments`, {
+      api.get<{ enrollments: EnrollmentView[]; nextCursor: string | null }>(`${path}/enrollments`, {
         query: { state, cursor, limit: 50 },
         signal,
       }),
     [path, state, cursor],
     live,
   );
-  const columns: readonly Column<EnrolmentView>[] = [
+  const columns: readonly Column<EnrollmentView>[] = [
     {
       id: "lead",
       header: "Lead",
@@ -135,7 +135,7 @@ function Enrolments({ campaign, path }: FollowProps) {
       cell: ({ state, reason }) => (
         <span class="two-lines">
           <span>
-            <StateBadge words={enrolmentStateWords} state={state} />
+            <StateBadge words={enrollmentStateWords} state={state} />
           </span>
           {reason !== null && <span>{reasonInWords(reason)}</span>}
         </span>
@@ -151,20 +151,20 @@ function Enrolments({ campaign, path }: FollowProps) {
       id: "next",
       header: "Goes on",
       hideBelow: "medium",
-      cell: ({ state, nextLookAt, jobId }) =>
-        state !== "active" ? null : nextLookAt === null ? (
+      cell: ({ state, nextCheckAt, jobId }) =>
+        state !== "active" ? null : nextCheckAt === null ? (
           <span class="faint">{jobId === null ? "–" : "When its action is done"}</span>
         ) : (
-          <RelativeTime at={nextLookAt} />
+          <RelativeTime at={nextCheckAt} />
         ),
     },
     {
       id: "stop",
       header: "",
       align: "right",
-      cell: (enrolment) =>
-        enrolment.state === "active" && may("network:schedule") ? (
-          <StopButton enrolment={enrolment} path={path} onStopped={list.reload} />
+      cell: (enrollment) =>
+        enrollment.state === "active" && may("network:schedule") ? (
+          <StopButton enrollment={enrollment} path={path} onStopped={list.reload} />
         ) : null,
     },
   ];
@@ -180,9 +180,9 @@ function Enrolments({ campaign, path }: FollowProps) {
               onChange={(event) => setQuery({ state: event.currentTarget.value })}
             >
               <option value="">All</option>
-              {(Object.keys(enrolmentStateWords) as EnrolmentState[]).map((name) => (
+              {(Object.keys(enrollmentStateWords) as EnrollmentState[]).map((name) => (
                 <option key={name} value={name}>
-                  {enrolmentStateWords[name].label}
+                  {enrollmentStateWords[name].label}
                 </option>
               ))}
             </select>
@@ -194,7 +194,7 @@ function Enrolments({ campaign, path }: FollowProps) {
         label="Leads of the campaign"
         isStacked
         columns={columns}
-        rows={list.data?.enrolments}
+        rows={list.data?.enrollments}
         rowKey={({ id }) => id}
         error={list.error}
         retry={list.reload}
@@ -210,13 +210,21 @@ function Enrolments({ campaign, path }: FollowProps) {
   );
 }
 
-function StopButton({ enrolment, path, onStopped }: { enrolment: EnrolmentView; path: string; onStopped: () => void }) {
+function StopButton({
+  enrollment,
+  path,
+  onStopped,
+}: {
+  enrollment: EnrollmentView;
+  path: string;
+  onStopped: () => void;
+}) {
   const [isBusy, setIsBusy] = useState(false);
   async function stop() {
     setIsBusy(true);
     try {
-      await api.post(`${path}/enrolments/${enrolment.id}/stop`);
-      tell(`${enrolment.leadName ?? "The lead"} was taken out.`);
+      await api.post(`${path}/enrollments/${enrollment.id}/stop`);
+      tell(`${enrollment.leadName ?? "The lead"} was taken out.`);
       onStopped();
     } catch (error) {
       tellError(error);
@@ -228,7 +236,7 @@ function StopButton({ enrolment, path, onStopped }: { enrolment: EnrolmentView; 
     <Button
       kind="quiet"
       isBusy={isBusy}
-      aria-label={`Take out ${enrolment.leadName ?? "the lead"}`}
+      aria-label={`Take out ${enrollment.leadName ?? "the lead"}`}
       onClick={() => void stop()}
     >
       Take out

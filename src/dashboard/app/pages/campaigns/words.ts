@@ -1,4 +1,4 @@
-import type { CampaignState, CampaignStep, Condition, EnrolmentState } from "../../../../campaigns/model.ts";
+import type { CampaignState, CampaignStep, Condition, EnrollmentState } from "../../../../campaigns/model.ts";
 import { counted } from "../../format.ts";
 import { actionWords } from "../../network.ts";
 import type { Tone } from "../../ui/badge.tsx";
@@ -9,10 +9,10 @@ export const campaignStateWords: Words<CampaignState> = {
   draft: { tone: "neutral", label: "Draft" },
   running: { tone: "good", label: "Running" },
   paused: { tone: "warn", label: "Paused" },
-  cancelled: { tone: "neutral", label: "Cancelled" },
+  canceled: { tone: "neutral", label: "Canceled" },
 };
 
-export const enrolmentStateWords: Words<EnrolmentState> = {
+export const enrollmentStateWords: Words<EnrollmentState> = {
   active: { tone: "info", label: "On the way" },
   completed: { tone: "good", label: "Through" },
   stopped: { tone: "neutral", label: "Stopped" },
@@ -32,13 +32,13 @@ const reasons: Record<string, string> = {
   replied: "Answered",
   doNotContact: "On the do-not-contact list",
   stoppedByUser: "Taken out by somebody",
-  campaignCancelled: "The campaign was cancelled",
+  campaignCanceled: "The campaign was canceled",
   leadGone: "The lead was deleted",
   accountGone: "The account was removed",
   alreadyConnected: "Connected already",
   alreadyPending: "A request waits already",
   failed: "An action failed",
-  cancelled: "Its action was cancelled",
+  canceled: "Its action was canceled",
   already: "In this campaign already",
   otherCampaign: "On the way through another campaign",
   contactedRecently: "Was contacted recently",

@@ -65,6 +65,7 @@ export function EnrichmentPage() {
       };
       const { estimate, remainingCredits } = await api.post<EnrichAnswer>("/enrich", input, {
         query: { dryRun: true },
+        headers: preferenceFor(leads),
       });
       if (estimate !== undefined) setAsked({ input, estimate, balance: remainingCredits });
     },
@@ -73,7 +74,7 @@ export function EnrichmentPage() {
   async function enrich({ input }: Asked) {
     setIsBusy(true);
     try {
-      const answer = await api.post<EnrichAnswer | JobView>("/enrich", input);
+      const answer = await api.post<EnrichAnswer | JobView>("/enrich", input, { headers: preferenceFor(input.leads) });
       setOutcome("enriched" in answer ? { kind: "answer", answer } : { kind: "job", id: answer.id });
       setAsked(null);
     } catch (error) {
@@ -135,7 +136,7 @@ export function EnrichmentPage() {
                   label="People"
                   rows={8}
                   spellcheck={false}
-                  hint="One a line, up to 1,000: an e-mail address, the address of a profile, or first name, last name, company."
+                  hint="One a line, up to 10,000: an e-mail address, the address of a profile, or first name, last name, company."
                 />
               )}
               {way === "tag" && (
@@ -144,7 +145,7 @@ export function EnrichmentPage() {
                   name="tag"
                   label="All leads with the tag"
                   maxLength={100}
-                  hint="The first 1,000 of them."
+                  hint="The first 10,000 of them."
                 />
               )}
             </Tabs>
@@ -200,6 +201,13 @@ async function whom(leadId: string | null, way: Way, values: typeof nobody): Pro
   return leads;
 }
 
+/** A page shows the progress of a job; only for a few people waiting for the response is shorter. */
+function preferenceFor({ length }: readonly LeadToEnrich[]): Record<string, string> {
+  return length > directPeople ? { prefer: "respond-async" } : {};
+}
+
+const directPeople = 50;
+
 /** What providers are asked by. */
 function knownOf({ email, networkUrl, company }: LeadView): string {
   const known = [email, networkUrl, company].filter(Boolean);
@@ -217,7 +225,7 @@ function EstimateCard({
   onGo: () => void;
   onBack: () => void;
 }) {
-  const { leads, free, maxCredits, isAffordable, answers, providers } = estimate;
+  const { leads, free, maxCredits, isAffordable, mode, providers } = estimate;
   return (
     <div class="card form" role="status">
       <h2>{maxCredits === 0 ? "It costs nothing" : `At most ${counted(maxCredits, "credit")}`}</h2>
@@ -232,7 +240,7 @@ function EstimateCard({
         <dt>Asked are</dt>
         <dd>{providers.join(", then ") || "nobody"}</dd>
         <dt>Answer</dt>
-        <dd>{answers === "directly" ? "At once, within 25 seconds" : "By a job, which you can follow"}</dd>
+        <dd>{mode === "direct" ? "Directly, within 60 seconds" : "By a job, which you can follow"}</dd>
       </dl>
       {!isAffordable && <p class="notice warn">This is more than you may spend. An admin can grant more credits.</p>}
       <div class="buttons">

@@ -5,7 +5,7 @@ import { api } from "../../api.ts";
 export type LeadToEnrich = EnrichInput["leads"][number];
 
 /** As many as the server takes in one request. */
-const maxPeople = 1000;
+const maxPeople = 10_000;
 
 /**
  * The people of a text, one a line, or of the fields of one: an address with an @ is an e-mail, one with a slash is a

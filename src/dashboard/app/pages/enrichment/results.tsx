@@ -50,7 +50,7 @@ export function Results({ answer, name }: { answer: Answer; name?: string | unde
 }
 
 function ResultCard({ result, name }: { result: EnrichmentResult; name: string }) {
-  const { enrichedData, fieldConfidence, provenance, confidence, creditsUsed, fromStore } = result;
+  const { enrichedData, fieldConfidence, provenance, confidence, creditsUsed, fromCache } = result;
   const { emailVerification: verified } = result;
   const fields = fieldsOf(enrichedData);
   return (
@@ -68,7 +68,7 @@ function ResultCard({ result, name }: { result: EnrichmentResult; name: string }
               {verified.email} is {verified.verdict}, says {verified.provider}
             </Badge>
           )}
-          <Badge>{fromStore ? "Known before, free" : counted(creditsUsed, "credit")}</Badge>
+          <Badge>{fromCache ? "Known before, free" : counted(creditsUsed, "credit")}</Badge>
           {result.unavailable && (
             <Badge tone="warn">Could not be asked, try again later: {result.unavailable.join(", ")}</Badge>
           )}

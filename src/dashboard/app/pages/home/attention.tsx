@@ -134,14 +134,14 @@ async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "faile
   return { accounts, tasks: total, approvals, unknown };
 }
 
-/** Cancelled jobs end as failed too, but by somebody's wish. */
+/** Canceled jobs end as failed too, but by somebody's wish. */
 async function failures(signal: AbortSignal): Promise<JobView[]> {
   const startDate = Math.floor((now() - failuresOfDays * dayMs) / 1000);
   const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {
     query: { status: "failed", startDate, limit: 20 },
     signal,
   });
-  return jobs.filter(({ metadata }) => metadata["cancelled"] !== true).slice(0, shownFailures);
+  return jobs.filter(({ metadata }) => metadata["canceled"] !== true).slice(0, shownFailures);
 }
 
 function countedOf({ n, isMore }: Counted, one: string): string {

@@ -11,7 +11,7 @@ import { TextField, useForm } from "../../ui/form.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Progress } from "../../ui/meter.tsx";
 import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
-import { EnrolChosenDialog } from "./enrol-chosen.tsx";
+import { EnrollChosenDialog } from "./enroll-chosen.tsx";
 import type { FilterName, LeadPage } from "./lead-query.ts";
 import { ScheduleDialog } from "./schedule-dialog.tsx";
 
@@ -29,7 +29,7 @@ const patient = { patienceSeconds: longPatienceSeconds };
 /** As many ids as the API takes at once. */
 const idsAtOnce = 500;
 
-type Asked = "addTag" | "removeTag" | "delete" | "schedule" | "enrol";
+type Asked = "addTag" | "removeTag" | "delete" | "schedule" | "enroll";
 
 /** What can be done with the chosen leads, be they on this page or on others. */
 export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkBarProps) {
@@ -122,7 +122,7 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
         {may("network:schedule") && (
           <>
             <Button onClick={() => setAsked("schedule")}>Schedule…</Button>
-            {may("network:read") && <Button onClick={() => setAsked("enrol")}>Enrol…</Button>}
+            {may("network:read") && <Button onClick={() => setAsked("enroll")}>Enroll…</Button>}
           </>
         )}
         {may("leads:write") && (
@@ -152,8 +152,8 @@ export function BulkBar({ chosen, choose, filters, total, shown, onDone }: BulkB
           onDone={() => choose(new Set())}
         />
       )}
-      {asked === "enrol" && (
-        <EnrolChosenDialog ids={[...chosen]} onClose={() => setAsked(null)} onEnrolled={() => choose(new Set())} />
+      {asked === "enroll" && (
+        <EnrollChosenDialog ids={[...chosen]} onClose={() => setAsked(null)} onEnrolled={() => choose(new Set())} />
       )}
       {(asked === "addTag" || asked === "removeTag") && (
         <TagDialog

@@ -105,7 +105,7 @@ function WhatGoes({ view: { records, mentions, identifiers } }: { view: ErasureV
           </li>
         ))}
       </ul>
-      {!isNothing && <p>Actions that wait for the person are cancelled. Nothing brings any of it back.</p>}
+      {!isNothing && <p>Actions that wait for the person are canceled. Nothing brings any of it back.</p>}
     </div>
   );
 }

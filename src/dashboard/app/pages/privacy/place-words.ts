@@ -6,7 +6,7 @@ const placeWords: Record<string, string> = {
   emailVerdicts: "What verifiers say of the address",
   enrichmentItems: "Entries of enrichment jobs",
   contacts: "Notes on being connected and on messages",
-  enrolments: "Places in campaigns",
+  enrollments: "Places in campaigns",
   actions: "Actions on the network",
   leadImportRows: "Rows of reports on imported leads",
   leadImportNotes: "Notes of checked imports",

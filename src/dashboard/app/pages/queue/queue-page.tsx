@@ -42,10 +42,15 @@ const tabs = [
     query: { state: "unknown" },
     empty: "The outcome of every action is known.",
   },
-  { name: "done", label: "Done", query: { order: "latest", state: "done" }, empty: "Nothing was carried out yet." },
+  {
+    name: "completed",
+    label: "Completed",
+    query: { order: "latest", state: "completed" },
+    empty: "Nothing was carried out yet.",
+  },
   { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No action has failed." },
   { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No action was skipped." },
-  { name: "cancelled", label: "Cancelled", query: { state: "cancelled" }, empty: "No action was cancelled." },
+  { name: "canceled", label: "Canceled", query: { state: "canceled" }, empty: "No action was canceled." },
 ] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
 type TabName = (typeof tabs)[number]["name"];
 
@@ -111,7 +116,7 @@ export function QueuePage() {
                   Approve
                 </Button>
               )}
-              <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "cancelled")}>
+              <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "canceled")}>
                 Cancel them
               </Button>
             </div>
@@ -171,7 +176,7 @@ export function QueuePage() {
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             await api.post(`/network/actions/${asked.action.jobId}/cancel`);
-            tell("Cancelled.");
+            tell("Canceled.");
             page.reload();
           }}
         >
@@ -219,7 +224,7 @@ function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: 
             <span>
               <StateBadge words={actionStateWords} state={state} />
             </span>
-            <span>{state === "done" ? "" : status}</span>
+            <span>{state === "completed" ? "" : status}</span>
           </span>
         ),
     },

@@ -12,12 +12,12 @@ type ResolveProps = { action: ActionView; onClose: () => void; onSaved: () => vo
 
 /** Asks a person what became of an action that was interrupted in the middle. */
 export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
-  const [busy, setBusy] = useState<"sent" | "notSent" | null>(null);
-  async function resolve(outcome: "sent" | "notSent") {
+  const [busy, setBusy] = useState<"completed" | "failed" | null>(null);
+  async function resolve(outcome: "completed" | "failed") {
     setBusy(outcome);
     try {
       await api.post(`/network/actions/${action.jobId}/resolve`, { outcome });
-      tell(outcome === "sent" ? "Noted as done." : "Noted as not done. You can try it again under Failed.");
+      tell(outcome === "completed" ? "Noted as done." : "Noted as not done. You can try it again under Failed.");
       onSaved();
       onClose();
     } catch (error) {
@@ -36,10 +36,10 @@ export function ResolveDialog({ action, onClose, onSaved }: ResolveProps) {
       </p>
       {action.message && <blockquote>{action.message}</blockquote>}
       <footer class="buttons">
-        <Button isBusy={busy === "notSent"} onClick={() => void resolve("notSent")}>
+        <Button isBusy={busy === "failed"} onClick={() => void resolve("failed")}>
           It is not there
         </Button>
-        <Button kind="primary" isBusy={busy === "sent"} onClick={() => void resolve("sent")}>
+        <Button kind="primary" isBusy={busy === "completed"} onClick={() => void resolve("completed")}>
           It was sent
         </Button>
       </footer>

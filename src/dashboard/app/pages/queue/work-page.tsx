@@ -20,7 +20,11 @@ import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
 
 type TaskPage = { tasks: TaskView[]; total: number };
 
-const outcomeWords: Record<TaskOutcome, string> = { done: "Done", failed: "Noted as failed", skipped: "Skipped" };
+const outcomeWords: Record<TaskOutcome, string> = {
+  completed: "Completed",
+  failed: "Noted as failed",
+  skipped: "Skipped",
+};
 
 /** Actions for a person, one after the other, without leaving the keyboard. */
 export function WorkPage() {
@@ -104,7 +108,7 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
   const keys: Record<string, () => void> = {
     o: open,
     c: () => void copy(),
-    d: () => endOrTell("done"),
+    d: () => endOrTell("completed"),
     s: () => endOrTell("skipped"),
     f: () => canEnd && setIsFailing(true),
     j: () => move(1),
@@ -169,9 +173,9 @@ function WorkList({ tasks, onEnd }: { tasks: readonly TaskView[]; onEnd: (jobId:
           <Button
             kind="primary"
             icon="check"
-            isBusy={busy === "done"}
+            isBusy={busy === "completed"}
             disabled={!canEnd}
-            onClick={() => endOrTell("done")}
+            onClick={() => endOrTell("completed")}
           >
             Done <kbd>D</kbd>
           </Button>

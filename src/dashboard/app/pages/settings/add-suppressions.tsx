@@ -13,7 +13,7 @@ const maxValues = 10_000;
 
 type Outcome = {
   added: number;
-  already: number;
+  existing: number;
   invalid: number;
   problems: { value: string; message: string }[];
 };
@@ -130,10 +130,10 @@ function optionsOf({ reason, isForAll, hashOnly }: { reason: string; isForAll: b
   };
 }
 
-function OutcomeList({ outcome: { added, already, invalid, problems } }: { outcome: Outcome }) {
+function OutcomeList({ outcome: { added, existing, invalid, problems } }: { outcome: Outcome }) {
   const parts = [
     `${counted(added, "entry", "entries")} added`,
-    already > 0 && `${counted(already, "value")} on the list before`,
+    existing > 0 && `${counted(existing, "value")} on the list before`,
     invalid > 0 && `${counted(invalid, "value")} not understood`,
   ];
   return (

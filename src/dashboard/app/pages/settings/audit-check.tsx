@@ -12,8 +12,8 @@ export function AuditCheckDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Is the audit log whole?" onClose={onClose}>
       <Loaded resource={check} lines={2}>
-        {({ isWhole, entries, brokenAt, lastId, lastHash }) =>
-          isWhole ? (
+        {({ isIntact, entries, brokenAt, lastId, lastHash }) =>
+          isIntact ? (
             <>
               <p class="notice">
                 Yes: {counted(entries, "entry", "entries")} fit together. None was changed, put in, taken out or cut

@@ -135,7 +135,7 @@ function TestButton({ name, onTest }: { name: string; onTest: (name: string) => 
 const stateWords = {
   ready: { tone: "good", label: "Ready" },
   paused: { tone: "warn", label: "Pauses" },
-  spent: { tone: "bad", label: "Cap of this month reached" },
+  exhausted: { tone: "bad", label: "Cap of this month reached" },
 } as const;
 
 function Provider({ name, provider, place }: { name: string; provider: ProviderView | undefined; place?: number }) {
@@ -149,9 +149,9 @@ function Provider({ name, provider, place }: { name: string; provider: ProviderV
         <p class="faint small">The server is not set up for it any more.</p>
       ) : (
         <>
-          <p class="faint small">Gives: {provider.gives.map(fieldInWords).join(" · ")}</p>
+          <p class="faint small">Fields: {provider.fields.map(fieldInWords).join(" · ")}</p>
           <p class="faint small">
-            {count(provider.spent)} of its own credits taken in this month
+            {count(provider.creditsUsed)} of its own credits used this month
             {provider.spendCap !== null && `, of at most ${count(provider.spendCap)}`}
             {provider.pausedUntil !== null && (
               <>

@@ -9,7 +9,7 @@ import { fieldInWords } from "../enrichment/field-words.ts";
 const words: Record<ProviderTest["outcome"], string> = {
   found: "It works: it knows the person.",
   none: "It works, but does not know this person.",
-  tooLittle: "It was not asked: this is not enough for it to look somebody up.",
+  insufficientInput: "It was not asked: this is not enough for it to look somebody up.",
   paused: "It asks for a pause.",
   exhausted: "Its account is used up, or its key is not accepted.",
   failed: "It gave no usable answer.",

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CampaignView, EnrolAnswer } from "../../../../campaigns/model.ts";
+import type { CampaignView, EnrollAnswer } from "../../../../campaigns/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -10,24 +10,24 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
-import { Foresight } from "../campaigns/enrol-dialog.tsx";
+import { Foresight } from "../campaigns/enroll-dialog.tsx";
 import { campaignStateWords } from "../campaigns/words.ts";
 
-type EnrolChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
+type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
 
-/** Enrols the chosen leads in a campaign that is there already, and tells first who would be taken. */
-export function EnrolChosenDialog({ ids, onClose, onEnrolled }: EnrolChosenProps) {
+/** Enrolls the chosen leads in a campaign that is there already, and tells first who would be taken. */
+export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenProps) {
   const campaigns = useResource((signal) => api.get<{ campaigns: CampaignView[] }>("/campaigns", { signal }), []);
   return (
-    <Dialog title={`Enrol ${counted(ids.length, "lead")}`} onClose={onClose}>
+    <Dialog title={`Enroll ${counted(ids.length, "lead")}`} onClose={onClose}>
       <Loaded resource={campaigns} lines={2}>
         {({ campaigns }) => {
           const open = campaigns.filter(isOpen);
           return open.length === 0 ? (
             <>
               <p>
-                There is no campaign that you could enrol them in. <Link to="/campaigns/new">Build one</Link> first; the
-                leads can be enrolled there by a tag, too.
+                There is no campaign that you could enroll them in. <Link to="/campaigns/new">Build one</Link> first;
+                the leads can be enrolled there by a tag, too.
               </p>
               <footer class="buttons">
                 <Button onClick={onClose}>Close</Button>
@@ -42,17 +42,17 @@ export function EnrolChosenDialog({ ids, onClose, onEnrolled }: EnrolChosenProps
   );
 }
 
-/** A key that may only propose enrols nobody in what is under way. */
+/** A key that may only propose enrolls nobody in what is under way. */
 function isOpen({ state }: CampaignView): boolean {
-  return state === "draft" || (state !== "cancelled" && session.value?.key.requiresApproval !== true);
+  return state === "draft" || (state !== "canceled" && session.value?.key.requiresApproval !== true);
 }
 
-function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrolChosenProps & { campaigns: CampaignView[] }) {
+function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenProps & { campaigns: CampaignView[] }) {
   const [chosenId, setChosenId] = useState(campaigns.length === 1 ? (campaigns[0]?.id ?? "") : "");
   const [isBusy, setIsBusy] = useState(false);
   const chosen = campaigns.find(({ id }) => id === chosenId);
   const foreseen = useResource(
-    async (signal) => (chosen === undefined ? null : { of: chosen, answer: await enrol(chosen, ids, true, signal) }),
+    async (signal) => (chosen === undefined ? null : { of: chosen, answer: await enroll(chosen, ids, true, signal) }),
     [chosenId],
   );
   // Of another campaign it would be a wrong promise.
@@ -61,7 +61,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrolChosenProp
   async function run(campaign: CampaignView) {
     setIsBusy(true);
     try {
-      const { enrolled } = await enrol(campaign, ids, false);
+      const { enrolled } = await enroll(campaign, ids, false);
       tell(`${counted(enrolled, "lead")} enrolled in ${campaign.name}.`);
       onEnrolled();
       onClose();
@@ -98,7 +98,7 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrolChosenProp
           disabled={answer === undefined || answer.enrolled === 0}
           onClick={() => chosen && void run(chosen)}
         >
-          {answer === undefined ? "Enrol" : `Enrol ${counted(answer.enrolled, "lead")}`}
+          {answer === undefined ? "Enroll" : `Enroll ${counted(answer.enrolled, "lead")}`}
         </Button>
       </footer>
     </>
@@ -108,17 +108,17 @@ function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrolChosenProp
 /** As many as the API takes at once. */
 const idsAtOnce = 10_000;
 
-async function enrol(
+async function enroll(
   { id }: CampaignView,
   ids: readonly string[],
   dryRun: boolean,
   signal?: AbortSignal,
-): Promise<EnrolAnswer> {
-  const sum: EnrolAnswer = { enrolled: 0, skipped: 0, more: false, dryRun, results: [] };
+): Promise<EnrollAnswer> {
+  const sum: EnrollAnswer = { enrolled: 0, skipped: 0, hasMore: false, dryRun, results: [] };
   for (let at = 0; at < ids.length; at += idsAtOnce) {
     const leadIds = ids.slice(at, at + idsAtOnce);
-    const answer = await api.post<EnrolAnswer>(
-      `/campaigns/${id}/enrol`,
+    const answer = await api.post<EnrollAnswer>(
+      `/campaigns/${id}/enroll`,
       { leadIds, dryRun },
       { ...(signal && { signal }) },
     );

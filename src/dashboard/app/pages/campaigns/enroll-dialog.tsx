@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CampaignView, EnrolAnswer } from "../../../../campaigns/model.ts";
+import type { CampaignView, EnrollAnswer } from "../../../../campaigns/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
@@ -8,27 +8,27 @@ import { FormError, TextField, useForm } from "../../ui/form.tsx";
 import { tell, tellError } from "../../ui/toast.tsx";
 import { reasonInWords } from "./words.ts";
 
-type EnrolProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
+type EnrollProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
 
-/** Enrols all leads with a tag. First it tells who would be taken, and why the others would not. */
-export function EnrolDialog({ campaign, path, onClose, onEnrolled }: EnrolProps) {
-  const [foreseen, setForeseen] = useState<{ tag: string; answer: EnrolAnswer } | null>(null);
+/** Enrolls all leads with a tag. First it tells who would be taken, and why the others would not. */
+export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProps) {
+  const [foreseen, setForeseen] = useState<{ tag: string; answer: EnrollAnswer } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const form = useForm({ tag: "" }, async ({ tag }) => {
     const wanted = tag.trim();
-    setForeseen({ tag: wanted, answer: await api.post<EnrolAnswer>(`${path}/enrol`, { tag: wanted, dryRun: true }) });
+    setForeseen({ tag: wanted, answer: await api.post<EnrollAnswer>(`${path}/enroll`, { tag: wanted, dryRun: true }) });
   });
   const isCurrent = foreseen !== null && foreseen.tag === form.values.tag.trim();
 
-  async function enrol(tag: string) {
+  async function enroll(tag: string) {
     setIsBusy(true);
     try {
       let enrolled = 0;
       for (;;) {
-        const answer = await api.post<EnrolAnswer>(`${path}/enrol`, { tag });
+        const answer = await api.post<EnrollAnswer>(`${path}/enroll`, { tag });
         enrolled += answer.enrolled;
         // Those who are in already are passed over, so a round that takes nobody was the last.
-        if (!answer.more || answer.enrolled === 0) break;
+        if (!answer.hasMore || answer.enrolled === 0) break;
       }
       tell(`${counted(enrolled, "lead")} enrolled.`);
       onEnrolled();
@@ -41,7 +41,7 @@ export function EnrolDialog({ campaign, path, onClose, onEnrolled }: EnrolProps)
   }
 
   return (
-    <Dialog title="Enrol leads" onClose={onClose}>
+    <Dialog title="Enroll leads" onClose={onClose}>
       <form onSubmit={form.onSubmit}>
         <FormError form={form} />
         <TextField
@@ -61,9 +61,9 @@ export function EnrolDialog({ campaign, path, onClose, onEnrolled }: EnrolProps)
               kind="primary"
               isBusy={isBusy}
               disabled={foreseen.answer.enrolled === 0}
-              onClick={() => void enrol(foreseen.tag)}
+              onClick={() => void enroll(foreseen.tag)}
             >
-              Enrol {counted(foreseen.answer.enrolled, "lead")}
+              Enroll {counted(foreseen.answer.enrolled, "lead")}
             </Button>
           ) : (
             <Button kind="primary" type="submit" isBusy={form.isBusy}>
@@ -78,10 +78,10 @@ export function EnrolDialog({ campaign, path, onClose, onEnrolled }: EnrolProps)
 
 /** Who would be taken, and why the others would not. */
 export function Foresight({
-  answer: { enrolled, skipped, more, results },
+  answer: { enrolled, skipped, hasMore, results },
   isRunning,
 }: {
-  answer: EnrolAnswer;
+  answer: EnrollAnswer;
   isRunning: boolean;
 }) {
   const reasons = new Map<string, number>();
@@ -89,7 +89,7 @@ export function Foresight({
   return (
     <div role="status" class="form">
       <p>
-        {counted(enrolled, "lead")} would be taken{more && " at first, and more after that"}
+        {counted(enrolled, "lead")} would be taken{hasMore && " at first, and more after that"}
         {isRunning && ", and begin at once"}.{skipped > 0 && ` ${counted(skipped, "lead")} would not:`}
       </p>
       {reasons.size > 0 && (

@@ -1,0 +1,22 @@
+import type { Job } from "./model.ts";
+import { jobView, statisticsOf } from "./service.ts";
+
+/** All jobs of a list as JSON, page by page as they are read; the statistics count exactly those that are in it. */
+export async function* jobListPieces(
+  userId: string,
+  pages: AsyncIterable<Job[]>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const counts = { pending: 0, running: 0, completed: 0, failed: 0 };
+  let text = `{"userId":${JSON.stringify(userId)},"success":true,"data":{"jobs":[`;
+  let separator = "";
+  for await (const jobs of pages) {
+    for (const job of jobs) {
+      counts[job.status]++;
+      text += separator + JSON.stringify(jobView(job));
+      separator = ",";
+    }
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(`${text}],"statistics":${JSON.stringify(statisticsOf(counts))},"nextCursor":null}}`);
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readLeadFile } from "../../src/leads/import/lead-file.ts";
+import { readProspectFile } from "../../src/prospecting/import/prospect-file.ts";
+import { SampleMeter } from "../../src/voice/sample-meter.ts";
+import { hiss } from "../support/voices.ts";
+
+// Measuring sound takes seconds on a busy machine.
+setDefaultTimeout(120_000);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "outreachd-descriptors-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The files of this test that the process has open, deleted ones included. */
+function openFiles(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return []; // the descriptor of this very look
+    }
+  });
+}
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const people = (rows: number) =>
+  ["First Name,Last Name,Email", ...Array.from({ length: rows }, (_, n) => `Ada,Byron,ada.${n}@x.example`)].join("\n");
+const options = { format: "csv", delimiter: null, columns: null, source: null, afterRow: 0, batchRows: 50 } as const;
+
+/** What a thread reads, message by message, until the signal fires. */
+const threads: [string, (signal: AbortSignal) => AsyncGenerator<unknown>][] = [
+  [
+    "that measures recordings",
+    async function* (signal) {
+      const samples = ["a", "b"].map((id) => {
+        const path = file(`${id}.wav`, hiss(12));
+        return { id, path, output: { clipPath: join(folder, `${id}.clip`), framesPath: join(folder, `${id}.frames`) } };
+      });
+      yield* new SampleMeter().measure({ samples, measuredBefore: [] }, signal);
+    },
+  ],
+  [
+    "that reads a file of leads",
+    (signal) =>
+      readLeadFile({ ...options, path: file("leads.csv", people(2000)), owner: 1, tags: [] } as never, signal),
+  ],
+  [
+    "that reads a file of prospects",
+    (signal) => readProspectFile({ ...options, path: file("prospects.csv", people(2000)) }, signal),
+  ],
+];
+
+for (const [what, read] of threads)
+  test.skipIf(process.platform !== "linux")(
+    `a thread ${what} leaves nothing open, whenever it is stopped`,
+    async () => {
+      for (let stopAfter = 0; stopAfter <= 8; stopAfter++) {
+        const controller = new AbortController();
+        let messages = 0;
+        const reading = (async () => {
+          for await (const _ of read(controller.signal))
+            if (++messages >= stopAfter) controller.abort(new Error("enough"));
+        })();
+        if (stopAfter === 0) controller.abort(new Error("enough"));
+        await reading.catch((error: Error) => expect(error.message).toBe("enough"));
+        // Deleting a recording is true only when nobody has it open any more.
+        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+        expect({ stopAfter, open: openFiles() }).toEqual({ stopAfter, open: [] });
+      }
+    },
+  );
