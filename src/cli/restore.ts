@@ -36,6 +36,8 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
   const archive = await openArchive(file, config);
   const { holdDataDirectory } = await import("../data-directory.ts");
   const directory = flags.check === true ? null : holdDataDirectory(dataDir, { mayBeCutOff: true });
+  const { answerWhileRestoring } = await import("./restore-notice.ts");
+  using _notice = directory === null ? null : answerWhileRestoring(config);
   const staging = join(dataDir, `restore-${process.pid}.part`);
   let done = false;
   try {
