@@ -7,16 +7,16 @@ const retryAfterSeconds = 60;
 const message = "The server is in maintenance: a backup is being restored. Try again in a minute.";
 
 /**
- * Until it is disposed, answers in the place of the server, which must be stopped meanwhile: health reports say
+ * Until what it returns is called, answers in the place of the server, which must be stopped meanwhile: health reports say
  * `maintenance`, everything else is 503 with Retry-After. Nobody is authenticated, so no answer tells more. Does nothing
  * where the address is taken, for example by the server of another data directory.
  */
-export function answerWhileRestoring({ listen }: Pick<Config, "listen">): Disposable {
+export function answerWhileRestoring({ listen }: Pick<Config, "listen">): () => void {
   try {
     const server = Bun.serve({ hostname: listen.host, port: listen.port, reusePort: false, fetch: answer });
-    return { [Symbol.dispose]: () => void server.stop(true) };
+    return () => void server.stop(true);
   } catch {
-    return { [Symbol.dispose]: () => {} };
+    return () => {};
   }
 }
 
