@@ -348,6 +348,8 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples": "get_voice_clone tells the same",
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
+  "GET /api/v2/operations": "For operators, who have `outreachd maintenance` and `outreachd doctor`.",
+  "PUT /api/v2/operations/maintenance": "For operators: an assistant must not lock everyone out.",
   "GET /api/v2/backups/{name}/download":
     "it is a large file of everybody's data; a person takes it from where backups go, or with `outreachd backup --output`",
 };

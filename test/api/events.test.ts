@@ -4,7 +4,7 @@ import type { NewKeyView } from "../../src/keys/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { Client, SendOptions } from "../support/client.ts";
 import { openStream } from "../support/event-stream.ts";
-import { startService, succeeded } from "../support/service.ts";
+import { eventually, startService, succeeded } from "../support/service.ts";
 
 const service = await startService({ settings: { MAX_STREAMS: 20, MAX_STREAMS_PER_KEY: 3 } });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -151,13 +151,8 @@ test("a key has so many streams and no more; one that ends makes room", async ()
   const open = await Promise.all([1, 2, 3].map(() => streamOf(user)));
   expect(await user.get(`${api}/stream`)).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED" });
   open[0]!.close();
-  let again: Awaited<ReturnType<typeof streamOf>> | null = null;
-  for (let tries = 0; tries < 100 && again === null; tries++) {
-    again = await streamOf(user).catch(() => null);
-    if (again === null) await Bun.sleep(10);
-  }
-  expect(again).not.toBeNull();
-  for (const stream of [...open, again!]) stream.close();
+  const again = await eventually("room for a stream", () => streamOf(user).catch(() => null));
+  for (const stream of [...open, again]) stream.close();
 });
 
 test("a stream ends with the reason as soon as its key is revoked", async () => {
