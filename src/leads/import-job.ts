@@ -45,6 +45,7 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
     folder: importFolder,
     counts: [],
     report: (request) => leads.importReport(request),
+    countReport: (request) => leads.countImportReport(request),
   };
 }
 

@@ -146,6 +146,9 @@ export type PlanBasis = {
 /** `slotAt` from `neverAt` on: it has none as things are. */
 export type PlannedSlot = { seq: number; slotAt: number; reason: PendingReason };
 
+/** The task that has waited since `updatedAt`. */
+export type TaskPlace = { updatedAt: number; jobId: string };
+
 export type NetworkStore = {
   insertAccount(account: NetworkAccount): Promise<void>;
   /** Oldest first. */
@@ -180,8 +183,10 @@ export type NetworkStore = {
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
+  /** On all pages together, counted up to 10,000. */
+  countActions(request: Omit<ActionPage, "limit" | "after">): Promise<number>;
   /** Actions that wait for a person, longest waiting first, at most `limit`. */
-  tasks(userId: string, limit: number, offset: number): Promise<NetworkAction[]>;
+  tasks(userId: string, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
   countTasks(userId: string): Promise<number>;
 
   /**

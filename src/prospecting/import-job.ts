@@ -39,7 +39,9 @@ export type ProspectImports = FileImports<ProspectImportSettings, ProspectReport
 
 export function prospectImportKind(prospects: ProspectStore): ImportKind<ProspectReportRequest, ProspectReportRow> {
   const report = (request: ProspectReportRequest) => prospects.importReport(request);
-  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts: ["companies"], report };
+  const countReport = (request: ProspectReportRequest) => prospects.countImportReport(request);
+  const counts = ["companies"];
+  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts, report, countReport };
 }
 
 /** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
