@@ -9,6 +9,7 @@ import type {
   NetworkAction,
   Objection,
   PendingReason,
+  TaskPlace,
 } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { ChangedDays } from "./governor/calendar.ts";
@@ -145,9 +146,6 @@ export type PlanBasis = {
 };
 /** `slotAt` from `neverAt` on: it has none as things are. */
 export type PlannedSlot = { seq: number; slotAt: number; reason: PendingReason };
-
-/** The task that has waited since `updatedAt`. */
-export type TaskPlace = { updatedAt: number; jobId: string };
 
 export type NetworkStore = {
   insertAccount(account: NetworkAccount): Promise<void>;

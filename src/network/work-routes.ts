@@ -5,10 +5,9 @@ import { body, params } from "../http/input.ts";
 import { pageFields, pageOf, pageQuery, timePlaceIn } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import { ActionView, OutcomeInput, TaskCompletion, TaskView } from "./action-model.ts";
+import { ActionView, OutcomeInput, TaskCompletion, TaskView, type TaskPlace } from "./action-model.ts";
 import { actionView } from "./action-service.ts";
 import { HeartbeatInput, WorkerClaimInput, WorkerClaimView, WorkerOutcomeInput } from "./work-model.ts";
-import type { TaskPlace } from "./store.ts";
 import type { WorkService } from "./work-service.ts";
 
 const TaskPage = Type.Object({ tasks: Type.Array(TaskView), ...pageFields });

@@ -1,12 +1,12 @@
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { actionKinds } from "./action-kinds.ts";
-import type { NetworkAction, OutcomeInput, TaskCompletion, TaskView } from "./action-model.ts";
+import type { NetworkAction, OutcomeInput, TaskCompletion, TaskPlace, TaskView } from "./action-model.ts";
 import type { ConnectorOutcome } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
 import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
-import type { ActionChange, NetworkStore, TaskPlace } from "./store.ts";
+import type { ActionChange, NetworkStore } from "./store.ts";
 
 /** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
 export class WorkService {

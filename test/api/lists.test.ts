@@ -259,7 +259,10 @@ const lists: Record<string, List> = {
       const folder = join(service.dataDir, "backups");
       await mkdir(folder, { recursive: true });
       for (let n = 0; n < rows; n++)
-        await Bun.write(join(folder, archiveName(startOfTests + Math.floor(n / 2) * 1000, crypto.randomUUID().slice(0, 8))), "x");
+        await Bun.write(
+          join(folder, archiveName(startOfTests + Math.floor(n / 2) * 1000, crypto.randomUUID().slice(0, 8))),
+          "x",
+        );
     },
   },
 };

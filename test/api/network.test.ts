@@ -30,7 +30,7 @@ type Task = {
   leadId: string | null;
   since: string;
 };
-type Tasks = { tasks: Task[]; total: number };
+type Tasks = { tasks: Task[]; total: number; limit: number; nextCursor: string | null };
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -399,7 +399,7 @@ testInProcess("a manual action becomes a task, and a person's word ends it", asy
     progress: 100,
     metadata: { outcome: "sent", completedBy: "person", note: "was glad" },
   });
-  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
     status: 409,
     details: { state: "done" },
@@ -436,7 +436,7 @@ testInProcess("tasks are listed longest waiting first, in pages, and only to the
   expect(await page({ limit: 1, offset: 1 })).toEqual({ ids: [ids[1] as string], total: 3 });
   expect((await world.user.get("/api/v2/network/tasks", { query: { limit: 101 } })).status).toBe(400);
   const stranger = await world.service.user();
-  expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   for (const id of [ids[0], "nothing"])
     expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "done" })).toMatchObject({
       status: 404,
@@ -555,7 +555,7 @@ testInProcess("a task can be cancelled, too", async () => {
     status: "failed",
     metadata: { cancelled: true },
   });
-  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "done" })).toMatchObject({
     status: 409,
     details: { state: "cancelled" },

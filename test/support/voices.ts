@@ -14,7 +14,7 @@ export type Created = {
   createdAt: string;
   jobId: string;
 };
-export type CloneList = { voiceClones: CloneView[]; total: number };
+export type CloneList = { voiceClones: CloneView[]; total: number; limit: number; nextCursor: string | null };
 export type { CheckView, CloneDetailView };
 
 /** A short WAV file without speech: taken in like any other, and soon measured. `seed` makes it another file. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CampaignView, EnrolAnswer } from "../../../../campaigns/model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -17,7 +17,10 @@ type EnrolChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolle
 
 /** Enrols the chosen leads in a campaign that is there already, and tells first who would be taken. */
 export function EnrolChosenDialog({ ids, onClose, onEnrolled }: EnrolChosenProps) {
-  const campaigns = useResource((signal) => api.get<{ campaigns: CampaignView[] }>("/campaigns", { signal }), []);
+  const campaigns = useResource(
+    async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
+    [],
+  );
   return (
     <Dialog title={`Enrol ${counted(ids.length, "lead")}`} onClose={onClose}>
       <Loaded resource={campaigns} lines={2}>
