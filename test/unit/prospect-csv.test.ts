@@ -26,7 +26,14 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
       return Array.from({ length }, () => pick(random() < 0.9 || isTame ? plainCells : cells, random)).join(",");
     });
     const text = lines.join(newline) + (random() < 0.5 ? newline : "");
-    const layout = { delimiter: ",", newline: newline === "\r" ? "\r" : "\n", headerRow: 3, headers: [], targets, ignored };
+    const layout = {
+      delimiter: ",",
+      newline: newline === "\r" ? "\r" : "\n",
+      headerRow: 3,
+      headers: [],
+      targets,
+      ignored,
+    };
     const blocks = cut(text, random);
     const read = rowsOf(layout, "a file", blocks, false);
     // With bytes that could not be read, nothing is taken for plain.
