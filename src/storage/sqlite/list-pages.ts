@@ -23,6 +23,6 @@ export async function countRows(
   query: { sql: string; params: unknown[] },
 ): Promise<number> {
   const limited = `SELECT count(*) AS n FROM (${query.sql} LIMIT ${countedUpTo})`;
-  const [row] = await reader.all<{ n: number }>({ sql: limited, params: query.params as string[] });
+  const [row] = await reader.all<{ n: number }>({ sql: limited, params: query.params });
   return row?.n ?? 0;
 }
