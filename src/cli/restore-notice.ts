@@ -21,7 +21,7 @@ export function answerWhileRestoring({ listen }: Pick<Config, "listen">): () => 
 }
 
 function answer({ url }: Request): Response {
-  const { pathname } = new URL(url);
+  const { origin, pathname } = new URL(url);
   const timestamp = new Date().toISOString();
   const headers = { "cache-control": "no-store", "x-server-status": "maintenance" };
   if (pathname === "/healthz") return Response.json({ status: "ok" }, { headers });
@@ -31,7 +31,7 @@ function answer({ url }: Request): Response {
     return Response.json(report, { headers });
   }
   const refusal = new ApiError("SERVICE_UNAVAILABLE", { message, retryAfterSeconds });
-  return Response.json(errorBody(refusal, timestamp), {
+  return Response.json(errorBody(refusal, timestamp, origin), {
     status: refusal.status,
     headers: { ...headers, "retry-after": `${retryAfterSeconds}` },
   });

@@ -169,8 +169,9 @@ export class CreditService {
   }
 
   /** Newest first. */
-  ledger(request: LedgerPageRequest): Promise<LedgerEntry[]> {
-    return this.#credits.page(request);
+  async ledger(request: LedgerPageRequest): Promise<{ entries: LedgerEntry[]; total: number }> {
+    const [entries, total] = await Promise.all([this.#credits.page(request), this.#credits.countEntries(request)]);
+    return { entries, total };
   }
 
   /** For admins and global keys. Answers the new balance; NOT_FOUND for an unknown user. */

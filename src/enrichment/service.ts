@@ -52,6 +52,7 @@ export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
   creditsUsed: number;
   remainingCredits: number;
   next: number | null;
+  total: number;
 };
 
 /**
@@ -93,13 +94,15 @@ export class EnrichmentService {
     const { store, jobs, credits } = this.#parts;
     const job = await jobs.get(userId, jobId);
     if (job.type !== "data_enrichment") throw notFound("enrichment job", jobId);
-    const items = await store.done(jobId, afterN, limit);
+    const [found, total] = await Promise.all([store.done(jobId, afterN, limit + 1), store.countDone(jobId)]);
+    const items = found.slice(0, limit);
     const used = job.metadata["creditsUsed"];
     return {
       ...splitOutcomes(items.map(({ outcome }) => outcome).filter((outcome) => outcome !== null)),
       creditsUsed: typeof used === "number" ? used : 0,
       remainingCredits: await credits.balance(userId),
-      next: items.length === limit ? (items.at(-1)?.n ?? null) : null,
+      next: found.length > limit ? (items.at(-1)?.n ?? null) : null,
+      total,
     };
   }
 

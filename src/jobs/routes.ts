@@ -41,6 +41,7 @@ const JobPageView = Type.Object({
   data: Type.Object({
     jobs: Type.Array(JobView),
     statistics: JobStatisticsView,
+    total: Type.Integer({ description: "As statistics.total." }),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
 });
@@ -213,5 +214,9 @@ function placeOf(cursor: string) {
 function pageView(userId: string, { jobs, statistics }: JobPage, limit: number) {
   const last: Job | undefined = jobs.length === limit ? jobs.at(-1) : undefined;
   const nextCursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
-  return { userId, success: true as const, data: { jobs: jobs.map(jobView), statistics, nextCursor } };
+  return {
+    userId,
+    success: true as const,
+    data: { jobs: jobs.map(jobView), statistics, total: statistics.total, nextCursor },
+  };
 }

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "./model.ts";
@@ -10,8 +11,9 @@ import type { KeyService } from "./service.ts";
 const KeyId = Type.Object({ keyId: Type.String() });
 const Filter = Type.Object({
   userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
+  ...pageQuery(1000, 1000),
 });
-const KeyList = Type.Object({ keys: Type.Array(KeyView), total: Type.Integer() });
+const KeyList = Type.Object({ keys: Type.Array(KeyView), ...pageFields });
 const Regenerated = Type.Object({ success: Type.Literal(true), ...NewKeyView.properties });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
@@ -32,9 +34,10 @@ export function keyRoutes(core: Core, keys: KeyService) {
     })
     .get(
       "/",
-      async ({ caller, query }) => {
-        const found = await keys.list(caller, query.userId);
-        return ok({ keys: found, total: found.length });
+      async ({ caller, query: { userId, limit = 1000, cursor } }) => {
+        const { keys: found, total } = await keys.list(caller, userId, limit + 1, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, ({ place }) => timePlaceOf(place));
+        return ok({ keys: items.map(({ view }) => view), total, ...page });
       },
       {
         callerOnly: reading,

@@ -4,6 +4,7 @@ import { singleLine } from "../clean-text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { UserStore } from "../users/store.ts";
 import { denied, isAdmin, type Caller } from "./caller.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -24,8 +25,6 @@ const dayMs = 86_400_000;
 /** Before a key expires: time enough to make another, also over a weekend. */
 const warnDays = 7;
 const warnedAtOnce = 200;
-/** A list shows this many keys at most; nobody has more, and a list must be bounded. */
-const maxListed = 1000;
 
 export type KeyParts = {
   keys: KeyStore;
@@ -105,13 +104,19 @@ export class KeyService {
   }
 
   /** Newest first: the caller's own; with a global key those of `userId`, or all. */
-  async list(caller: Caller, userId: string | undefined): Promise<KeyView[]> {
+  async list(
+    caller: Caller,
+    userId: string | undefined,
+    limit: number,
+    after: TimePlace | null,
+  ): Promise<{ keys: { view: KeyView; place: TimePlace }[]; total: number }> {
     const scope = scopeOf(caller);
     const wanted: KeyScope = userId === undefined ? scope : { userId };
-    if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller)) return [];
+    if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller))
+      return { keys: [], total: 0 };
     return this.#ring.withUnwritten(
-      () => this.#keys.list(wanted, maxListed),
-      (keys) => keys.map((key) => this.#view(key)),
+      async () => ({ keys: await this.#keys.list(wanted, limit, after), total: await this.#keys.count(wanted) }),
+      ({ keys, total }) => ({ keys: keys.map((key) => ({ view: this.#view(key), place: key })), total }),
     );
   }
 

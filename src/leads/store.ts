@@ -153,6 +153,8 @@ export type LeadStore = {
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
   /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */
   importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
+  /** Rows on all pages together, counted up to 10,000. */
+  countImportReport(request: Pick<ImportReportRequest, "jobId" | "outcome">): Promise<number>;
   /** Forgets what a dry run of this job noted to find repeats within the file, at most `limit` at once; fewer = all gone. */
   forgetDryRun(jobId: string, limit: number): Promise<number>;
 };

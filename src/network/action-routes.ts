@@ -4,6 +4,7 @@ import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
+import { logPageFields } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { requireApprover, type Caller } from "../keys/caller.ts";
@@ -44,7 +45,7 @@ const ScheduleAnswer = Type.Object({
 });
 const ActionList = Type.Object({
   actions: Type.Array(ActionView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as cursor to get the next page." }),
+  ...logPageFields,
 });
 const ActionQuery = Type.Object({
   state: Type.Optional(
@@ -130,7 +131,8 @@ export function actionRoutes(core: Core, actions: ActionService) {
         };
         const after = cursor === undefined ? null : placeOf(cursor, order);
         const page = await actions.page({ userId, filter, limit, order, after });
-        return ok({ actions: page.actions, nextCursor: page.last && cursorOf(page.last, order) });
+        const nextCursor = page.last && cursorOf(page.last, order);
+        return ok({ actions: page.actions, total: page.total, limit, nextCursor });
       },
       {
         access: "network:read",

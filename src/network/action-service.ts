@@ -118,14 +118,18 @@ export class ActionService {
   }
 
   /** `last` is where the next page begins; null on the last one. */
-  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
+  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null; total: number }> {
     const { userId, limit } = request;
-    const found = await this.#parts.store.page(request);
+    const [more, total] = await Promise.all([
+      this.#parts.store.page({ ...request, limit: limit + 1 }),
+      this.#parts.store.countActions(request),
+    ]);
+    const found = more.slice(0, limit);
     const listed = found.map(({ action }) => action);
     const names = await this.#parts.personNames(userId, listed);
     const views = await Promise.all(listed.map((action) => this.#view(action)));
     const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
-    return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
+    return { actions, last: more.length > limit ? (found.at(-1) ?? null) : null, total };
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
-import type { Contact, News, Watched } from "./contact-model.ts";
+import { replyText, type Contact, type News, type Watched } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { NetworkStore } from "./store.ts";
@@ -56,7 +56,10 @@ export class RelationService {
     if (at === null || at > now + dayMs)
       throw invalid([{ path: "at", message: "Expected a moment, and not one of the future." }]);
     const profileKey = this.#keyOf(input.profileUrl);
-    const fresh = await store.noteNews(account.id, [{ profileKey, kind: input.event, at }], now);
+    const errors: FieldError[] = [{ path: "text", message: "Only a reply has a text." }];
+    if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
+    const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
+    const fresh = await store.noteNews(account.id, [news], now);
     if (fresh.length > 0) onNews();
     return { isNew: fresh.length > 0 };
   }

@@ -4,6 +4,7 @@ import { feature } from "../http/feature.ts";
 import { byteStream, disposition } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { ok } from "../http/responses.ts";
 import type { SampleChecker } from "./check.ts";
 import {
@@ -25,11 +26,12 @@ import { checkView, cloneDetailView, cloneView, newCloneView, updatedCloneView }
 const VoiceId = Type.Object({ voiceId: Type.String() });
 const ListQuery = Type.Object({
   status: Type.Optional(Type.Union(cloneStatuses.map((status) => Type.Literal(status)))),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
 const CloneList = Type.Object({
   voiceClones: Type.Array(CloneView),
+  ...pageFields,
   total: Type.Integer({ description: "All clones of the user." }),
   matching: Type.Integer({ description: "Clones that have the status." }),
 });
@@ -88,9 +90,10 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .get(
       "/",
-      async ({ userId, query: { status = null, limit = 50, offset = 0 } }) => {
-        const { clones, total, matching } = await voices.page(userId, status, limit, offset);
-        return ok({ voiceClones: clones.map(cloneView), total, matching });
+      async ({ userId, query: { status = null, limit = 50, offset = 0, cursor } }) => {
+        const { clones, total, matching } = await voices.page(userId, status, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(clones, limit, timePlaceOf);
+        return ok({ voiceClones: items.map(cloneView), total, matching, ...page });
       },
       {
         access: "voice:read",

@@ -6,6 +6,7 @@ import { disposition, fileAnswer } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { formParts } from "../http/multipart.ts";
 import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../http/paging.ts";
 import { mediaType } from "../http/media-type.ts";
 import { announcedBytes } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
@@ -20,7 +21,8 @@ import { cloneView, sampleView } from "./views.ts";
 
 const VoiceId = Type.Object({ voiceId: Type.String() });
 const SampleId = Type.Object({ voiceId: Type.String(), sampleId: Type.String() });
-const SampleList = Type.Object({ samples: Type.Array(SampleView), total: Type.Integer() });
+const SampleQuery = Type.Object(pageQuery(1000, 1000));
+const SampleList = Type.Object({ samples: Type.Array(SampleView), ...pageFields });
 
 const binary = Type.String({ format: "binary" });
 /** What the document says of the fields of the form. */
@@ -45,13 +47,20 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
   return feature(core, "/api/v2/voice-clones/:voiceId")
     .get(
       "/samples",
-      async ({ userId, params: { voiceId } }) => {
+      async ({ userId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
         await voices.get(userId, voiceId);
-        const samples = await voices.samples(userId, voiceId);
-        return ok({ samples: samples.map(sampleView), total: samples.length });
+        const all = (await voices.samples(userId, voiceId)).map(sampleView);
+        const { items, ...page } = pageOfAll(all, {
+          limit,
+          cursor,
+          idOf: ({ sampleId }) => sampleId,
+          newestFirst: false,
+        });
+        return ok({ samples: items, ...page });
       },
       {
         access: "voice:read",
+        query: params(SampleQuery),
         params: params(VoiceId),
         detail: answersJson(success(SampleList), {
           tag: "Voices",

@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const dayMs = 86_400_000;
 const keyForm = /^oak_[0-9a-f]{64}$/;
 
-type Keys = { keys: KeyView[]; total: number };
+type Keys = { keys: KeyView[]; total: number; limit: number; nextCursor: string | null };
 
 async function makeKey(maker: Client, input: object = {}): Promise<NewKeyView> {
   const made = await maker.post<NewKeyView>("/api/v2/keys", { name: "sync", permissions: ["leads:read"], ...input });
@@ -55,7 +55,12 @@ test("keys are listed newest first, with a total, and only to their owner", asyn
   expect(data.keys.map(({ name }) => name)).toEqual(["three", "two", "one", "test"]);
   expect(data.total).toBe(4);
   expect((await keysOf(bob)).map(({ name }) => name)).toEqual(["test"]);
-  expect((await ada.get<Keys>("/api/v2/keys", { query: { userId: bob.userId } })).data).toEqual({ keys: [], total: 0 });
+  expect((await ada.get<Keys>("/api/v2/keys", { query: { userId: bob.userId } })).data).toEqual({
+    keys: [],
+    total: 0,
+    limit: expect.any(Number),
+    nextCursor: null,
+  });
 });
 
 test("an admin sees and makes keys of another user", async () => {

@@ -67,6 +67,18 @@ test("an import answers at once with a job, and its place", async () => {
   expect(data.metadata).toMatchObject({ bytes: people.length, dryRun: false, onDuplicate: "skip" });
 });
 
+test.each(["/api/v2/leads/import", "/api/v2/prospecting/import"])(
+  "%s: the job names where each column went, and how duplicates are met",
+  async (path) => {
+    const client = await service.user();
+    const headers = { "content-type": "text/csv" };
+    const text = "E-mail,Job Title\nada@example.com,CTO\n";
+    const started = succeeded(await client.post<JobView>(path, text, { headers, query: { onDuplicate: "skip" } })).data;
+    const { metadata } = await service.ended(client, started.id);
+    expect(metadata).toMatchObject({ columns: { "E-mail": "email", "Job Title": "title" }, onDuplicate: "skip" });
+  },
+);
+
 test("the leads of a CSV file are stored, and the job counts them", async () => {
   const user = await service.user();
   const job = await importFile(user, people);

@@ -30,7 +30,7 @@ type Task = {
   leadId: string | null;
   since: string;
 };
-type Tasks = { tasks: Task[]; total: number };
+type Tasks = { tasks: Task[]; total: number; limit: number; nextCursor: string | null };
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -403,7 +403,7 @@ testInProcess("a manual action becomes a task, and a person's word ends it", asy
     progress: 100,
     metadata: { outcome: "completed", completedBy: "person", note: "was glad" },
   });
-  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).toMatchObject({
     status: 409,
     details: { state: "completed" },
@@ -440,7 +440,7 @@ testInProcess("tasks are listed longest waiting first, in pages, and only to the
   expect(await page({ limit: 1, offset: 1 })).toEqual({ ids: [ids[1] as string], total: 3 });
   expect((await world.user.get("/api/v2/network/tasks", { query: { limit: 101 } })).status).toBe(400);
   const stranger = await world.service.user();
-  expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(stranger)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   for (const id of [ids[0], "nothing"])
     expect(await stranger.post(`/api/v2/network/tasks/${id}/complete`, { outcome: "completed" })).toMatchObject({
       status: 404,
@@ -559,7 +559,7 @@ testInProcess("a task can be canceled, too", async () => {
     status: "failed",
     metadata: { canceled: true },
   });
-  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0 });
+  expect(await tasksOf(world.user)).toEqual({ tasks: [], total: 0, limit: expect.any(Number), nextCursor: null });
   expect(await world.user.post(`/api/v2/network/tasks/${jobId}/complete`, { outcome: "completed" })).toMatchObject({
     status: 409,
     details: { state: "canceled" },

@@ -134,7 +134,7 @@ test("words make people accept or answer for sure, within hours", async () => {
   clock.advance(6 * hourMs);
   expect(await connector.watch?.(watched, account, never)).toMatchObject([
     { profileKey: profile("ada-accepts"), kind: "accepted" },
-    { profileKey: profile("ada-replies"), kind: "replied" },
+    { profileKey: profile("ada-replies"), kind: "replied", text: expect.stringMatching(/\w/) },
   ]);
 });
 

@@ -12,6 +12,7 @@ import type { HashIndex } from "./hash-index.ts";
 import type { StoredLead } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { createNewLeadParts, NewLeads } from "./new-leads.ts";
+import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import type { SuppressionRows } from "./suppressions.ts";
@@ -27,7 +28,7 @@ export function createLeadImports(
   keys: HashIndex,
   suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
-): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "forgetDryRun"> {
+): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const { orm, database, writer } = engine;
   const owners = createOwners(engine);
   const newLeads = createNewLeadParts(engine, keys, rows);
@@ -148,13 +149,19 @@ export function createLeadImports(
       .all();
   }
 
+  const countImportReport: LeadStore["countImportReport"] = ({ jobId, outcome }) =>
+    countRows(engine, {
+      sql: "SELECT 1 FROM lead_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
+      params: [jobId, outcome],
+    });
+
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
     return writer.write(() => storeBatch(batch));
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
-  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, forgetDryRun };
+  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, countImportReport, forgetDryRun };
 }
 
 const stored: Settled = { outcome: "created", leadId: null, errors: [] };

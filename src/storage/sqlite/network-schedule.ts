@@ -219,10 +219,16 @@ export function createScheduling(parts: ScheduleParts) {
       updatedAt: ended.at,
     });
     events.ended(record, row, ended);
+    const before = contacts.get(record.seq, row.profileKey);
     const attempt = { wasSent: ended.state === "completed", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     if (ended.relation === "connected")
-      campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
+      campaigns.note(
+        record.account.id,
+        { profileKey: row.profileKey, kind: "accepted", at: ended.at },
+        before?.relation === "pending" ? before.campaignId : null,
+        ended.at,
+      );
     campaigns.wake(row.enrollmentId, ended.at);
   }
 

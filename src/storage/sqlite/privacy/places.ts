@@ -259,7 +259,9 @@ export const places: readonly Place[] = [
     others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id"],
     owner: ownerBy("t.owner"),
     // Receivers are still to be told which lead is gone: a number that means nothing any more.
-    own: `t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted'`,
+    // A reply may come from a person who is no lead.
+    own: `(t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted')
+      OR (t.type = 'message.replied' AND t.data ->> '$.profileUrl' ${among("profiles")})`,
     texts: ["data"],
     erase: { lead_id: "NULL", data: "'{}'" },
   },
