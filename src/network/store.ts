@@ -180,6 +180,8 @@ export type NetworkStore = {
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
+  /** Ends, as skipped, the user's tasks for people who are on the do-not-contact list by now. */
+  skipObjectedTasks(userId: string, now: number): Promise<void>;
   /** Actions that wait for a person, longest waiting first, at most `limit`. */
   tasks(userId: string, limit: number, offset: number): Promise<NetworkAction[]>;
   countTasks(userId: string): Promise<number>;

@@ -24,8 +24,9 @@ export class WorkService {
     this.#onEnded = onEnded;
   }
 
-  /** Actions that wait for a person, longest waiting first. */
+  /** Actions that wait for a person, longest waiting first; those for people who objected meanwhile are skipped. */
   async tasks(userId: string, limit: number, offset: number): Promise<{ tasks: TaskView[]; total: number }> {
+    await this.#store.skipObjectedTasks(userId, this.#clock.now());
     const [tasks, total] = await Promise.all([
       this.#store.tasks(userId, limit, offset),
       this.#store.countTasks(userId),

@@ -26,13 +26,15 @@ export type Suppression = {
   createdAt: number;
 };
 
-/** Ways to reach a person. An entry for any of them stands in the way. */
+/** Ways to reach a person. An entry for any of them, or for another identifier of the same person, blocks contact. */
 export type SuppressionTarget = {
   email?: string | null;
   /** As `canonicalProfileUrl` gives it. */
   profileKey?: string | null;
   /** As a person wrote it. */
   phone?: string | null;
+  /** A lead that is this person. */
+  leadId?: string | null;
 };
 
 /** The same of a stored person, all as a person wrote it. */
@@ -46,6 +48,8 @@ export type SuppressionMatch = {
   reason: string | null;
   /** The entry is for an address of a job that the person has left. */
   isOfFormerJob?: true;
+  /** The entry is for another identifier that stored records tie to the one that was named. */
+  isLinked?: true;
 };
 
 /** What a list is narrowed to: the user's own entries and the team's, unless it names one scope. */

@@ -22,7 +22,7 @@ import { jobs } from "./tables.ts";
 
 type DispatchStore = Pick<
   NetworkStore,
-  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease"
+  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease" | "skipObjectedTasks"
 >;
 type Target = { job: Job; row: ActionRow; record: AccountRecord };
 
@@ -49,6 +49,16 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .prepare();
   const byJobs = joined()
     .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
+    .prepare();
+  const forPerson = joined()
+    .where(
+      and(
+        sql`${networkActions.account} IN (SELECT seq FROM network_accounts WHERE user_id = ${valueOf("userId")})`,
+        sql.raw(waitsForSomebody),
+        sql`${networkActions.state} = 'awaiting'`,
+        sql`${networkActions.pendingReason} = 'awaitingPerson'`,
+      ),
+    )
     .prepare();
   const forWorker = joined()
     .where(
@@ -342,6 +352,21 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return { claimed: null, retryAt };
   }
 
+  function skipObjectedTasks(userId: string, now: number): void {
+    for (const { job, row, record, objection } of objectedTasks(userId, now))
+      skip({ job, row, record }, objection, now);
+  }
+
+  /** Tasks that a person on the do-not-contact list must not get any more. */
+  function objectedTasks(userId: string, now: number): (Target & { objection: Objection })[] {
+    return forPerson.values({ userId }).flatMap((values) => {
+      const { job, row } = storedActionJob(values);
+      const record = accounts.get(row.account);
+      const objection = record && objectionTo(record.seq, row, now);
+      return record !== null && objection?.kind === "doNotContact" ? [{ job, row, record, objection }] : [];
+    });
+  }
+
   /** Whether each claim held, in their order. */
   function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
     const targets = targetsOf(ends.map(({ claim }) => claim));
@@ -372,6 +397,9 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         claim,
         writer.write(() => hand(claim, handed)),
       ),
+    skipObjectedTasks: async (userId, now) => {
+      if (objectedTasks(userId, now).length > 0) await writer.write(() => skipObjectedTasks(userId, now));
+    },
     claimForWorker: (request) => writer.writeForAnswer(() => claimForWorker(request)),
     renewLease: (userId, claim, leaseUntil) =>
       writer.writeForAnswer(() => {

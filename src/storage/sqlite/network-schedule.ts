@@ -78,6 +78,9 @@ export function createScheduling(parts: ScheduleParts) {
   function record({ action, job }: ScheduleAction, relation: Relation | null): ScheduleOutcome {
     const account = accounts.ofUser(action.userId, action.accountId);
     if (account === null) return { kind: "accountGone" };
+    // What is recorded may be connected or pending already, as a result of what is recorded.
+    const objection = objectionTo(account.seq, action, job.createdAt);
+    if (objection?.kind === "doNotContact") return { kind: "objected", objection };
     jobRows.insert(job);
     actions.insert(action, account.seq, 1);
     events.action("action.completed", account, action, job.createdAt, { outcome: "recorded" });
