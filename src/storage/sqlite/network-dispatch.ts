@@ -4,11 +4,10 @@ import { shortReason } from "../../events/model.ts";
 import type { Job } from "../../jobs/model.ts";
 import type { JobClaim } from "../../jobs/store.ts";
 import { actionKinds } from "../../network/action-kinds.ts";
-import { neverAt, type Objection } from "../../network/action-model.ts";
+import { neverAt } from "../../network/action-model.ts";
 import { nextCoolDown } from "../../network/cool-down.ts";
 import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../network/store.ts";
 import type { Hold } from "../../network/governor/slot.ts";
-import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "./gathered-writes.ts";
 import { isHeld } from "./job-claim.ts";
@@ -22,7 +21,7 @@ import { jobs } from "./tables.ts";
 
 type DispatchStore = Pick<
   NetworkStore,
-  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease" | "skipObjectedTasks"
+  "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease"
 >;
 type Target = { job: Job; row: ActionRow; record: AccountRecord };
 
@@ -49,16 +48,6 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     .prepare();
   const byJobs = joined()
     .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
-    .prepare();
-  const forPerson = joined()
-    .where(
-      and(
-        sql`${networkActions.account} IN (SELECT seq FROM network_accounts WHERE user_id = ${valueOf("userId")})`,
-        sql.raw(waitsForSomebody),
-        sql`${networkActions.state} = 'awaiting'`,
-        sql`${networkActions.pendingReason} = 'awaitingPerson'`,
-      ),
-    )
     .prepare();
   const forWorker = joined()
     .where(
@@ -109,18 +98,6 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     accounts.countChange(record);
   }
 
-  function skip(target: Target, objection: Objection, now: number): void {
-    const reason = objection.kind === "doNotContact" ? "doNotContact" : objection.kind;
-    scheduling.end(target, {
-      state: "skipped",
-      message: `Not sent: ${objectionText(objection)}`,
-      metadata: { outcome: "skipped", skipReason: reason },
-      reference: null,
-      relation: null,
-      at: now,
-    });
-  }
-
   /** Whether an action is still to be sent; if not, it is ended. */
   function isWanted(target: Target, now: number): boolean {
     const { row, record } = target;
@@ -131,7 +108,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       return false;
     }
     const objection = objectionTo(record.seq, row, now);
-    if (objection !== null) skip(target, objection, now);
+    if (objection !== null) scheduling.skip(target, objection, now);
     return objection === null;
   }
 
@@ -352,21 +329,6 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return { claimed: null, retryAt };
   }
 
-  function skipObjectedTasks(userId: string, now: number): void {
-    for (const { job, row, record, objection } of objectedTasks(userId, now))
-      skip({ job, row, record }, objection, now);
-  }
-
-  /** Tasks that a person on the do-not-contact list must not get any more. */
-  function objectedTasks(userId: string, now: number): (Target & { objection: Objection })[] {
-    return forPerson.values({ userId }).flatMap((values) => {
-      const { job, row } = storedActionJob(values);
-      const record = accounts.get(row.account);
-      const objection = record && objectionTo(record.seq, row, now);
-      return record !== null && objection?.kind === "doNotContact" ? [{ job, row, record, objection }] : [];
-    });
-  }
-
   /** Whether each claim held, in their order. */
   function endActions(ends: readonly { claim: JobClaim; end: ActionEnd }[]): boolean[] {
     const targets = targetsOf(ends.map(({ claim }) => claim));
@@ -397,9 +359,6 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         claim,
         writer.write(() => hand(claim, handed)),
       ),
-    skipObjectedTasks: async (userId, now) => {
-      if (objectedTasks(userId, now).length > 0) await writer.write(() => skipObjectedTasks(userId, now));
-    },
     claimForWorker: (request) => writer.writeForAnswer(() => claimForWorker(request)),
     renewLease: (userId, claim, leaseUntil) =>
       writer.writeForAnswer(() => {
