@@ -38,7 +38,13 @@ export type SuppressionTarget = {
 };
 
 /** The same of a stored person, all as a person wrote it. */
-export type Reachable = { email: string | null; networkUrl: string | null; phone: string | null };
+export type Reachable = {
+  email: string | null;
+  networkUrl: string | null;
+  phone: string | null;
+  /** Addresses of jobs that the person has left: an entry for one of them counts, one for its domain does not. */
+  formerEmails?: readonly string[];
+};
 
 /** The entry that stands in the way of contacting somebody. */
 export type SuppressionMatch = {
