@@ -169,8 +169,19 @@ export type SuppressionCheck = Static<typeof SuppressionCheck>;
 
 export const SuppressionAnswer = Type.Object({
   doNotContact: Type.Boolean(),
-  matches: Type.Array(Type.Object({ entryId: Type.String(), kind: Kind, scope: Scope, reason: nullableText }), {
-    description: "Every entry that stands in the way.",
-  }),
+  matches: Type.Array(
+    Type.Object({
+      entryId: Type.String(),
+      kind: Kind,
+      scope: Scope,
+      reason: nullableText,
+      isLinked: Type.Optional(
+        Type.Literal(true, {
+          description: "The entry is for another identifier that stored records tie to the same person.",
+        }),
+      ),
+    }),
+    { description: "Every entry that blocks contact with this person." },
+  ),
 });
 export type SuppressionAnswer = Static<typeof SuppressionAnswer>;
