@@ -150,6 +150,7 @@ async function compose(
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
+    storage.suppressions,
     creditService,
     simulated?.sources ?? (await createSources(config, clock)),
     clock,

@@ -183,6 +183,8 @@ export type NetworkStore = {
   page(request: ActionPage): Promise<ListedAction[]>;
   /** On all pages together, counted up to 10,000. */
   countActions(request: Omit<ActionPage, "limit" | "after">): Promise<number>;
+  /** Ends, as skipped, the user's tasks for people who are on the do-not-contact list by now. */
+  skipObjectedTasks(userId: string, now: number): Promise<void>;
   /** Actions that wait for a person, longest waiting first, at most `limit`. */
   tasks(userId: string, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
   countTasks(userId: string): Promise<number>;

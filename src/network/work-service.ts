@@ -38,13 +38,14 @@ export class WorkService {
     this.#onEnded = onEnded;
   }
 
-  /** Actions that wait for a person, longest waiting first. */
+  /** Actions that wait for a person, longest waiting first; those for people who objected meanwhile are skipped. */
   async tasks(
     userId: string,
     limit: number,
     offset: number,
     after: TaskPlace | null,
   ): Promise<{ tasks: { view: TaskView; place: TaskPlace }[]; total: number }> {
+    await this.#store.skipObjectedTasks(userId, this.#clock.now());
     const [tasks, total] = await Promise.all([
       this.#store.tasks(userId, limit, offset, after),
       this.#store.countTasks(userId),

@@ -31,7 +31,7 @@ const Found = Type.Object({
   prospects: Type.Array(ProspectView),
   total: Type.Union([Type.Integer(), Type.Null()], {
     description:
-      "Prospects that fit, exactly; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
+      "Prospects that fit, exactly, including people on the do-not-contact list, who are neither shown nor charged; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
   }),
   limit: Type.Integer(),
   offset: Type.Integer(),

@@ -71,8 +71,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     const person = lead(userId, leadId)?.lead;
     if (person === undefined) return "leadGone";
     if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
-    const { email, phone } = person;
-    if (suppressions.find(userId, { email, profileKey, phone }) !== null) return "doNotContact";
+    if (suppressions.find(userId, { profileKey, leadId }) !== null) return "doNotContact";
     const { excludeOtherCampaigns, excludeContactedDays: days } = target.settings;
     if (excludeOtherCampaigns && isElsewhere.get(leadId, campaignId) !== null) return "inOtherCampaign";
     const contactedAt = days === null ? null : lastContact.get(userId, profileKey)?.at;
