@@ -314,7 +314,8 @@ export function keyIn(headers: Headers): string | null {
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */
 function requestId({ headers }: Request): string | null {
   const id = headers.get("x-request-id");
-  return id !== null && /^[\w.:-]{1,128}$/.test(id) ? id : null;
+  // An id that shows a key would take it into the log, the audit log and the response.
+  return id !== null && /^[\w.:-]{1,128}$/.test(id) && withoutKeys(id) === id ? id : null;
 }
 
 /** Path of an absolute URL without its query; cheaper than parsing it. */
