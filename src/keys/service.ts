@@ -67,7 +67,7 @@ export class KeyService {
     const key = {
       ...made,
       requiresApproval: input.requiresApproval ?? caller.requiresApproval,
-      expiresAt: input.expiresInDays == null ? boundedExpiry(caller, null) : made.expiresAt,
+      expiresAt: made.expiresInDays === null ? boundedExpiry(caller, null) : made.expiresAt,
     };
     await this.#requireGrant(caller, key);
     const details = { name: key.name, hint: key.hint, permissions: key.permissions };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { boundedExpiry, mayGrant, spendingPermissions, type KeyLimits } from "../../src/keys/may-grant.ts";
 import type { Grant } from "../../src/keys/model.ts";
 
