@@ -175,7 +175,7 @@ test("an unknown route is not found, and says so", async () => {
 test.each([
   ["PATCH", "/api/v2/leads", "GET, HEAD, POST"],
   ["DELETE", "/api/v2/leads", "GET, HEAD, POST"],
-  ["POST", "/api/v2/leads/x", "DELETE, GET, HEAD, PUT"],
+  ["POST", "/api/v2/leads/x", "DELETE, GET, HEAD, PATCH, PUT"],
   ["PUT", "/api/v2/health", "GET, HEAD"],
   ["POST", "/api/v2/users/me", "GET, HEAD, PATCH"],
   ["GET", "/api/v2/users/jobs/x/cancel", "POST"],

@@ -95,7 +95,9 @@ export class Client {
         : document.problems(operation, answer.status, answer.headers.get("content-type") ?? "", answer.body);
     const isLimited = hasLimits && !this.key?.startsWith("oal_");
     const limits = isLimited ? wantedLimitHeaders : unlimitedHeaders;
-    if (!path.startsWith("/api/v2")) return [...body, ...headerProblems(answer, {})];
+    // A preflight is answered by what serves pages, before anybody is counted.
+    const isPreflight = method === "OPTIONS" && answer.code !== "METHOD_NOT_ALLOWED" && answer.code !== "UNAUTHORIZED";
+    if (!path.startsWith("/api/v2") || isPreflight) return [...body, ...headerProblems(answer, {})];
     return [...body, ...formProblems(answer.body), ...headerProblems(answer, limits)];
   }
 }

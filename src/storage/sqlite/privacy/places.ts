@@ -325,7 +325,18 @@ const followers = {
 /** Tables about users, their settings, texts to many, companies, and what is counted: nothing of one person. */
 const impersonal = {
   api_keys: [
-    ...["id", "user_id", "name", "hash", "hint", "permissions", "expires_at", "is_active", "usage_count"],
+    ...[
+      "id",
+      "user_id",
+      "name",
+      "hash",
+      "hint",
+      "permissions",
+      "expires_at",
+      "expires_in_days",
+      "is_active",
+      "usage_count",
+    ],
     ...["last_used_at", "created_at", "updated_at", "requires_approval"],
   ],
   // Callers, and hashes of those who were exported or erased.
