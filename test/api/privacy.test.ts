@@ -131,7 +131,7 @@ test("what somebody replied is handed out and erased with them, also when they a
   succeeded(await user.post("/api/v2/network/contacts/events", { profileUrl, event: "replied", text }));
   const { records } = await exported(user, { networkUrl: profileUrl });
   const replies = records.filter(({ fields }) => fields["type"] === "message.replied");
-  expect(replies).toMatchObject([{ place: "events", about: "person", fields: { data: { text } } }]);
+  expect(replies).toMatchObject([{ collection: "events", kind: "person", fields: { data: { text } } }]);
   expect(await isOnDisk(text)).toBe(true);
   expect((await erased(user, { networkUrl: profileUrl })).job).toMatchObject({ status: "completed" });
   expect(await isOnDisk(text)).toBe(false);
