@@ -73,9 +73,7 @@ test("a change of a key's name at the same time does not give it back a permissi
 test("of the secrets that several regenerations at the same time show, one works", async () => {
   const user = await service.user();
   const { id, key } = await makeKey(user);
-  const answers = await Promise.all(
-    Array.from({ length: 6 }, () => user.post(`/api/v2/keys/${id}/regenerate`)),
-  );
+  const answers = await Promise.all(Array.from({ length: 6 }, () => user.post(`/api/v2/keys/${id}/regenerate`)));
   const working = await Promise.all(answers.map(({ body }) => works((body as NewKeyView).key)));
   expect(working.filter(Boolean)).toHaveLength(1);
   expect(await works(key)).toBe(false);
