@@ -18,7 +18,7 @@ test("a person is exported and erased on the command line, with a server and wit
     await using server = await startServer(env.OUTREACHD_DATA, { env });
     expect(server.url).not.toBe("");
     const { out } = await run("person", "export", "ada@example.com", ...user);
-    const { records } = JSON.parse(out) as { records: { place: string; fields: { notes: string } }[] };
+    const { records } = JSON.parse(out) as { records: { collection: string; fields: { notes: string } }[] };
     expect(records.map(({ fields }) => fields.notes).toSorted()).toEqual(["knows ada@example.com", "met in May"]);
     const foretold = await run("person", "erase", "ada@example.com", ...user);
     expect(foretold.exitCode).toBe(0);

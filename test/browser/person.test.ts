@@ -41,9 +41,9 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
   const downloaded = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   const document = (await Bun.file(await (await downloaded).path()).json()) as {
-    data: { records: { place: string }[] };
+    data: { records: { collection: string }[] };
   };
-  expect(document.data.records.map(({ place }) => place)).toEqual(expect.arrayContaining(["leads", "prospects"]));
+  expect(document.data.records.map(({ collection }) => collection)).toEqual(expect.arrayContaining(["leads", "prospects"]));
 
   await page.getByRole("button", { name: "Privacy" }).click();
   await page.getByRole("button", { name: "Erase this person…" }).click();

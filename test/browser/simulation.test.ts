@@ -23,7 +23,7 @@ testInBrowser("a simulation says so on every page, and is moved on there", async
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.getByRole("button", { name: "A week" }).click();
   await page.getByRole("dialog").getByText("Connection request").waitFor();
-  await page.getByRole("dialog").getByText("1 done").waitFor();
+  await page.getByRole("dialog").getByText("1 completed").waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByText("Time stands still at Mon, 9 Mar 2026, 10:00").waitFor();
