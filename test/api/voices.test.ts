@@ -231,9 +231,7 @@ testInProcess(
     const endless: VoiceEngine["speak"] = async () => ({
       kind: "spoken",
       sampleRate: 16_000,
-      blocks: (async function* () {
-        await new Promise(() => {});
-      })(),
+      blocks: new ReadableStream<Float32Array>(),
     });
     await using service = await startService({
       voiceEngines: { xtts: { ...vendor.engine, speak: endless } },
