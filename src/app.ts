@@ -113,16 +113,24 @@ async function compose(
   const limiter = new RateLimiter(config.rateLimit, realClock.system);
   await limiter.load(storage.rates);
 
-  const documentation = `${config.publicUrl ?? ""}/docs`;
+  // Refusals put the address before it by which their client reaches the server.
+  const upgradeUrl = config.upgradeUrl ?? "/docs";
   const { timeZone, defaultCredits: credits } = config;
   const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
   const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
   const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
-  const keys = new KeyService(storage.keys, storage.users, keyRing, clock, ids);
+  const keys = new KeyService({
+    keys: storage.keys,
+    users: storage.users,
+    ring: keyRing,
+    hasBudget: async (keyId) => (await storage.credits.budget(keyId, clock.now())) !== null,
+    clock,
+    ids,
+  });
   const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
     costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
     monthlyGrant: config.monthlyCredits,
-    upgradeUrl: config.upgradeUrl ?? documentation,
+    upgradeUrl,
   });
   // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
   const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
@@ -142,6 +150,7 @@ async function compose(
   const prospecting = new ProspectingService(
     storage.prospects,
     leads,
+    storage.suppressions,
     creditService,
     simulated?.sources ?? (await createSources(config, clock)),
     clock,
@@ -160,7 +169,6 @@ async function compose(
     leads,
     jobs,
     credits: creditService,
-    documentation,
     isImporting: leadImport.isRunning,
     simulated: simulated?.provider ?? null,
   });
@@ -173,7 +181,7 @@ async function compose(
       ...overrides.voiceEngines,
     },
     config,
-    upgradeUrl: config.upgradeUrl ?? documentation,
+    upgradeUrl,
     clock,
     ids,
     log,
@@ -233,7 +241,6 @@ async function compose(
     audit,
     isSimulation: simulated !== null,
     observer: metrics,
-    documentation,
   });
   const { core } = http;
   const chores: Chore[] = [

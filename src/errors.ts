@@ -58,6 +58,9 @@ type ErrorOptions = {
   cause?: unknown;
 };
 
+/** `required`: one permission, or "*" where only an admin or a global key will do. `available`: what the key has. */
+export type PermissionHelp = { required: string; available: readonly string[] };
+
 /** A refusal that is meant for the client. Anything else that is thrown is a fault of ours and becomes SERVICE_UNAVAILABLE. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -66,12 +69,18 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+  /** A 403 says which permission would help (specification, "Errors"), so it can't be built without. */
+  constructor(code: "PERMISSION_DENIED", options: ErrorOptions & { permissionHelp: PermissionHelp });
+  constructor(code: Exclude<ErrorCode, "PERMISSION_DENIED">, options?: ErrorOptions);
+  constructor(code: ErrorCode, options: ErrorOptions & { permissionHelp?: PermissionHelp } = {}) {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
     this.name = "ApiError";
     this.code = code;
     this.status = errorCatalogue[code].status;
-    this.details = options.details;
+    this.details =
+      options.permissionHelp === undefined
+        ? options.details
+        : { ...options.details, permissionHelp: { ...options.permissionHelp, documentation: "/docs" } };
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
   }

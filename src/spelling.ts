@@ -1,3 +1,6 @@
+/** Option of an object schema: names that people use for its fields, and what to suggest instead. */
+export const suggestions = "x-suggestions";
+
 /**
  * The candidate that `word` was most likely meant to be, or null when none is near. Near means: at most a third of the
  * letters differ, and at most 3, so that a short name does not turn into any other short name.

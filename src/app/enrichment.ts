@@ -30,7 +30,6 @@ export type EnrichmentParts = {
   leads: LeadService;
   jobs: JobService;
   credits: CreditService;
-  documentation: string;
   /** Whether a file of leads is being read, which has better uses for the disk. */
   isImporting: () => boolean;
   /** In the place of all that ask outside; null: as configured. */
@@ -39,7 +38,7 @@ export type EnrichmentParts = {
 
 /** Enrichment with its providers, put together. */
 export async function composeEnrichment(parts: EnrichmentParts) {
-  const { config, storage, clock, ids, log, poke, leads, jobs, credits, documentation, simulated } = parts;
+  const { config, storage, clock, ids, log, poke, leads, jobs, credits, simulated } = parts;
   const spending = new Spending(clock);
   const now = (): number => clock.now();
   const directories = [createLeadDirectory(storage.leads, storage.leadHints), createPeopleDirectory(storage.prospects)];
@@ -63,7 +62,6 @@ export async function composeEnrichment(parts: EnrichmentParts) {
       limit: config.enrichmentsPerHour,
       take: (userId) => limiter.take(`enrich:${userId}`, requestCost.full),
     },
-    documentation,
     clock,
     ids,
     poke,

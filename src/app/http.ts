@@ -40,7 +40,6 @@ export type HttpParts = {
   isSimulation: boolean;
   observer: RequestObserver | null;
   /** Where a person reads about permissions. */
-  documentation: string;
 };
 
 /** What every request passes, put together. */
@@ -57,7 +56,6 @@ export function composeHttp({
   users,
   sessions,
   keys,
-  documentation,
   ...parts
 }: HttpParts) {
   let app: AnyElysia | null = null;
@@ -81,6 +79,7 @@ export function composeHttp({
     },
     callerOfSession: (token) => sessions.callerOf(token),
     publicUrl: config.publicUrl,
+    baseUrlOf: (request) => config.publicUrl ?? originOf((outerRequests.get(request) ?? request).url),
     statusOf: () => operations.status().status,
     onFault: (error) => readiness.tell(error),
     onGlobalRefused: (caller, route) =>
@@ -108,7 +107,6 @@ export function composeHttp({
     userExists: (id) => users.exists(id),
     requireWritable: (request) =>
       requireWritable(request, operations.writeRefusal(), routeOf(request.method, pathOf(request.url))),
-    documentation,
   });
   const chores: Chore[] = [
     { name: "forget old Idempotency-Keys", pattern: "30 * * * * *", run: () => idempotency.sweep() },
@@ -128,4 +126,9 @@ export function composeHttp({
   }
 
   return { entrance, core, gate, chores, within, learnRoutes };
+}
+
+/** "" for a request that names no host, whose URL is only a path. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
 }

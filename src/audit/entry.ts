@@ -1,5 +1,6 @@
 import { singleLine } from "../clean-text.ts";
 import type { Caller } from "../keys/caller.ts";
+import { withoutKeys } from "../keys/secret.ts";
 import type { AuditEntry, AuditEvent, Origin } from "./model.ts";
 
 const excerptLength = 200;
@@ -32,5 +33,5 @@ const nowhere: Origin = { requestId: null, address: null, userAgent: null };
 
 /** What of a User-Agent header is kept. */
 export function userAgentExcerpt(header: string | null): string | null {
-  return header === null ? null : singleLine(header).slice(0, excerptLength) || null;
+  return header === null ? null : withoutKeys(singleLine(header)).slice(0, excerptLength) || null;
 }

@@ -3,9 +3,10 @@ import { parseInstant } from "../clock.ts";
 import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor } from "../http/cursor.ts";
 import { byteStream } from "../http/files.ts";
 import { params } from "../http/input.ts";
+import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { requireAdmin } from "../keys/caller.ts";
@@ -28,12 +29,11 @@ const filterFields = {
 const Filter = Type.Object(filterFields);
 const ListQuery = Type.Object({
   ...filterFields,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before; goes with the same filters." })),
+  ...pageQuery(100, 500),
 });
 const ListPage = Type.Object({
   entries: Type.Array(AuditEntryView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+  ...logPageFields,
 });
 
 const Kept = Type.Object({
@@ -51,14 +51,13 @@ export function auditRoutes(core: Core, audit: AuditService) {
       "/",
       async ({ caller, query: { limit = 100, cursor, ...query } }) => {
         const before = cursor === undefined ? null : Number(decodeCursor(cursor, 1)[0]);
-        // One more tells whether there is another page.
-        const found = await audit.page(caller, filterOf(query), before, limit + 1);
-        const entries = found.slice(0, limit);
-        const last = found.length > limit ? entries.at(-1) : undefined;
-        return ok({
-          entries: entries.map(auditView),
-          nextCursor: last === undefined ? null : encodeCursor([last.seq]),
-        });
+        const filter = filterOf(query);
+        const [found, total] = await Promise.all([
+          audit.page(caller, filter, before, limit + 1),
+          audit.count(caller, filter),
+        ]);
+        const { items, ...page } = pageOf(found, limit, ({ seq }) => [seq]);
+        return ok({ entries: items.map(auditView), total, ...page });
       },
       {
         callerOnly: "audit:read",

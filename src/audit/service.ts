@@ -75,6 +75,11 @@ export class AuditService {
     }
   }
 
+  /** As many as `page` gives on all pages, counted up to 10,000. */
+  count(caller: Caller, filter: AuditFilter): Promise<number> {
+    return this.#store.count(seenBy(caller, filter));
+  }
+
   /** Newest first. An admin, or a global key, sees everybody's entries, others those about themselves. */
   page(caller: Caller, filter: AuditFilter, before: number | null, limit: number): Promise<StoredAuditEntry[]> {
     return this.#store.page({ filter: seenBy(caller, filter), before, limit });

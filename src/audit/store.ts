@@ -25,6 +25,8 @@ export type AuditStore = {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first, at most `limit`. */
   page(request: AuditPageRequest): Promise<StoredAuditEntry[]>;
+  /** Counted up to 10,000. */
+  count(filter: AuditFilter): Promise<number>;
   /** Checks the next `limit` entries behind a place; null: from the beginning. */
   check(after: ChainPlace | null, limit: number): Promise<ChainCheck>;
   /** Whether the entry at that place has that hash. */

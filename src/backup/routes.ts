@@ -3,7 +3,8 @@ import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { optionalBody, params } from "../http/input.ts";
-import { answers, answersJson, success } from "../http/openapi.ts";
+import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../http/paging.ts";
 import { ok } from "../http/responses.ts";
 import { BackupInput, BackupList, BackupRunView } from "./model.ts";
 import type { BackupService } from "./service.ts";
@@ -35,15 +36,24 @@ export function backupRoutes(core: Core, backups: BackupService) {
         }),
       },
     )
-    .get("/", async ({ caller }) => ok(await backups.list(caller)), {
-      callerOnly: "backups:read",
-      detail: answersJson(success(BackupList), {
-        tag: "Backups",
-        summary: "List backups, newest first",
-        description:
-          "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings. Where the place can't be used, `problem` says why, and `backups` has only what can be seen.",
-      }),
-    })
+    .get(
+      "/",
+      async ({ caller, query: { limit = 1000, cursor } }) => {
+        const { backups: all, ...others } = await backups.list(caller);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ name }) => name, newestFirst: true });
+        return ok({ backups: items, ...others, ...page });
+      },
+      {
+        callerOnly: "backups:read",
+        query: params(Type.Object(pageQuery(1000, 1000))),
+        detail: answersJson(success(Type.Object({ ...BackupList.properties, ...pageFields })), {
+          tag: "Backups",
+          summary: "List backups, newest first",
+          description:
+            "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings. Where the place can't be used, `problem` says why, and `backups` has only what can be seen.",
+        }),
+      },
+    )
     .get("/:name", async ({ caller, params: { name } }) => ok(await backups.get(caller, name)), {
       callerOnly: "backups:read",
       params: params(Name),
@@ -65,15 +75,17 @@ export function backupRoutes(core: Core, backups: BackupService) {
       {
         callerOnly: "backups:read",
         params: params(Name),
-        detail: answers(
-          { "application/zstd": { schema: Type.String({ format: "binary" }) } },
-          {
-            tag: "Backups",
-            summary: "Download a backup",
-            description:
-              "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
-            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
-          },
+        detail: withRanges(
+          answers(
+            { "application/zstd": { schema: Type.String({ format: "binary" }) } },
+            {
+              tag: "Backups",
+              summary: "Download a backup",
+              description:
+                "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
+              errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+            },
+          ),
         ),
       },
     )

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
+import { decodeCursor } from "../http/cursor.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { requireApprover } from "../keys/caller.ts";
@@ -18,17 +20,18 @@ import {
   PreviewView,
 } from "./model.ts";
 import type { CampaignService } from "./service.ts";
+import { campaignView } from "./views.ts";
 
 const byId = params(Type.Object({ campaignId: Type.String() }));
-const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), total: Type.Integer() });
+const CampaignQuery = Type.Object(pageQuery(1000, 1000));
+const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), ...pageFields });
 const EnrollmentList = Type.Object({
   enrollments: Type.Array(EnrollmentView),
-  nextCursor: Type.Union([Type.String(), Type.Null()]),
+  ...pageFields,
 });
 const EnrollmentQuery = Type.Object({
   state: Type.Optional(Type.Union(enrollmentStates.map((state) => Type.Literal(state)))),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 60 })),
+  ...pageQuery(50, 100),
 });
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const tag = "Campaigns";
@@ -42,11 +45,19 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
   return feature(core, "/api/v2/campaigns")
     .get(
       "",
-      async ({ userId }) => {
-        const list = await campaigns.list(userId);
-        return ok({ campaigns: list, total: list.length });
+      async ({ userId, query: { limit = 1000, cursor } }) => {
+        const [found, total] = await Promise.all([
+          campaigns.list(userId, limit + 1, timePlaceIn(cursor)),
+          campaigns.count(userId),
+        ]);
+        const { items, ...page } = pageOf(found, limit, timePlaceOf);
+        return ok({ campaigns: items.map(campaignView), total, ...page });
       },
-      { access: "network:read", detail: answersJson(success(CampaignList), { tag, summary: "List your campaigns" }) },
+      {
+        access: "network:read",
+        query: params(CampaignQuery),
+        detail: answersJson(success(CampaignList), { tag, summary: "List your campaigns, newest first" }),
+      },
     )
     .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
       access: "network:schedule",
@@ -125,8 +136,10 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       "/:campaignId/enrollments",
       async ({ userId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
         const filter = state === undefined ? {} : { state };
-        const page = await campaigns.enrollments(userId, campaignId, filter, cursor ?? null, limit);
-        return ok({ enrollments: page.enrollments, nextCursor: page.next });
+        const after = cursor === undefined ? null : String(decodeCursor(cursor, 1)[0]);
+        const found = await campaigns.enrollments(userId, campaignId, filter, after, limit + 1);
+        const { items, ...page } = pageOf(found.enrollments, limit, ({ id }) => [id]);
+        return ok({ enrollments: items, total: found.total, ...page });
       },
       {
         access: "network:read",

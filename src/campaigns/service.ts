@@ -7,6 +7,7 @@ import type { LeadStore } from "../leads/store.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
 import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
 import type { NetworkStore } from "../network/store.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { CampaignEngine } from "./advance.ts";
 import {
   defaultSettings,
@@ -78,9 +79,13 @@ export class CampaignService {
     return campaignView(campaign);
   }
 
-  /** Newest first. */
-  async list(userId: string): Promise<CampaignView[]> {
-    return (await this.#parts.store.list(userId)).map(campaignView);
+  /** Newest first, at most `limit`, behind `after`. */
+  list(userId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
+    return this.#parts.store.list(userId, limit, after);
+  }
+
+  count(userId: string): Promise<number> {
+    return this.#parts.store.countCampaigns(userId);
   }
 
   async get(userId: string, id: string): Promise<CampaignView> {
@@ -217,13 +222,17 @@ export class CampaignService {
     filter: EnrollmentFilter,
     after: string | null,
     limit: number,
-  ): Promise<{ enrollments: EnrollmentView[]; next: string | null }> {
+  ): Promise<{ enrollments: EnrollmentView[]; total: number }> {
     const campaign = await this.#require(userId, id);
     const last = compile(campaign.steps).length;
-    const found = await this.#parts.store.enrollments(userId, id, filter, after, limit);
-    const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
+    const [found, { enrollments: counts }] = await Promise.all([
+      this.#parts.store.enrollments(userId, id, filter, after, limit),
+      this.#parts.store.counts(id),
+    ]);
+    const wanted = counts.filter(({ state }) => filter.state === undefined || state === filter.state);
+    const total = wanted.reduce((sum, { n }) => sum + n, 0);
     const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(userId, leadId)));
-    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), next };
+    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), total };
   }
 
   /** Takes one lead out. */

@@ -2,6 +2,7 @@ import type { Lead } from "../leads/model.ts";
 import type { Contact } from "../network/contact-model.ts";
 import type { ActionState, NetworkAction } from "../network/action-model.ts";
 import type { ScheduleAction, ScheduleOutcome } from "../network/store.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
 
 export type CampaignChange = { updatedAt: number } & Partial<
@@ -45,8 +46,9 @@ export type CampaignCounts = {
 export type CampaignStore = {
   insert(campaign: Campaign): Promise<void>;
   get(userId: string, id: string): Promise<Campaign | null>;
-  /** Newest first. */
-  list(userId: string): Promise<Campaign[]>;
+  /** Newest first, at most `limit`, behind `after`. */
+  list(userId: string, limit: number, after?: TimePlace | null): Promise<Campaign[]>;
+  countCampaigns(userId: string): Promise<number>;
   /** Writes the fields that are given, if the campaign is in one of the states; null when it is not, or absent. */
   update(
     userId: string,

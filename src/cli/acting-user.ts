@@ -51,14 +51,6 @@ export async function findUser(api: Api, wanted: string): Promise<User> {
 
 /** All users, in the order in which they came. */
 export async function listUsers(api: Api): Promise<User[]> {
-  const found: User[] = [];
-  for (;;) {
-    const { users, total } = await api.get<{ users: User[]; total: number }>("/users", {
-      limit: largestPage,
-      offset: found.length,
-    });
-    found.push(...users);
-    if (users.length === 0 || found.length >= total)
-      return found.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
-  }
+  const users = await api.getAll<User>("/users", "users", { limit: largestPage });
+  return users.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
 }

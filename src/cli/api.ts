@@ -43,6 +43,19 @@ export class Api {
     return this.#answer<T>(path, query, { ...(signal && { signal }) });
   }
 
+  /** All items of a list that pages with a cursor, page after page; `field` has them. */
+  async getAll<T>(path: string, field: string, query: Query = {}): Promise<T[]> {
+    type Page = { nextCursor?: string | null } & Record<string, unknown>;
+    const all: T[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Page = await this.get<Page>(path, { ...query, cursor });
+      all.push(...(page[field] as T[]));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return all;
+  }
+
   post<T>(path: string, body: Record<string, unknown>): Promise<T> {
     const headers = { "content-type": "application/json" };
     return this.#answer<T>(path, {}, { method: "POST", headers, body: JSON.stringify(body) });

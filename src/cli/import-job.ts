@@ -9,7 +9,15 @@ export type ImportJob = {
   status: "pending" | "running" | "completed" | "failed";
   progress: number;
   message: string;
-  metadata: Partial<ImportCounts> & { dryRun?: boolean; ignoredColumns?: string[]; encoding?: string };
+  metadata: Partial<ImportCounts> & {
+    dryRun?: boolean;
+    onDuplicate?: string;
+    doNotContact?: number;
+    /** Where each column went, by its header. */
+    columns?: Record<string, string>;
+    ignoredColumns?: string[];
+    encoding?: string;
+  };
 };
 export type ImportCounts = Record<(typeof countNames)[number] | "rows", number>;
 export type FailedRow = { row: number; errors: { path: string; message: string }[] };
@@ -65,8 +73,8 @@ export function importDocument(job: ImportJob, failures: readonly FailedRow[]) {
   const shown = failures.map(({ row, errors }) => ({ row, errors }));
   const report = `/api/v2${reportPath(job)}`;
   const dryRun = metadata.dryRun === true;
-  const { ignoredColumns = [], encoding } = metadata;
-  const told = { ignoredColumns, ...(encoding !== undefined && { encoding }) };
+  const { ignoredColumns = [], encoding, columns = {}, doNotContact = 0 } = metadata;
+  const told = { columns, ignoredColumns, doNotContact, ...(encoding !== undefined && { encoding }) };
   const counts = countsOf(metadata);
   return { event: "finished", jobId, status, message, dryRun, ...counts, ...told, failures: shown, report };
 }
@@ -79,8 +87,9 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     `${title}: ${formatCount(counts.rows)} rows (job ${job.id})`,
     ...countNames.map((name) => `  ${name.padEnd(7)}  ${formatCount(counts[name])}`),
   ];
-  const { ignoredColumns = [], encoding } = job.metadata;
+  const { ignoredColumns = [], encoding, columns = {} } = job.metadata;
   if (job.status === "completed" && counts.rows === 0) lines.push("", "The file has no rows below its header.");
+  lines.push(...skippedLines(job), ...columnLines(columns));
   if (encoding !== undefined)
     lines.push("", `Read as ${encoding}. If names look wrong, say what it is in with --encoding.`);
   if (ignoredColumns.length > 0)
@@ -92,6 +101,37 @@ export function importSummary(job: ImportJob, failures: readonly FailedRow[], ur
     lines.push("", `Full report: GET ${url === null ? `${path} of a running server` : url + path}`);
   }
   return lines.join("\n");
+}
+
+/** Why rows were skipped, and what to do about it. */
+function skippedLines({ type, metadata }: ImportJob): string[] {
+  const { skipped = 0, doNotContact = 0, onDuplicate } = metadata;
+  const known = skipped - doNotContact;
+  const lines: string[] = [];
+  const [one, many, whose] =
+    type === "prospect_import"
+      ? (["person or company is", "people or companies are", "in your directory"] as const)
+      : (["person is", "people are", "among your leads"] as const);
+  if (known > 0 && onDuplicate === "skip")
+    lines.push(
+      `${formatCount(known)} skipped: the ${known === 1 ? one : many} ${whose} already and ${known === 1 ? "was" : "were"} left unchanged.`,
+      "To add what the file knows about them, import it again with --on-duplicate update.",
+    );
+  else if (known > 0) lines.push(`${formatCount(known)} skipped: the file says nothing new about them.`);
+  if (doNotContact > 0) lines.push(`${formatCount(doNotContact)} skipped: on the do-not-contact list.`);
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+function columnLines(columns: Record<string, string>): string[] {
+  const entries = Object.entries(columns);
+  if (entries.length === 0) return [];
+  const width = Math.max(...entries.map(([header]) => header.length));
+  return ["", "Columns:", ...entries.map(([header, target]) => `  ${header.padEnd(width)}  ${columnWords(target)}`)];
+}
+
+function columnWords(target: string): string {
+  if (target === "ignore") return "left out";
+  return target.startsWith("customFields.") ? `custom field "${target.slice("customFields.".length)}"` : target;
 }
 
 const columnHelp = 'Say what one is with --column "Header=field", or that it is nothing with "Header=ignore".';

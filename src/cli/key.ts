@@ -53,7 +53,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     (flags: ConnectionFlags & { user?: string }) =>
       withApi(context, flags, async (api) => {
         const userId = flags.user === undefined ? undefined : (await findUser(api, flags.user)).id;
-        const { keys } = await api.get<{ keys: Key[] }>("/keys", { userId });
+        const keys = await api.getAll<Key>("/keys", "keys", { userId });
         await present(context, { keys }, keysTable(keys));
       }),
   );

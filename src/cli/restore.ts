@@ -36,6 +36,8 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
   const archive = await openArchive(file, config);
   const { holdDataDirectory } = await import("../data-directory.ts");
   const directory = flags.check === true ? null : holdDataDirectory(dataDir, { mayBeCutOff: true });
+  const { answerWhileRestoring } = await import("./restore-notice.ts");
+  const stopAnswering = directory === null ? () => {} : answerWhileRestoring(config);
   const staging = join(dataDir, `restore-${process.pid}.part`);
   let done = false;
   try {
@@ -53,6 +55,7 @@ async function restore(file: string, flags: RestoreFlags, context: CommandContex
     await present(context, report(manifest, outcome), restoredText(manifest, outcome));
   } finally {
     await rm(staging, { recursive: true, force: true }).catch(() => {});
+    stopAnswering();
     directory?.release();
     // What was not there before must not look like data afterwards.
     if (!existed && !done) await rm(dataDir, { recursive: true, force: true }).catch(() => {});

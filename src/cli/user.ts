@@ -100,7 +100,7 @@ async function makeLink(api: Api, wanted: string, keyId: string | undefined, con
 }
 
 async function dashboardKeyId(api: Api, userId: string): Promise<string> {
-  const { keys } = await api.get<{ keys: KeyView[] }>("/keys", { userId });
+  const keys = await api.getAll<KeyView>("/keys", "keys", { userId });
   const usable = keys.find(
     ({ name, isActive, expires_at: end }) => name === dashboardKeyName && isActive && end === null,
   );

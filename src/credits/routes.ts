@@ -2,11 +2,11 @@ import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../clock.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
+import { logPageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds, type LedgerPlace } from "./model.ts";
+import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./model.ts";
 import { ledgerEntryView, type CreditService } from "./service.ts";
 
 const instant = (description: string) =>
@@ -16,12 +16,11 @@ const LedgerQuery = Type.Object({
   kind: Type.Optional(Type.Union(ledgerKinds.map((kind) => Type.Literal(kind)))),
   startDate: instant("Made at or after."),
   endDate: instant("Made at or before."),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
+  ...pageQuery(100, 500),
 });
 const LedgerPage = Type.Object({
   entries: Type.Array(LedgerEntryView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
+  ...logPageFields,
 });
 const KeyId = Type.Object({ keyId: Type.String() });
 const Budget = Type.Union([CreditBudgetView, Type.Null()], {
@@ -86,22 +85,14 @@ export function creditRoutes(core: Core, credits: CreditService) {
 
 async function page(credits: CreditService, userId: string, query: Static<typeof LedgerQuery>) {
   const { kind = null, startDate, endDate, limit = 100, cursor } = query;
-  const entries = await credits.ledger({
+  const { entries, total } = await credits.ledger({
     userId,
     kind,
     createdFrom: startDate === undefined ? null : parseInstant(startDate),
     createdTo: endDate === undefined ? null : parseInstant(endDate),
-    limit,
-    after: cursor === undefined ? null : placeOf(cursor),
+    limit: limit + 1,
+    after: timePlaceIn(cursor),
   });
-  const last = entries.length === limit ? entries.at(-1) : undefined;
-  return {
-    entries: entries.map(ledgerEntryView),
-    nextCursor: last === undefined ? null : encodeCursor([last.createdAt, last.id]),
-  };
-}
-
-function placeOf(cursor: string): LedgerPlace {
-  const [createdAt, id] = decodeCursor(cursor, 2);
-  return { createdAt: Number(createdAt), id: String(id) };
+  const { items, ...page } = pageOf(entries, limit, timePlaceOf);
+  return { entries: items.map(ledgerEntryView), total, ...page };
 }

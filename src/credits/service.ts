@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
-import { isAdmin, requireAdmin, type Caller } from "../keys/caller.ts";
+import { denied, isAdmin, requireAdmin, type Caller } from "../keys/caller.ts";
 import type { KeyStore } from "../keys/store.ts";
 import type { UserStore } from "../users/store.ts";
 import type {
@@ -169,8 +169,9 @@ export class CreditService {
   }
 
   /** Newest first. */
-  ledger(request: LedgerPageRequest): Promise<LedgerEntry[]> {
-    return this.#credits.page(request);
+  async ledger(request: LedgerPageRequest): Promise<{ entries: LedgerEntry[]; total: number }> {
+    const [entries, total] = await Promise.all([this.#credits.page(request), this.#credits.countEntries(request)]);
+    return { entries, total };
   }
 
   /** For admins and global keys. Answers the new balance; NOT_FOUND for an unknown user. */
@@ -207,16 +208,20 @@ export class CreditService {
 
   /**
    * NOT_FOUND for a key that is not the caller's, nor, for an admin, of anybody in the team; PERMISSION_DENIED for more
-   * than an admin has set, unless the caller is one. Null takes the budget away.
+   * than an admin has set, unless the caller is one, and for a key with a budget that sets anything but less for itself.
+   * Null takes the budget away.
    */
   async setBudget(caller: Caller, keyId: string, monthly: number | null): Promise<CreditBudgetView | null> {
     await this.#requireKey(caller, keyId);
+    await this.#refuseLifting(caller, keyId, monthly);
     const outcome = await this.#credits.setBudget(keyId, monthly, isAdmin(caller) ? "admin" : "owner");
     if (outcome.kind === "beyond")
-      throw new ApiError("PERMISSION_DENIED", {
-        message: `An admin has set the budget of this key, so you can set at most ${outcome.ceiling} credits a month. Ask an admin of your team for more.`,
-        details: { ceiling: outcome.ceiling },
-      });
+      throw denied(
+        caller,
+        "*",
+        `An admin has set the budget of this key, so you can set at most ${outcome.ceiling} credits a month. Ask an admin of your team for more.`,
+        { ceiling: outcome.ceiling },
+      );
     return this.#budgetOf(keyId);
   }
 
@@ -273,6 +278,14 @@ export class CreditService {
   async #requireUser(caller: Caller, userId: string): Promise<void> {
     requireAdmin(caller);
     if ((await this.#users.get(userId)) === null) throw notFound("user", userId);
+  }
+
+  /** A key with a budget could otherwise lift it, or spend by way of another key. */
+  async #refuseLifting(caller: Caller, keyId: string, monthly: number | null): Promise<void> {
+    const own = caller.isLocal ? null : await this.#credits.budget(caller.keyId, this.#clock.now());
+    if (own === null || (keyId === caller.keyId && monthly !== null && monthly <= own.monthly)) return;
+    const message = `This API key has a budget of ${own.monthly} credits a month, so it can only lower its own. Use a key without a budget.`;
+    throw denied(caller, "*", message, { budget: own.monthly });
   }
 
   async #requireKey(caller: Caller, keyId: string): Promise<void> {

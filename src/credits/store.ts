@@ -1,4 +1,5 @@
-import type { CreditBudget, CreditPurpose, LedgerEntry, LedgerKind, LedgerPlace } from "./model.ts";
+import type { TimePlace } from "../time-place.ts";
+import type { CreditBudget, CreditPurpose, LedgerEntry, LedgerKind } from "./model.ts";
 
 export type ReserveCredits = {
   /** Of the reservation if it is new, and of the ledger entry. */
@@ -47,14 +48,13 @@ export type RefundCredits = {
 };
 export type RefundOutcome = { kind: "refunded"; balance: number } | { kind: "absent" } | { kind: "refundedBefore" };
 
-export type LedgerPageRequest = {
+export type LedgerFilter = {
   userId: string;
   kind: LedgerKind | null;
   createdFrom: number | null;
   createdTo: number | null;
-  limit: number;
-  after: LedgerPlace | null;
 };
+export type LedgerPageRequest = LedgerFilter & { limit: number; after: TimePlace | null };
 
 export type BudgetOutcome = { kind: "set" } | { kind: "beyond"; ceiling: number };
 
@@ -72,6 +72,8 @@ export type CreditStore = {
   reserved(userId: string): Promise<number>;
   /** Newest first, at most `limit`. */
   page(request: LedgerPageRequest): Promise<LedgerEntry[]>;
+  /** As many as `page` gives on all pages, counted up to 10,000. */
+  countEntries(filter: LedgerFilter): Promise<number>;
 
   /**
    * Takes the amount out of the balance and holds it. The reservation that the request has already is answered as it

@@ -27,6 +27,8 @@ export const LeadToEnrich = Type.Object(
     phone: text(50, "Phone number."),
   },
   {
+    // They come back in `input`.
+    additionalProperties: true,
     description:
       "An identifier is needed: leadId, or email, or networkUrl, or firstName, lastName and company together. Everything else improves the result. Other fields come back in `input` untouched.",
   },

@@ -3,6 +3,7 @@ import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
+import { logPageFields, pageQuery } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { JobView } from "../jobs/model.ts";
@@ -25,15 +26,14 @@ const EnrichQuery = Type.Object({
   ),
 });
 const ResultQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
+  ...pageQuery(100, 200),
 });
 const ResultPage = Type.Object({
   enriched: Type.Array(EnrichmentResult),
   failed: Type.Array(EnrichmentFailure),
   creditsUsed: Type.Integer({ description: "By the whole job so far." }),
   remainingCredits: Type.Integer(),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null when there is nothing more yet." }),
+  ...logPageFields,
 });
 
 export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
@@ -72,7 +72,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
       async ({ userId, params: { jobId }, query: { limit = 100, cursor } }) => {
         const after = cursor === undefined ? -1 : Number(decodeCursor(cursor, 1)[0]);
         const { next, ...page } = await enrichment.results(userId, jobId, after, limit);
-        return ok({ ...page, nextCursor: next === null ? null : encodeCursor([next]) });
+        return ok({ ...page, limit, nextCursor: next === null ? null : encodeCursor([next]) });
       },
       {
         access: "leads:enrich",

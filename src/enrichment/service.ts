@@ -4,7 +4,7 @@ import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobService } from "../jobs/service.ts";
-import { hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
+import { denied, hasPermission, requireAdmin, type Caller } from "../keys/caller.ts";
 import { pause } from "../pause.ts";
 import { countsAtStart } from "./batch.ts";
 import { directLease, enrichDirectly, type LeadBatch } from "./direct.ts";
@@ -41,7 +41,6 @@ export type EnrichmentParts = {
   providers: readonly GuardedProvider[];
   hourly: HourlyLimit;
   /** Where a person reads about permissions. */
-  documentation: string;
   clock: Clock;
   ids: Ids;
   poke: () => void;
@@ -53,6 +52,7 @@ export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
   creditsUsed: number;
   remainingCredits: number;
   next: number | null;
+  total: number;
 };
 
 /**
@@ -94,13 +94,15 @@ export class EnrichmentService {
     const { store, jobs, credits } = this.#parts;
     const job = await jobs.get(userId, jobId);
     if (job.type !== "data_enrichment") throw notFound("enrichment job", jobId);
-    const items = await store.done(jobId, afterN, limit);
+    const [found, total] = await Promise.all([store.done(jobId, afterN, limit + 1), store.countDone(jobId)]);
+    const items = found.slice(0, limit);
     const used = job.metadata["creditsUsed"];
     return {
       ...splitOutcomes(items.map(({ outcome }) => outcome).filter((outcome) => outcome !== null)),
       creditsUsed: typeof used === "number" ? used : 0,
       remainingCredits: await credits.balance(userId),
-      next: items.length === limit ? (items.at(-1)?.n ?? null) : null,
+      next: found.length > limit ? (items.at(-1)?.n ?? null) : null,
+      total,
     };
   }
 
@@ -172,16 +174,7 @@ export class EnrichmentService {
       throw invalid([{ path: "enrichmentOptions", message: "Every part is turned off; turn on at least one." }]);
     if (providers !== undefined) this.#checkProviders(providers);
     if (writeBack && !hasPermission(caller, "leads:write"))
-      throw new ApiError("PERMISSION_DENIED", {
-        message: "writeBack changes leads, which needs the permission leads:write.",
-        details: {
-          permissionHelp: {
-            required: "leads:write",
-            available: caller.permissions,
-            documentation: this.#parts.documentation,
-          },
-        },
-      });
+      throw denied(caller, "leads:write", "writeBack changes leads, which needs the permission leads:write.");
     const order = providers ?? this.#usable(await this.#parts.store.providers(userId));
     return { groups, providers: [...new Set(order)], writeBack, refresh };
   }

@@ -73,6 +73,8 @@ export type EnrichmentStore = {
   answerBatch(userId: string, batch: FinishedBatch, created: NewEnrichment | null): Promise<StoredBatch | null>;
   /** Leads of a job that are done, behind number `afterN`, in order, at most `limit`. */
   done(jobId: string, afterN: number, limit: number): Promise<EnrichmentItem[]>;
+  /** How many have an outcome, counted up to 10,000. */
+  countDone(jobId: string): Promise<number>;
 
   /** The order of providers that the user has set; null = none. */
   providers(userId: string): Promise<string[] | null>;

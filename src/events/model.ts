@@ -22,7 +22,7 @@ export const eventTypes = {
   "action.skipped": "An action was not needed or not allowed any more. data: actionType, outcome, reason.",
   "action.canceled": "An action was taken back. data: actionType.",
   "connection.accepted": "A person accepted a connection request.",
-  "message.replied": "A person answered.",
+  "message.replied": "A person replied. data: text and profileUrl, where the connector has the text.",
   "campaign.started": "A campaign was started, or goes on.",
   "campaign.paused": "A campaign was paused.",
   "campaign.completed": "The last lead that was on its way through a campaign has come to an end.",
@@ -53,7 +53,10 @@ export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 export const eventSubjects = ["leadId", "jobId", "campaignId", "accountId", "voiceId"] as const;
 export type EventSubject = (typeof eventSubjects)[number];
 
-/** Small facts: ids, names of fields, numbers, reasons. Nothing that identifies a person, so that no log outlives it. */
+/**
+ * Small facts: ids, names of fields, numbers, reasons. Nothing that identifies a person, so that no log outlives it. The
+ * text of a reply is the exception: it names its profile and is erased with the person.
+ */
 export type EventData = Record<string, unknown>;
 
 /** An event that is to be told, together with its cause. */

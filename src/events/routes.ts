@@ -1,8 +1,10 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
+import { numberIn } from "../http/cursor.ts";
 import { feature } from "../http/feature.ts";
 import { params } from "../http/input.ts";
+import { logPageFields, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { eventSubjects, eventTypes, EventView, type EventFilter } from "./model.ts";
@@ -39,7 +41,7 @@ const ListQuery = Type.Object({
       { default: "desc", description: "desc: newest first." },
     ),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
 });
 const StreamQuery = Type.Object({
   ...filterFields,
@@ -47,9 +49,7 @@ const StreamQuery = Type.Object({
 });
 const EventPage = Type.Object({
   events: Type.Array(EventView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: "For `before`, or for `after` with order=asc; null on the last page.",
-  }),
+  ...logPageFields,
 });
 
 const catalogue = Object.entries(eventTypes)
@@ -61,11 +61,16 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
     .get(
       "/",
       async ({ caller, userId, query }) => {
-        const { after = null, before = null, limit = 50, order: wanted = "desc" } = query;
+        const { limit = 50, order: wanted = "desc", cursor } = query;
+        // The cursor is the id of an event, which `after` and `before` take as well.
+        const from = cursor === undefined ? null : numberIn(cursor);
+        const after = (wanted === "asc" ? from : null) ?? query.after ?? null;
+        const before = (wanted === "desc" ? from : null) ?? query.before ?? null;
         const filter = filterOf(query);
         const scopes = scopesOf(caller, userId, filter);
         const page = await events.page({ scopes, filter, after, before, newestFirst: wanted === "desc", limit });
-        return ok({ events: page.events.map(eventView), nextCursor: page.next === null ? null : `${page.next}` });
+        const nextCursor = page.next === null ? null : `${page.next}`;
+        return ok({ events: page.events.map(eventView), total: page.total, limit, nextCursor });
       },
       {
         access: "events:read",

@@ -21,11 +21,14 @@ export class EventService {
   }
 
   /** One page, and where the next begins: null on the last. */
-  async page(request: EventPageRequest): Promise<{ events: Event[]; next: number | null }> {
-    const events = await this.#events.page({ ...request, limit: request.limit + 1 });
+  async page(request: EventPageRequest): Promise<{ events: Event[]; next: number | null; total: number }> {
+    const [events, total] = await Promise.all([
+      this.#events.page({ ...request, limit: request.limit + 1 }),
+      this.#events.count(request),
+    ]);
     const isLast = events.length <= request.limit;
     const shown = events.slice(0, request.limit);
-    return { events: shown, next: isLast ? null : (shown.at(-1)?.id ?? null) };
+    return { events: shown, next: isLast ? null : (shown.at(-1)?.id ?? null), total };
   }
 
   /** Deletes what is older than it is kept, in slices, so that nobody waits for it. */

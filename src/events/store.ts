@@ -15,6 +15,8 @@ export type EventPageRequest = {
 export type EventStore = {
   /** In order of their ids, at most `limit`. */
   page(request: EventPageRequest): Promise<Event[]>;
+  /** On all pages together, counted up to 10,000. */
+  count(request: Pick<EventPageRequest, "scopes" | "filter">): Promise<number>;
   /** Everybody's events behind `after`, oldest first, at most `limit`. None can come before them any more. */
   since(after: number, limit: number): Promise<Event[]>;
   /** The id of the latest event; 0 when there was none yet. */

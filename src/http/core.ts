@@ -7,6 +7,7 @@ import { pathOf } from "./gate.ts";
 import { queryOf } from "./input.ts";
 import { actingUser, requireAccess, type Access } from "./permission.ts";
 import { readJson } from "./read-body.ts";
+import { withWarnings } from "./warnings.ts";
 
 export type EntranceParts = {
   gate: Gate;
@@ -23,7 +24,6 @@ export type CoreParts = {
   /** Throws SERVICE_UNAVAILABLE for a request that would change something while nothing may change. */
   requireWritable: (request: Request) => void;
   /** Where a person reads about permissions; goes into refusals. */
-  documentation: string;
 };
 
 export type Entrance = ReturnType<typeof createEntrance>;
@@ -44,6 +44,11 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
     return idempotency.keep(request, value, set) as undefined;
   }
 
+  function answered(request: Request, value: unknown, set: AnswerSettings): undefined {
+    const warned = withWarnings(request, value) as undefined;
+    return kept(request, warned ?? value, set) ?? warned;
+  }
+
   return (
     new Elysia({ name: "entrance" })
       .wrap(wrapping((next, request) => idempotency.around(next, request)))
@@ -54,7 +59,7 @@ export function createEntrance({ gate, idempotency, methodsOf }: EntranceParts) 
       )
       // Of every route there is, behind the checks of its own.
       .onBeforeHandle({ as: "global" }, ({ request }) => replayOf(request))
-      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => kept(request, responseValue, set))
+      .onAfterHandle({ as: "global" }, ({ request, responseValue, set }) => answered(request, responseValue, set))
   );
 }
 
@@ -68,7 +73,7 @@ type Wanted = Permission | readonly Permission[] | null;
  * `ownKey`, `callerOnly`, `upload` asks for no permission.
  */
 export function createCore(parts: CoreParts) {
-  const { gate, idempotency, maxBodyBytes, userExists, requireWritable, documentation } = parts;
+  const { gate, idempotency, maxBodyBytes, userExists, requireWritable } = parts;
   /** Permission is asked before the body is read and before anything is validated. `maxBytes` is null for bodies that stay streams. */
   function hooks(access: Access, maxBytes: number | null = maxBodyBytes, readBody = readJson) {
     return {
@@ -76,7 +81,7 @@ export function createCore(parts: CoreParts) {
       parse: maxBytes === null ? leftAlone : documentedAsJson,
       async transform(context: { request: Request; query: unknown; body: unknown }) {
         const { request } = context;
-        requireAccess(gate.callerOf(request), access, documentation);
+        requireAccess(gate.callerOf(request), access);
         requireWritable(request);
         idempotency.check(request);
         if (maxBytes !== null && mayHaveBody(request)) context.body = (await readBody(request, maxBytes)) ?? null;
@@ -157,7 +162,7 @@ function mayHaveBody({ method }: Request): boolean {
 /** `x-permission` is what tests of the route table go by. */
 function securedDetail({ permission, actsFor }: Access) {
   return {
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { bearer: [] }] as Record<string, string[]>[],
     "x-permission": permission === null ? [] : [permission].flat(),
     "x-acts-for": actsFor,
   };

@@ -1,7 +1,7 @@
 const allowedHeaders =
   "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, mcp-protocol-version, x-api-key, x-request-id";
 const exposedHeaders =
-  "etag, idempotent-replayed, location, ratelimit, ratelimit-policy, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id";
+  "etag, idempotent-replayed, location, ratelimit, ratelimit-policy, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
 /**
  * The CORS headers (Fetch standard) of an answer to `request`, none when its origin is not among `origins`.

@@ -22,6 +22,12 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
   throw notACursor();
 }
 
+/** Of lists whose cursor is the number of an item, so that it may also be made of one. */
+export function numberIn(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw notACursor();
+  return Number(cursor);
+}
+
 export function notACursor(): ApiError {
   return invalid([{ path: "cursor", message: "Expected the nextCursor of a page of this list with the same sort." }]);
 }

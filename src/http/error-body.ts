@@ -16,7 +16,7 @@ export const ErrorBody = Type.Object(
       Type.Object({
         required: Type.String(),
         available: Type.Array(Type.String()),
-        documentation: Type.String(),
+        documentation: Type.String({ format: "uri" }),
       }),
     ),
     retryAfter: Type.Optional(Type.Integer({ description: "Seconds until the request can succeed." })),
@@ -31,8 +31,8 @@ export const WrongKeyKindBody = Type.Object(
 );
 
 /** The body of every refusal. `permissionHelp` is taken out of the details, where the specification does not want it. */
-export function errorBody(error: ApiError, timestamp: string): Record<string, unknown> {
-  const { permissionHelp, ...details } = error.details ?? {};
+export function errorBody(error: ApiError, timestamp: string, baseUrl: string): Record<string, unknown> {
+  const { permissionHelp, ...details } = withAbsoluteUrls(error.details ?? {}, baseUrl);
   return {
     error: true,
     code: error.code,
@@ -43,4 +43,18 @@ export function errorBody(error: ApiError, timestamp: string): Record<string, un
     ...(permissionHelp !== undefined && { permissionHelp }),
     ...(error.retryAfterSeconds !== undefined && { retryAfter: error.retryAfterSeconds }),
   };
+}
+
+/** Fields of the specification that hold a URL; all others, such as `availableRoute`, are paths if they look like one. */
+const urlFields = ["documentation", "upgradeUrl", "upgrade_url"];
+
+/** `details` with the address of this server before what is only a path on it. */
+function withAbsoluteUrls(details: Record<string, unknown>, baseUrl: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => {
+      if (urlFields.includes(name) && typeof value === "string" && value.startsWith("/"))
+        return [name, baseUrl + value];
+      return [name, name === "permissionHelp" ? withAbsoluteUrls(value as Record<string, unknown>, baseUrl) : value];
+    }),
+  );
 }

@@ -5,6 +5,8 @@ import { JobView } from "../jobs/model.ts";
 import { jobView } from "../jobs/service.ts";
 import { encodingNamed, usualEncodings } from "../leads/import/encodings.ts";
 import type { LeadFileFormatOptions } from "../leads/import/lead-file.ts";
+import { numberIn } from "./cursor.ts";
+import { logPageFields, pageQuery } from "./paging.ts";
 import { params } from "./input.ts";
 import { answersJson, success } from "./openapi.ts";
 import { charset, mediaType } from "./media-type.ts";
@@ -87,8 +89,8 @@ export function importDetail(described: Described) {
 /** The query of the report on an import. */
 export function reportQuery<Outcome extends string>(outcomes: readonly Outcome[]) {
   return Type.Object({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-    afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "nextRow of the page before." })),
+    ...pageQuery(100, 1000),
+    afterRow: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "As `cursor`." })),
     outcome: Type.Optional(Type.Union(outcomes.map((outcome) => Type.Literal(outcome)))),
   });
 }
@@ -104,17 +106,21 @@ export function reportRowFields<Outcome extends string>(outcomes: readonly Outco
 export function reportPageOf<Row extends TSchema>(row: Row) {
   return Type.Object({
     rows: Type.Array(row),
-    nextRow: Type.Union([Type.Integer(), Type.Null()], { description: "afterRow of the next page; null on the last." }),
+    ...logPageFields,
+    nextRow: Type.Union([Type.Integer(), Type.Null()], { description: "As `nextCursor`, for `afterRow`." }),
   });
 }
 
 /** A page of the report, and where the next one begins. */
 export async function reportPage<Row extends { row: number }>(
-  { limit = 100, afterRow = 0 }: { limit?: number; afterRow?: number },
-  read: (page: { limit: number; afterRow: number }) => Promise<Row[]>,
+  { limit = 100, afterRow = 0, cursor }: { limit?: number; afterRow?: number; cursor?: string },
+  read: (page: { limit: number; afterRow: number }) => Promise<{ rows: Row[]; total: number }>,
 ) {
-  const rows = await read({ limit, afterRow });
-  return ok({ rows, nextRow: rows.length === limit ? (rows.at(-1)?.row ?? null) : null });
+  const from = cursor === undefined ? afterRow : numberIn(cursor);
+  const { rows: found, total } = await read({ limit: limit + 1, afterRow: from });
+  const rows = found.slice(0, limit);
+  const nextRow = found.length > limit ? (rows.at(-1)?.row ?? null) : null;
+  return ok({ rows, total, limit, nextCursor: nextRow === null ? null : `${nextRow}`, nextRow });
 }
 
 function formatOf(request: Request): LeadFileFormatOptions["format"] {

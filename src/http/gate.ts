@@ -12,7 +12,7 @@ import type { LineLog, Log } from "../log.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { WrongKeyKind } from "./permission.ts";
-import { requestCost, type RateLimiter } from "./rate-limit.ts";
+import { requestCost, unlimitedHeaders, type RateLimiter } from "./rate-limit.ts";
 import { requireOwnPage } from "./same-origin.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
@@ -30,6 +30,8 @@ export type GateParts = {
   /** The caller that a signed-in browser acts as. Throws UNAUTHORIZED when the session has ended. */
   callerOfSession: (token: string) => Promise<Caller>;
   publicUrl: string | null;
+  /** Where the client of a request reaches the server, without a slash at the end. */
+  baseUrlOf: (request: Request) => string;
   /** Hears of every failure that is a fault of ours. */
   onFault: (error: unknown) => void;
   /** Hears of a global key that was used where only a user's own will do. */
@@ -131,13 +133,16 @@ export class Gate {
     const path = pathOf(request.url);
     // HTTP/1.0, or an empty Host: routes could not be told apart (RFC 9112, section 3.2).
     if (request.url.startsWith("/")) throw invalid([{ path: "", message: "Name the server in the Host header." }]);
+    // Two Host headers arrive joined: a proxy may have gone by one of them and this server by the other.
+    if (request.headers.get("host")?.includes(",") === true)
+      throw invalid([{ path: "", message: "Send one Host header." }]);
     if (path !== apiPrefix && !path.startsWith(`${apiPrefix}/`) && !guardedPaths.includes(path)) return undefined;
     return this.#authenticate(request, path, set);
   }
 
   /** The one place where errors become bodies. */
   refuse(thrown: unknown, request: Request, set: Settings): unknown {
-    const { clock, onFault, onGlobalRefused } = this.#parts;
+    const { clock, baseUrlOf, onFault, onGlobalRefused } = this.#parts;
     for (const name of ofTheAnswer) delete set.headers[name];
     if (thrown instanceof WrongKeyKind) {
       onGlobalRefused(this.callerOf(request), pathOf(request.url));
@@ -148,10 +153,11 @@ export class Gate {
     if (error.details?.["refused"] === "globalKey") onGlobalRefused(this.callerOf(request), pathOf(request.url));
     set.status = error.status;
     Object.assign(set.headers, error.headers);
+    if (error.status === 401) set.headers["www-authenticate"] = this.#challenge(request);
     if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = `${error.retryAfterSeconds}`;
     this.#failures.set(request, { error, thrown });
     if (thrown !== error && !request.signal.aborted) onFault(thrown);
-    return errorBody(error, isoTime(clock.now()));
+    return errorBody(error, isoTime(clock.now()), baseUrlOf(request));
   }
 
   /** As `refuse`, for a request that was handled already, with the headers of its answer. */
@@ -189,7 +195,13 @@ export class Gate {
 
   /** The secret that a request showed; "" for one that showed none. */
   secretOf(request: Request): string {
-    return secretOf(request, pathOf(request.url)) ?? "";
+    return keyIn(request.headers) ?? "";
+  }
+
+  /** RFC 6750, section 3: no error code for a request that shows no credentials at all. */
+  #challenge(request: Request): string {
+    const isShown = keyIn(request.headers) !== null || sessionTokenOf(request) !== null;
+    return isShown ? 'Bearer realm="outreachd", error="invalid_token"' : 'Bearer realm="outreachd"';
   }
 
   #left(request: Request, response: Response, startedAt: number): Response {
@@ -223,7 +235,7 @@ export class Gate {
   }
 
   #authenticate(request: Request, path: string, set: Settings): undefined | Promise<undefined> {
-    const secret = secretOf(request, path);
+    const secret = keyIn(request.headers);
     const token = secret === null ? sessionTokenOf(request) : null;
     if (token !== null) return this.#resume(request, set, token);
     let caller: Caller | Promise<Caller>;
@@ -253,7 +265,10 @@ export class Gate {
     const subject = caller.userId === null ? `key:${caller.keyId}` : `user:${caller.userId}`;
     this.#callers.set(request, this.#withOrigin(caller, request, set));
     // The command line on this machine manages the server; it shares no quota with clients.
-    if (caller.isLocal) return;
+    if (caller.isLocal) {
+      Object.assign(set.headers, unlimitedHeaders);
+      return;
+    }
     // What a tool calls is counted as a request of its own, so that its message is left to cost little.
     const isCheap = path === `${apiPrefix}/health` || guardedPaths.includes(path);
     const cost = isCheap ? requestCost.health : requestCost.full;
@@ -276,8 +291,9 @@ export class Gate {
 
   /** Throws `error`, or RATE_LIMIT_EXCEEDED for an address that showed too many keys that open nothing. */
   refuseStranger(request: Request, set: Settings, error: unknown): never {
-    if (error instanceof ApiError && error.code === "UNAUTHORIZED")
-      this.#count(set, this.#parts.limiter.takeFromStranger(this.#parts.addressOf(request)));
+    const { limiter, addressOf } = this.#parts;
+    const isWrongKey = error instanceof ApiError && error.code === "UNAUTHORIZED";
+    this.#count(set, limiter.takeFromStranger(addressOf(request), isWrongKey ? requestCost.full : requestCost.none));
     throw error;
   }
 
@@ -289,13 +305,6 @@ export class Gate {
   }
 }
 
-/** The specification lets voice routes take the key as a Bearer token as well; clients of MCP and Prometheus need it. */
-function secretOf({ headers }: Request, path: string): string | null {
-  return guardedPaths.includes(path) || path.startsWith(`${apiPrefix}/voice-clones`)
-    ? keyIn(headers)
-    : (headers.get("x-api-key")?.trim() ?? null);
-}
-
 /** The key in x-api-key, else in Authorization as a Bearer token. */
 export function keyIn(headers: Headers): string | null {
   const key = headers.get("x-api-key")?.trim();
@@ -305,7 +314,8 @@ export function keyIn(headers: Headers): string | null {
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */
 function requestId({ headers }: Request): string | null {
   const id = headers.get("x-request-id");
-  return id !== null && /^[\w.:-]{1,128}$/.test(id) ? id : null;
+  // An id that shows a key would take it into the log, the audit log and the response.
+  return id !== null && /^[\w.:-]{1,128}$/.test(id) && withoutKeys(id) === id ? id : null;
 }
 
 /** Path of an absolute URL without its query; cheaper than parsing it. */

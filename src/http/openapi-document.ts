@@ -7,6 +7,8 @@ import { idempotencyHeader, replayedHeader } from "./idempotency.ts";
 import { ErrorBody, WrongKeyKindBody } from "./error-body.ts";
 import type { Input } from "./input.ts";
 import { routesOf } from "./late-routes.ts";
+import { operationIds } from "./operation-ids.ts";
+import { isSpecified } from "./specified-routes.ts";
 
 type Operation = {
   responses: Record<string, object>;
@@ -39,7 +41,8 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
     paths: Object.fromEntries(
       Object.entries(paths)
         .filter(([path]) => !path.startsWith("/docs"))
-        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), withBearer(path, completed(item))]),
+        .map(([path, item]) => [path.replace(/(.)\/$/, "$1"), item] as const)
+        .map(([path, item]) => [path, named(path, withWarnings(path, completed(item)))]),
     ),
   };
   const hoisted = hoist(document, components) as typeof document;
@@ -52,7 +55,7 @@ export function openApiDocument(app: AnyElysia, serverUrl: string): object {
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "The API key; on voice clone routes and /metrics only.",
+          description: "The API key, as in x-api-key. If both are sent, x-api-key counts.",
         },
       },
     },
@@ -135,11 +138,42 @@ function completed(item: Record<string, Operation>): Record<string, Operation> {
   );
 }
 
-/** The specification lets voice clone routes take the key in Authorization as well. */
-function withBearer(path: string, item: Record<string, Operation>): Record<string, Operation> {
-  if (!path.startsWith("/api/v2/voice-clones") && path !== "/metrics") return item;
-  const security = [{ apiKey: [] }, { bearer: [] }];
-  return Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, { ...operation, security }]));
+const warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+  description: "Fields and query parameters that this route does not know and ignored. Absent when there are none.",
+});
+
+/** Routes of the specification report what they ignore; all others refuse it. */
+function withWarnings(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      isSpecified(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"))
+        ? { ...operation, responses: mapSuccess(operation.responses) }
+        : operation,
+    ]),
+  );
+}
+
+function mapSuccess(responses: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const content = (response as { content?: Record<string, { schema: TSchema }> }).content?.["application/json"];
+      if (!status.startsWith("2") || content?.schema["properties"] === undefined) return [status, response];
+      const { $id: _shared, ...schema } = content.schema;
+      const properties = { ...(schema["properties"] as object), warnings };
+      return [status, { ...response, content: { "application/json": { schema: { ...schema, properties } } } }];
+    }),
+  );
+}
+
+/** A name for clients that are generated from the document. */
+function named(path: string, item: Record<string, Operation>): Record<string, Operation> {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const operationId = operationIds[`${method.toUpperCase()} ${path}`];
+      return [method, { ...operation, ...(operationId !== undefined && { operationId }) }];
+    }),
+  );
 }
 
 const actingUserId = {
@@ -205,7 +239,8 @@ function impliedResponses(
   const readsVersion = method === "get" && JSON.stringify(responses["200"] ?? {}).includes('"ETag"');
   const implied: Record<number, object> = {};
   if (readsVersion) implied[304] = { description: "Unchanged since the version in If-None-Match." };
-  if (requestBody) Object.assign(implied, refusals(bodyErrors));
+  // A body that a route does not take is still read, and refused if it can't be.
+  if (requestBody || (method !== "get" && actsFor !== undefined)) Object.assign(implied, refusals(bodyErrors));
   if (actsFor === "user") Object.assign(implied, refusals(["NOT_FOUND"]));
   if (actsFor === "ownKey") implied[400] = ownKeyRefusal;
   return implied;
@@ -229,6 +264,6 @@ function hoist(node: unknown, components: Record<string, unknown>): unknown {
 
 const introduction = `Store leads, import and export them, and schedule actions on a professional network that are carried out at a careful pace.
 
-Send your API key in the \`x-api-key\` header. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each answer tells what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`) and carries an \`x-request-id\`, which the server's log repeats.
+Send your API key in the \`x-api-key\` header, or as a Bearer token in \`Authorization\`. Success answers carry \`success: true\`; every refusal has a \`code\` for programs and a \`message\` for people. Each response shows what is left of the rate limits (\`RateLimit\`, \`X-RateLimit-*\`; \`RateLimit-Policy: "unlimited"\` where none is set) and carries an \`x-request-id\`, which the server's log repeats. A request whose address and headers exceed 16 KB is refused with 431 and no body.
 
 Any POST may carry an \`Idempotency-Key\`: repeated with the same key and body within a day, it is carried out once, and its first answer comes again with \`Idempotent-Replayed: true\`.`;

@@ -45,3 +45,10 @@ export function answers(content: Record<string, { schema: TSchema }>, described:
   };
   return detail;
 }
+
+/** Adds the response of a route that gives out parts of a file (see `fileAnswer`). */
+export function withRanges(detail: DocumentDecoration): DocumentDecoration {
+  const responses = detail.responses as Record<string, { content: object }>;
+  const part = { description: "The part that Range names.", content: responses["200"]!.content };
+  return { ...detail, responses: { ...responses, 206: part } as NonNullable<DocumentDecoration["responses"]> };
+}

@@ -1,5 +1,5 @@
-import { ApiError, invalid, notFound } from "../errors.ts";
-import { hasPermission, type Caller } from "../keys/caller.ts";
+import { invalid, notFound } from "../errors.ts";
+import { denied, hasPermission, type Caller } from "../keys/caller.ts";
 import type { Permission } from "../keys/model.ts";
 
 /** What a route asks for, and so what its handler gets. */
@@ -26,14 +26,14 @@ export class WrongKeyKind extends Error {
 }
 
 /** Throws PERMISSION_DENIED with `permissionHelp`, or `WrongKeyKind`, unless the caller may use the route. */
-export function requireAccess(caller: Caller, access: Access, documentation: string): void {
+export function requireAccess(caller: Caller, access: Access): void {
   const wanted = access.permission === null ? [] : [access.permission].flat();
   if (wanted.length > 0 && !wanted.some((permission) => hasPermission(caller, permission))) {
-    const required = wanted.join(" or ");
-    throw new ApiError("PERMISSION_DENIED", {
-      message: `This needs the permission ${required}, which this API key does not have.`,
-      details: { permissionHelp: { required, available: caller.permissions, documentation } },
-    });
+    throw denied(
+      caller,
+      wanted[0]!,
+      `This needs the permission ${wanted.join(" or ")}, which this API key does not have.`,
+    );
   }
   if (access.actsFor === "ownKey" && caller.userId === null) throw new WrongKeyKind(access.availableRoute ?? "");
 }
@@ -46,9 +46,7 @@ export async function actingUser(
 ): Promise<string> {
   if (caller.userId !== null) {
     if (named === undefined || named === caller.userId) return caller.userId;
-    throw new ApiError("PERMISSION_DENIED", {
-      message: "A user-specific key acts for its own user only. Leave userId out, or use a global key.",
-    });
+    throw denied(caller, "*", "A user-specific key acts for its own user only. Leave userId out, or use a global key.");
   }
   if (typeof named !== "string" || named === "")
     throw invalid([

@@ -1,34 +1,54 @@
+import type { TSchema } from "@sinclair/typebox";
 import { invalid, type FieldError } from "../errors.ts";
 import { closest } from "../spelling.ts";
+import { unknownFields } from "./unknown-fields.ts";
 
 /** What any route that changes something takes: a global key names its user, and nobody who asks for a dry run is misunderstood. */
 const everywhere = ["userId", "dryRun"];
 const maxErrors = 20;
 export const noDryRun = "This can't be tried out. Nothing was done; leave dryRun out to do it.";
 
+export type Taken = {
+  query: readonly string[];
+  /** Null when the route takes no JSON body; what is sent is ignored then. */
+  body: TSchema | null;
+  /** Whether unknown names are refused, or only reported. */
+  isStrict: boolean;
+};
+
 /**
- * Of a request that changes something, throws VALIDATION_ERROR for query parameters that the route does not have, and for
- * fields of its body that are written otherwise there (`not_before`), or were likely meant to be `dryRun`: what is done
- * is done, and nobody sees that `?dryrun=true` was not heeded. Other unknown fields of a body are ignored, and so are
- * unknown parameters of what only reads.
+ * The unknown names of a valid request. Throws VALIDATION_ERROR for them on a route that is strict, and on every route
+ * for those that another sign or capital sets apart from a known one (`not_before`), or that were likely meant to be
+ * `dryRun`: what is done is done, and `?dryrun=true` must not be ignored. Returns the others for a warning.
  */
-export function refuseUnknownNames(
-  query: object,
-  body: unknown,
-  ofQuery: readonly string[],
-  ofBody: ReadonlySet<string>,
-) {
-  const errors: FieldError[] = [];
-  for (const name in query)
-    if (!ofQuery.includes(name) && !everywhere.includes(name) && errors.length < maxErrors)
-      errors.push({ path: shown(name), message: sentence(name, ofQuery, ofBody) });
-  if (isPlainObject(body))
-    for (const name in body)
-      if (!ofBody.has(name) && errors.length < maxErrors) {
-        const meant = isLikeDryRun(name) ? "dryRun" : sameName(name, ofBody);
-        if (meant !== null) errors.push({ path: shown(name), message: `Did you mean ${meant}? Nothing was done.` });
-      }
-  if (errors.length > 0) throw invalid(errors);
+export function checkNames(query: object, body: unknown, taken: Taken): FieldError[] {
+  const ofBody = new Set(["dryRun", ...Object.keys((taken.body?.["properties"] as object | undefined) ?? {})]);
+  const refused: FieldError[] = [];
+  const others: FieldError[] = [];
+  for (const name in query) {
+    if (taken.query.includes(name) || everywhere.includes(name)) continue;
+    const isRefused = taken.isStrict || isMistaken(name, new Set([...taken.query, ...everywhere, ...ofBody]));
+    const problems = isRefused ? refused : others;
+    if (problems.length < maxErrors)
+      problems.push({ path: shown(name), message: sentence(name, taken.query, ofBody, isRefused) });
+  }
+  if (isPlainObject(body)) {
+    const mistaken = Object.keys(body).filter((name) => !ofBody.has(name) && isMistaken(name, ofBody));
+    for (const name of mistaken.slice(0, maxErrors - refused.length)) {
+      const meant = isLikeDryRun(name) ? "dryRun" : sameName(name, ofBody);
+      refused.push({ path: shown(name), message: `Did you mean ${meant}? Nothing was done.` });
+    }
+    if (taken.body !== null)
+      for (const error of unknownFields(taken.body, body, maxErrors))
+        if (!everywhere.includes(error.path) && !refused.some(({ path }) => path === error.path))
+          (taken.isStrict ? refused : others).push(error);
+  }
+  if (refused.length > 0) throw invalid(refused);
+  return others;
+}
+
+function isMistaken(name: string, known: ReadonlySet<string>): boolean {
+  return isLikeDryRun(name) || sameName(name, known) !== null;
 }
 
 /** Whether an unknown name was likely meant to be `dryRun`; also that itself, where a form has it. */
@@ -38,8 +58,8 @@ export function isLikeDryRun(name: string): boolean {
   return letters.includes("dryrun") || closest(letters, ["dryrun"]) !== null;
 }
 
-function sentence(name: string, ofQuery: readonly string[], ofBody: ReadonlySet<string>): string {
-  const none = "There is no such query parameter, and nothing was done.";
+function sentence(name: string, ofQuery: readonly string[], ofBody: ReadonlySet<string>, isRefused: boolean): string {
+  const none = `There is no such query parameter${isRefused ? ", and nothing was done" : ""}.`;
   const near = nearest(name, [...new Set([...ofQuery, ...everywhere])]);
   if (near !== null) return `${none} Did you mean ${near}?`;
   const field = sameName(name, ofBody);

@@ -12,7 +12,10 @@ export type RateLimits = Record<(typeof rateWindows)[number]["name"], number>;
  * What a request costs, in tenths of a request: the specification wants health checks to count little. A click in the
  * dashboard makes several requests, and no hand is as fast as a program.
  */
-export const requestCost = { full: 10, health: 1, page: 1 } as const;
+export const requestCost = { full: 10, health: 1, page: 1, none: 0 } as const;
+
+/** The rate-limit headers where nothing is limited: a policy without a quota, and no numbers that could run out. */
+export const unlimitedHeaders = { "ratelimit-policy": '"unlimited"' };
 
 /** Subjects in memory at most; beyond that those of strangers' addresses are forgotten first. */
 const maxStrangers = 10_000;
@@ -23,7 +26,7 @@ export type RateVerdict = {
   limit: number;
   /** Seconds until the same request would be allowed; 0 when it is. */
   retryAfterSeconds: number;
-  /** Rate-limit headers of the response; none when no limit is set. */
+  /** Rate-limit headers of the response. */
   headers: Record<string, string>;
 };
 
@@ -56,10 +59,10 @@ export class RateLimiter {
     return this.#takeFrom(this.#members, subject, cost);
   }
 
-  /** Takes from an address that showed no valid key. These counts are never written. */
-  takeFromStranger(address: string): RateVerdict {
+  /** Takes the cost of a request from an address that showed no valid key. These counts are never written. */
+  takeFromStranger(address: string, cost: number): RateVerdict {
     if (this.#strangers.size >= maxStrangers) this.#strangers.clear();
-    return this.#takeFrom(this.#strangers, address, requestCost.full);
+    return this.#takeFrom(this.#strangers, address, cost);
   }
 
   /** Reads what `flush` wrote before a restart. */
@@ -88,7 +91,8 @@ export class RateLimiter {
   }
 
   #takeFrom(counted: Map<string, Counter[]>, subject: string, cost: number): RateVerdict {
-    if (this.#limits.length === 0) return { isAllowed: true, limit: 0, retryAfterSeconds: 0, headers: {} };
+    if (this.#limits.length === 0)
+      return { isAllowed: true, limit: 0, retryAfterSeconds: 0, headers: unlimitedHeaders };
     const now = this.#clock.now();
     const counters = this.#countersOf(counted, subject);
     let retryAfterMs = 0;

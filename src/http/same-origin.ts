@@ -31,6 +31,7 @@ function isOwn(origin: string, host: string | null, publicUrl: string | null): b
 
 function foreign(): ApiError {
   return new ApiError("PERMISSION_DENIED", {
+    permissionHelp: { required: "*", available: [] },
     message: `A session works from the pages of this server only, with the header ${pageHeader}. Programs send an API key.`,
   });
 }

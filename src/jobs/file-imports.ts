@@ -13,6 +13,8 @@ export type ImportKind<Report extends ReportRequest, Row> = {
   /** What the job counts, beside created, updated, skipped, failed and all of the rows. */
   counts: readonly string[];
   report: (request: Report) => Promise<Row[]>;
+  /** Lines on all pages of the report together, counted up to 10,000. */
+  countReport: (request: Report) => Promise<number>;
 };
 type ReportRequest = { userId: string; jobId: string };
 type Settings = { onDuplicate: string; dryRun: boolean };
@@ -49,9 +51,10 @@ export class FileImports<S extends Settings, Report extends ReportRequest, Row> 
   }
 
   /** Rows that became nothing new, by row. NOT_FOUND for an unknown import. */
-  async report(request: Report): Promise<Row[]> {
+  async report(request: Report): Promise<{ rows: Row[]; total: number }> {
     await this.#jobs.get(request.userId, request.jobId);
-    return this.#kind.report(request);
+    const [rows, total] = await Promise.all([this.#kind.report(request), this.#kind.countReport(request)]);
+    return { rows, total };
   }
 
   /** As `FileIntake.sweep`. */

@@ -18,5 +18,7 @@ export async function* jobListPieces(
     yield Buffer.from(text);
     text = "";
   }
-  yield Buffer.from(`${text}],"statistics":${JSON.stringify(statisticsOf(counts))},"nextCursor":null}}`);
+  const statistics = statisticsOf(counts);
+  const rest = `"statistics":${JSON.stringify(statistics)},"total":${statistics.total},"nextCursor":null`;
+  yield Buffer.from(`${text}],${rest}}}`);
 }

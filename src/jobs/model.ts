@@ -56,7 +56,7 @@ export const JobView = Type.Object(
     progress: Type.Number({ minimum: 0, maximum: 100, description: "Percent." }),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "By type. linkedin_action: actionType, profileUrl, delay (ms from its creation to its planned moment, 0 while it has none), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. prospect_import: the same without dryRun, and companies, ignoredColumns. Both: encoding, where the file was not UTF-8. data_enrichment: batchSize, processed, enriched, failed, creditsUsed, results (where to read them). voice_training: voiceId, name, engine. person_erasure: scope, subject (hashes), records, waiting.",
+        "By type. linkedin_action: actionType, profileUrl, delay (ms from its creation to its planned moment, 0 while it has none), scheduledFor, pendingReason, nextEligibleAt, outcome. lead_import: rows, created, updated, skipped, failed, dryRun. prospect_import: the same without dryRun, and companies, ignoredColumns. Both: columns (where each column of a CSV file went), onDuplicate, encoding, where the file was not UTF-8. data_enrichment: batchSize, processed, enriched, failed, creditsUsed, results (where to read them). voice_training: voiceId, name, engine. person_erasure: scope, subject (hashes), records, waiting.",
     }),
   },
   { $id: "Job", description: "Work that the service does in the background." },

@@ -1,6 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { parseInstant } from "../clock.ts";
-import { ApiError, invalid } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -8,7 +8,7 @@ import { byteStream } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import type { Caller } from "../keys/caller.ts";
+import { denied, type Caller } from "../keys/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
 import type { UserService } from "../users/service.ts";
 import { jobListPieces } from "./job-list.ts";
@@ -41,6 +41,7 @@ const JobPageView = Type.Object({
   data: Type.Object({
     jobs: Type.Array(JobView),
     statistics: JobStatisticsView,
+    total: Type.Integer({ description: "As statistics.total." }),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
 });
@@ -191,7 +192,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
 
 function allowed(caller: Caller, userId: string): string {
   if (caller.userId === null || caller.userId === userId) return userId;
-  throw new ApiError("PERMISSION_DENIED", { message: "A user-specific key may read its own user's jobs only." });
+  throw denied(caller, "*", "A user-specific key may read its own user's jobs only. Use a global key.");
 }
 
 function filterOf({ status, type, startDate, endDate }: Static<typeof JobQuery>): JobFilter {
@@ -213,5 +214,9 @@ function placeOf(cursor: string) {
 function pageView(userId: string, { jobs, statistics }: JobPage, limit: number) {
   const last: Job | undefined = jobs.length === limit ? jobs.at(-1) : undefined;
   const nextCursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
-  return { userId, success: true as const, data: { jobs: jobs.map(jobView), statistics, nextCursor } };
+  return {
+    userId,
+    success: true as const,
+    data: { jobs: jobs.map(jobView), statistics, total: statistics.total, nextCursor },
+  };
 }

@@ -14,22 +14,33 @@ export type Caller = {
   permissions: readonly Grant[];
   /** What it schedules on the network waits until another key approves it. */
   requiresApproval: boolean;
+  /** Null: never. */
+  expiresAt: number | null;
   /** True for the key of this run of the server, which only its own machine can read. */
   isLocal: boolean;
   /** Where this request came from, worked out when somebody asks; absent for what is no request. */
   origin?: () => Origin;
 };
 
-export function hasPermission(caller: Caller, permission: Permission): boolean {
+export function hasPermission(caller: Pick<Caller, "permissions">, permission: Permission): boolean {
   return caller.permissions.includes(permission) || caller.permissions.includes("*");
 }
 
+/** The refusal of what a key may not do. `required`: one permission; "*" where only an admin or a global key will do. */
+export function denied(
+  { permissions }: Pick<Caller, "permissions">,
+  required: Grant,
+  message: string,
+  details?: Record<string, unknown>,
+): ApiError {
+  const permissionHelp = { required, available: permissions };
+  return new ApiError("PERMISSION_DENIED", { message, permissionHelp, ...(details && { details }) });
+}
+
 /** PERMISSION_DENIED for a key that may only propose: `what`, as in "approve actions", would let actions go unapproved. */
-export function requireApprover({ requiresApproval }: Pick<Caller, "requiresApproval">, what: string): void {
-  if (!requiresApproval) return;
-  throw new ApiError("PERMISSION_DENIED", {
-    message: `This API key may only propose actions, so it can't ${what}. Do that with another key of yours.`,
-  });
+export function requireApprover(caller: Pick<Caller, "requiresApproval" | "permissions">, what: string): void {
+  if (!caller.requiresApproval) return;
+  throw denied(caller, "*", `This API key may only propose actions, so it can't ${what}. Do that with another key.`);
 }
 
 /** An admin, or somebody with a global key: may manage users and other people's keys. */
@@ -40,5 +51,5 @@ export function isAdmin(caller: Caller): boolean {
 /** Throws PERMISSION_DENIED unless the caller `isAdmin`. */
 export function requireAdmin(caller: Caller): void {
   if (isAdmin(caller)) return;
-  throw new ApiError("PERMISSION_DENIED", { message: "Only an admin may do that. Ask an admin of your team." });
+  throw denied(caller, "*", "Only an admin may do that. Ask an admin of your team.");
 }

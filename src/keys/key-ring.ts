@@ -47,6 +47,7 @@ export class KeyRing {
       role: null,
       permissions: ["*"],
       requiresApproval: false,
+      expiresAt: null,
       isLocal: true,
     };
     this.#locals.set(hashOf(secret), { key: { id: "local", expiresAt: null, isActive: true }, caller });
@@ -185,6 +186,7 @@ function callerOf(key: ApiKey, user: User | null): Caller {
     role: user?.role ?? null,
     permissions: key.permissions,
     requiresApproval: key.requiresApproval,
+    expiresAt: key.expiresAt,
     isLocal: false,
   };
 }

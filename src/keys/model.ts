@@ -30,6 +30,8 @@ export type ApiKey = {
   /** What it schedules on the network waits until another key approves it. */
   requiresApproval: boolean;
   expiresAt: number | null;
+  /** How long it lasts from when its secret was made; null: for good, or until the key that made it ends. */
+  expiresInDays: number | null;
   isActive: boolean;
   usageCount: number;
   lastUsedAt: number | null;
@@ -47,12 +49,17 @@ const approvalField = Type.Boolean({
   description: "What this key schedules on the network waits until another key approves it; for agents and interns.",
 });
 
+const expiryField = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
+  description:
+    "Days until the key expires; null: never. The period starts anew when the key is regenerated. No key outlives the key that makes it.",
+});
+
 export const KeyInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     permissions: PermissionList,
     requiresApproval: Type.Optional(approvalField),
-    expiresInDays: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])),
+    expiresInDays: Type.Optional(expiryField),
     userId: Type.Optional(
       Type.String({ description: "Whose key it is; only an admin or a global key may name somebody else." }),
     ),
@@ -68,6 +75,7 @@ export const KeyUpdate = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   permissions: Type.Optional(PermissionList),
   requiresApproval: Type.Optional(approvalField),
+  expiresInDays: Type.Optional(expiryField),
   isActive: Type.Optional(Type.Boolean({ description: "false turns the key off without deleting it." })),
 });
 export type KeyUpdate = Static<typeof KeyUpdate>;

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "./model.ts";
@@ -10,8 +11,10 @@ import type { KeyService } from "./service.ts";
 const KeyId = Type.Object({ keyId: Type.String() });
 const Filter = Type.Object({
   userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
+  ...pageQuery(1000, 1000),
 });
-const KeyList = Type.Object({ keys: Type.Array(KeyView), total: Type.Integer() });
+const KeyList = Type.Object({ keys: Type.Array(KeyView), ...pageFields });
+const Regenerated = Type.Object({ success: Type.Literal(true), ...NewKeyView.properties });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 const writing = ["api_keys:write", "keys:manage"] as const;
@@ -31,9 +34,10 @@ export function keyRoutes(core: Core, keys: KeyService) {
     })
     .get(
       "/",
-      async ({ caller, query }) => {
-        const found = await keys.list(caller, query.userId);
-        return ok({ keys: found, total: found.length });
+      async ({ caller, query: { userId, limit = 1000, cursor } }) => {
+        const { keys: found, total } = await keys.list(caller, userId, limit + 1, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, ({ place }) => timePlaceOf(place));
+        return ok({ keys: items.map(({ view }) => view), total, ...page });
       },
       {
         callerOnly: reading,
@@ -47,20 +51,29 @@ export function keyRoutes(core: Core, keys: KeyService) {
       body: body(KeyUpdate),
       detail: answersJson(success(KeyView), {
         tag: "Keys",
-        summary: "Rename a key, change its permissions, or turn it off",
+        summary: "Rename a key, change its permissions or its expiry, or turn it off",
+        description: "An admin may turn off anybody's key with only `isActive: false`.",
         errors: ["NOT_FOUND"],
       }),
     })
-    .post("/:keyId/regenerate", async ({ caller, params: { keyId } }) => ok(await keys.regenerate(caller, keyId)), {
-      callerOnly: writing,
-      params: params(KeyId),
-      detail: answersJson(success(NewKeyView), {
-        tag: "Keys",
-        summary: "Give a key a new secret",
-        description: "The old secret stops working at once.",
-        errors: ["NOT_FOUND"],
+    .post(
+      "/:keyId/regenerate",
+      async ({ caller, params: { keyId } }) => ({
+        success: true as const,
+        ...(await keys.regenerate(caller, keyId)),
       }),
-    })
+      {
+        callerOnly: writing,
+        params: params(KeyId),
+        detail: answersJson(Regenerated, {
+          tag: "Keys",
+          summary: "Give a key a new secret",
+          description:
+            "The old secret stops working at once. A key with `expiresInDays` starts its period anew. The fields are beside `success`, as the specification has them.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
     .delete(
       "/:keyId",
       async ({ caller, params: { keyId } }) => ({
@@ -73,7 +86,7 @@ export function keyRoutes(core: Core, keys: KeyService) {
         detail: answersJson(Deleted, {
           tag: "Keys",
           summary: "Delete a key",
-          description: "For good; it stops working at once.",
+          description: "Permanent; it stops working at once. An admin may delete anybody's key.",
           errors: ["NOT_FOUND"],
         }),
       },

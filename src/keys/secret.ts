@@ -38,9 +38,25 @@ export function keysIn(text: string): string[] {
   return text.length < keyLength ? [] : (text.match(keysInText) ?? []).filter(isWellFormed);
 }
 
+/** Also in capitals and percent-encoded, once or several times: a reader could turn each back into the key. */
+const disguisedKeys = new RegExp(
+  `${encoded("o", "6f")}${encoded("a", "61")}(?:${encoded("k", "6b")}|${encoded("g", "67")}|${encoded("l", "6c")})${encoded("_", "5f")}` +
+    `(?:[0-9a-f]|%(?:25)*(?:3[0-9]|[46][1-6])){64}`,
+  "gi",
+);
+
+function encoded(character: string, hex: string): string {
+  return `(?:${character}|%(?:25)*${hexOf(hex)})`;
+}
+
+/** Either case of a letter has its own code. */
+function hexOf(hex: string): string {
+  return hex.startsWith("6") ? `[46]${hex.slice(1)}` : hex;
+}
+
 /** A text without its API keys, of which only the hints stay. */
 export function withoutKeys(text: string): string {
-  return text.length < keyLength ? text : text.replaceAll(keysInText, hintOf);
+  return text.length < keyLength ? text : text.replaceAll(disguisedKeys, hintOf);
 }
 
 /** What is stored in place of the secret. Keys are long and random, so that one round of SHA-256 is enough. */

@@ -1,9 +1,22 @@
 import type { AuditEntry } from "../audit/model.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { ApiKey } from "./model.ts";
 
 export type KeyUsage = { keyId: string; uses: number; lastUsedAt: number };
 export type KeyChange = { updatedAt: number } & Partial<
-  Pick<ApiKey, "name" | "permissions" | "isActive" | "hash" | "hint" | "createdAt" | "lastUsedAt">
+  Pick<
+    ApiKey,
+    | "name"
+    | "permissions"
+    | "requiresApproval"
+    | "isActive"
+    | "hash"
+    | "hint"
+    | "createdAt"
+    | "lastUsedAt"
+    | "expiresAt"
+    | "expiresInDays"
+  >
 >;
 /** Whose keys: one user's, the global ones and everybody's together. */
 export type KeyScope = { userId: string } | "all";
@@ -13,8 +26,9 @@ export type KeyStore = {
   insert(key: ApiKey, audit?: AuditEntry): Promise<void>;
   findByHash(hash: string): Promise<ApiKey | null>;
   get(scope: KeyScope, id: string): Promise<ApiKey | null>;
-  /** Newest first, at most `limit`. */
-  list(scope: KeyScope, limit: number): Promise<ApiKey[]>;
+  /** Newest first, at most `limit`, behind `after`. */
+  list(scope: KeyScope, limit: number, after?: TimePlace | null): Promise<ApiKey[]>;
+  count(scope: KeyScope): Promise<number>;
   /** Writes the fields that are given and answers the key as it is then; null when it is gone. */
   update(id: string, change: KeyChange, audit?: AuditEntry): Promise<ApiKey | null>;
   /** False when it is gone already. */

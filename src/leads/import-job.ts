@@ -32,7 +32,10 @@ const batchesBetweenFullCollections = 24;
 const forgetAtOnce = 2_000;
 
 /** With the encoding, where it is not UTF-8. */
-type LeadImportResult = ImportCounts & { encoding?: TextEncoding };
+type LeadImportResult = ImportCounts & { encoding?: TextEncoding; columns?: Record<string, string> };
+
+/** More columns than this no one reads through. */
+const mostColumns = 100;
 
 const importFolder = folderOfImports.lead_import;
 
@@ -45,6 +48,7 @@ export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest
     folder: importFolder,
     counts: [],
     report: (request) => leads.importReport(request),
+    countReport: (request) => leads.countImportReport(request),
   };
 }
 
@@ -75,16 +79,18 @@ export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: C
   ): Promise<LeadImportResult | null> {
     let counts = countsSoFar(job);
     let encoding = "utf-8";
+    let columns: LeadFileBatch["columns"] = [];
     const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
     for await (const batch of readLeadFile(options, context.signal)) {
       const stored = await store(job, context, settings, batch);
       if (stored === null) return null;
       counts = stored;
-      ({ encoding } = batch);
+      ({ encoding, columns } = batch);
       await pause(); // see garbageCollector
       collect();
     }
-    return { ...counts, ...toldEncoding(encoding) };
+    const shown = Object.fromEntries(columns.slice(0, mostColumns).map(({ header, target }) => [header, target]));
+    return { ...counts, ...(columns.length > 0 && { columns: shown }), ...toldEncoding(encoding) };
   }
 
   async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {

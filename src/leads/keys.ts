@@ -16,13 +16,18 @@ export function leadKeysOf(owner: number, identity: LeadIdentity): KeysOfLead {
 function keysFor(owner: number, { email, network, name }: LeadIdentity): KeysOfLead {
   const strong: number[] = [];
   if (email !== null) strong.push(emailKey(owner, email));
-  if (network !== null) strong.push(hashOf(`${owner}\np\n${network}`));
+  if (network !== null) strong.push(profileKeyHash(owner, network));
   return { strong, name: name === null ? null : hashOf(`${owner}\nn\n${name}`) };
 }
 
 /** The hash of an e-mail address in lower case. */
 export function emailKey(owner: number, email: string): number {
   return hashOf(`${owner}\ne\n${email}`);
+}
+
+/** The hash of a profile as `canonicalProfileUrl` writes it. */
+export function profileKeyHash(owner: number, profile: string): number {
+  return hashOf(`${owner}\np\n${profile}`);
 }
 
 /** The hash of a domain in lower case, for the leads that have an address there. */

@@ -188,3 +188,6 @@ export type ImportOnDuplicate = (typeof importOnDuplicate)[number];
 /** What became of a row that is no new lead. */
 export const importOutcomes = ["skipped", "updated", "failed"] as const;
 export type ImportOutcome = (typeof importOutcomes)[number];
+/** What a report can be narrowed to; the created ones, which are nearly all, are listed only then. */
+export const importReportOutcomes = [...importOutcomes, "created"] as const;
+export type ImportReportOutcome = (typeof importReportOutcomes)[number];

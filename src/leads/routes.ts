@@ -2,7 +2,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { decodeCursor, encodeCursor, notACursor } from "../http/cursor.ts";
-import { body, params } from "../http/input.ts";
+import { itemBody, params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { etagOf, isUnchanged, ok, versionsIn } from "../http/responses.ts";
 import { filterOf, leadFilterFields } from "./filter-query.ts";
@@ -99,7 +99,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
       },
       {
         access: "leads:write",
-        body: body(LeadInput),
+        body: itemBody(LeadInput),
         query: params(CreateQuery),
         detail: answersJson(success(LeadView), {
           tag: "Leads",
@@ -149,7 +149,7 @@ export function leadRoutes(core: Core, leads: LeadService, suppressions: Suppres
       {
         access: "leads:write",
         params: params(LeadId),
-        body: body(LeadUpdate),
+        body: itemBody(LeadUpdate),
         detail: answersJson(success(LeadView), {
           tag: "Leads",
           summary: "Change a lead",

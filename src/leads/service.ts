@@ -158,7 +158,8 @@ const exportPage = 200;
 
 function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {
   const checked = leadContent(draft);
-  if ("errors" in checked) throw invalid(checked.errors);
+  // Spec, "Errors": of lead data each error has an index, also where only one lead is meant.
+  if ("errors" in checked) throw invalid(checked.errors.map((error) => ({ ...error, index: 0 })));
   return checked;
 }
 

@@ -4,7 +4,7 @@ import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type { PackedRows } from "./import/packed-rows.ts";
 import type {
   ImportOnDuplicate,
-  ImportOutcome,
+  ImportReportOutcome,
   Lead,
   LeadContent,
   LeadFilter,
@@ -98,11 +98,11 @@ export type ImportCounts = {
 /** `code` where a program may want to know which rule it was. */
 export type ImportRowError = FieldError & { code?: "DO_NOT_CONTACT" };
 
-/** Why a row of a file did not become a new lead. */
+/** What became of a row of a file, and why where it did not become a new lead. */
 export type ImportReportRow = {
   row: number;
-  outcome: ImportOutcome;
-  /** The lead that was there already, for skipped and updated rows. */
+  outcome: ImportReportOutcome;
+  /** The lead that was there already, for skipped and updated rows, or that was created. */
   leadId: string | null;
   errors: ImportRowError[];
 };
@@ -110,7 +110,8 @@ export type ImportReportRow = {
 export type ImportReportRequest = {
   userId: string;
   jobId: string;
-  outcome: ImportOutcome | null;
+  /** Null: all but the created ones. */
+  outcome: ImportReportOutcome | null;
   afterRow: number;
   limit: number;
 };
@@ -152,6 +153,8 @@ export type LeadStore = {
   importBatch(batch: ImportBatch): Promise<ImportCounts | null>;
   /** Lines of an import's report behind row `afterRow`, by row, at most `limit`; of one outcome, or of all (null). */
   importReport(request: ImportReportRequest): Promise<ImportReportRow[]>;
+  /** Rows on all pages together, counted up to 10,000. */
+  countImportReport(request: Pick<ImportReportRequest, "jobId" | "outcome">): Promise<number>;
   /** Forgets what a dry run of this job noted to find repeats within the file, at most `limit` at once; fewer = all gone. */
   forgetDryRun(jobId: string, limit: number): Promise<number>;
 };

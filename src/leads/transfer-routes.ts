@@ -24,7 +24,7 @@ import { filterOf, leadFilterFields } from "./filter-query.ts";
 import type { LeadImports } from "./import-job.ts";
 import { ImportPreview } from "./import/preview-model.ts";
 import { previewOf } from "./import/preview.ts";
-import { importOnDuplicate, importOutcomes, maxTagLength, maxTags } from "./model.ts";
+import { importOnDuplicate, importReportOutcomes, maxTagLength, maxTags } from "./model.ts";
 import type { LeadService } from "./service.ts";
 
 const ImportQuery = Type.Object({
@@ -55,7 +55,7 @@ const maxPreviewBytes = 2 * 65_536;
 
 const ReportPage = reportPageOf(
   Type.Object({
-    ...reportRowFields(importOutcomes),
+    ...reportRowFields(importReportOutcomes),
     leadId: Type.Union([Type.String(), Type.Null()]),
     errors: Type.Array(
       Type.Object({
@@ -136,10 +136,12 @@ export function leadTransferRoutes(
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
-        query: params(reportQuery(importOutcomes)),
+        query: params(reportQuery(importReportOutcomes)),
         detail: answersJson(success(ReportPage), {
           tag: "Leads",
           summary: "Which rows of an import were skipped, merged or failed, and why",
+          description:
+            "With `outcome=created`: the rows that became new leads, with their ids, as far as those leads are still there. Page with `afterRow`.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -38,7 +38,7 @@ export async function call(
     const { data } = (await response.json()) as { data: unknown };
     return answered({ dryRun: true, message: dryRun.effect, data }, named, dryRunNote);
   } catch (error) {
-    if (error instanceof ApiError) return refused(tool, errorBody(error, now()), named);
+    if (error instanceof ApiError) return refused(tool, errorBody(error, now(), ""), named);
     throw error;
   }
 }

@@ -71,6 +71,7 @@ function requireOrigin({ headers }: Request, allowed: readonly string[]): void {
   const origin = headers.get("origin");
   if (origin === null || allowed.includes("*") || allowed.includes(origin)) return;
   throw new ApiError("PERMISSION_DENIED", {
+    permissionHelp: { required: "*", available: [] },
     message: `Pages of ${origin} may not use this server. Its operator can allow them with --cors-origins.`,
   });
 }

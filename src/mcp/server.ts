@@ -9,7 +9,7 @@ import { hasPermission, type Caller } from "../keys/caller.ts";
 import type { Permission } from "../keys/model.ts";
 import { version } from "../version.ts";
 import { call, type CallParts } from "./call.ts";
-import type { Tool } from "./tools.ts";
+import { toolFor, type Tool } from "./tools.ts";
 
 export type McpParts = CallParts & { caller: Caller };
 
@@ -21,17 +21,21 @@ const maxNameShown = 100;
  */
 export function createMcpServer(parts: McpParts): Server {
   const { tools, caller, userId } = parts;
+  const isGlobal = caller.userId === null;
   const server = new Server(
     { name: "outreachd", title: "outreachd", version },
     { capabilities: { tools: {} }, instructions: instructions(caller, userId) },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...tools.values()].filter((tool) => isFor(tool, caller)).map((tool) => listed(tool, caller, userId)),
+    tools: [...tools.values()]
+      .map((tool) => toolFor(tool, isGlobal))
+      .filter((tool) => isFor(tool, caller))
+      .map((tool) => listed(tool, caller, userId)),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw noTool(params.name);
-    return call(tool, params.arguments ?? {}, parts, signal);
+    return call(toolFor(tool, isGlobal), params.arguments ?? {}, parts, signal);
   });
   return server;
 }
@@ -42,9 +46,8 @@ function noTool(name: string): Error {
   return Object.assign(new Error(message), { code: ErrorCode.InvalidParams });
 }
 
-function isFor({ permissions, actsFor, spec }: Tool, caller: Caller): boolean {
-  const isGlobal = caller.userId === null;
-  if (isGlobal ? actsFor === "ownKey" : spec.isForGlobalKeys === true) return false;
+function isFor({ permissions, actsFor }: Tool, caller: Caller): boolean {
+  if (caller.userId === null && actsFor === "ownKey") return false;
   return permissions.length === 0 || permissions.some((name) => hasPermission(caller, name as Permission));
 }
 
@@ -63,6 +66,7 @@ function listed(
     inputSchema: {
       ...inputSchema,
       properties: isHidden ? others : inputSchema.properties,
+      required: inputSchema.required.filter((key) => !isHidden || key !== "userId"),
     },
     annotations: {
       title,

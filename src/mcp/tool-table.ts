@@ -21,8 +21,8 @@ export type ToolSpec = {
   dryRun?: "route" | { look: OperationName; effect: string };
   /** The body is a file: the argument `content`, with the media type that the argument `format` stands for. */
   file?: Record<string, string>;
-  /** Only for global keys; the others have another tool for it. */
-  isForGlobalKeys?: true;
+  /** The operation that does the same with a global key, where `operation` takes a user's own key only. */
+  globalOperation?: OperationName;
 };
 
 const reads = (operation: OperationName, rest: Partial<ToolSpec> = {}): ToolSpec => ({
@@ -105,7 +105,7 @@ export const toolTable: Record<string, ToolSpec> = {
   import_suppressions: adds("POST /api/v2/suppressions/import", { isIdempotent: true, file: { csv: "text/csv" } }),
   export_suppressions: reads("GET /api/v2/suppressions/export", { note: exportNote }),
   erase_suppression: deletes("POST /api/v2/suppressions/{suppressionId}/erase", { isIdempotent: true }),
-  remove_suppression: deletes("DELETE /api/v2/suppressions/{suppressionId}", {
+  delete_suppression: deletes("DELETE /api/v2/suppressions/{suppressionId}", {
     note: "Somebody asked not to be contacted. Never remove an entry by yourself to get something done.",
   }),
 
@@ -119,7 +119,7 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   list_audit_entries: reads("GET /api/v2/audit"),
   export_audit_log: reads("GET /api/v2/audit/export", { note: exportNote }),
-  check_audit_log: reads("GET /api/v2/audit/verify"),
+  verify_audit_log: reads("GET /api/v2/audit/verify"),
 
   enrich_leads: adds("POST /api/v2/enrich", {
     dryRun: "route",
@@ -149,7 +149,7 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   get_prospect: reads("GET /api/v2/prospecting/prospects/{prospectId}"),
   delete_prospect: deletes("DELETE /api/v2/prospecting/prospects/{prospectId}"),
-  make_lead_of_prospect: adds("POST /api/v2/prospecting/prospects/{prospectId}/lead", { isIdempotent: true }),
+  create_lead_from_prospect: adds("POST /api/v2/prospecting/prospects/{prospectId}/lead", { isIdempotent: true }),
   import_prospects: adds("POST /api/v2/prospecting/import", {
     dryRun: "route",
     isIdempotent: true,
@@ -157,7 +157,7 @@ export const toolTable: Record<string, ToolSpec> = {
     note: followProspects,
   }),
   get_prospect_import_report: reads("GET /api/v2/prospecting/import/{jobId}/report"),
-  save_search: adds("POST /api/v2/prospecting/searches"),
+  create_saved_search: adds("POST /api/v2/prospecting/searches"),
   list_saved_searches: reads("GET /api/v2/prospecting/searches"),
   get_saved_search: reads("GET /api/v2/prospecting/searches/{searchId}"),
   update_saved_search: changes("PUT /api/v2/prospecting/searches/{searchId}"),
@@ -168,8 +168,7 @@ export const toolTable: Record<string, ToolSpec> = {
     note: searchCost,
   }),
 
-  list_jobs: reads("GET /api/v2/users/jobs"),
-  list_jobs_of_user: reads("GET /api/v2/users/jobs/userJobStatus/{userId}", { isForGlobalKeys: true }),
+  list_jobs: reads("GET /api/v2/users/jobs", { globalOperation: "GET /api/v2/users/jobs/userJobStatus/{userId}" }),
   count_jobs: reads("GET /api/v2/users/jobs/jobCounts"),
   count_jobs_by_day: reads("GET /api/v2/users/jobs/history"),
   get_job: reads("GET /api/v2/users/jobs/{jobId}", {
@@ -209,7 +208,7 @@ export const toolTable: Record<string, ToolSpec> = {
   list_network_actions: reads("GET /api/v2/network/actions"),
   get_network_action: reads("GET /api/v2/network/actions/{jobId}"),
   record_network_action: adds("POST /api/v2/network/actions/record"),
-  edit_network_action: changes("PATCH /api/v2/network/actions/{jobId}"),
+  update_network_action: changes("PATCH /api/v2/network/actions/{jobId}"),
   cancel_network_action: changes("POST /api/v2/network/actions/{jobId}/cancel"),
   approve_network_action: sends("POST /api/v2/network/actions/{jobId}/approve", {
     note: "SENDS: from then on the action goes out at its turn. Approval is a person's decision; ask for it.",
@@ -250,7 +249,7 @@ export const toolTable: Record<string, ToolSpec> = {
   }),
   pause_campaign: changes("POST /api/v2/campaigns/{campaignId}/pause", { isIdempotent: true }),
   cancel_campaign: deletes("POST /api/v2/campaigns/{campaignId}/cancel", { isIdempotent: true }),
-  enroll_in_campaign: sends("POST /api/v2/campaigns/{campaignId}/enroll", {
+  enroll_leads: sends("POST /api/v2/campaigns/{campaignId}/enroll", {
     dryRun: "route",
     isIdempotent: true,
     note: "In a running campaign this SENDS to the leads.",
@@ -286,7 +285,7 @@ export const toolTable: Record<string, ToolSpec> = {
         "This voice would speak the text. With an engine of a vendor the text is sent there, at its price by the character; the built-in one costs nothing.",
     },
   }),
-  remove_voice_sample: deletes("DELETE /api/v2/voice-clones/{voiceId}/samples/{sampleId}"),
+  delete_voice_sample: deletes("DELETE /api/v2/voice-clones/{voiceId}/samples/{sampleId}"),
 
   list_events: reads("GET /api/v2/events", { note: "With leadId, what happened to a lead, step by step." }),
 
@@ -312,7 +311,7 @@ export const toolTable: Record<string, ToolSpec> = {
 
   list_backups: reads("GET /api/v2/backups"),
   get_backup: reads("GET /api/v2/backups/{name}"),
-  make_backup: adds("POST /api/v2/backups", {
+  create_backup: adds("POST /api/v2/backups", {
     note: "Follow it with get_backup. With `prune` older backups of this server are deleted, as the server's settings say.",
   }),
   delete_backup: deletes("DELETE /api/v2/backups/{name}", { note: "A backup that is deleted can't be made again." }),
@@ -349,6 +348,8 @@ export const withoutTool: Partial<Record<OperationName, string>> = {
   "GET /api/v2/voice-clones/{voiceId}/samples": "get_voice_clone tells the same",
   "GET /api/v2/voice-clones/{voiceId}/samples/{sampleId}/audio": recording,
   "GET /api/v2/voice-clones/{voiceId}/consent/audio": recording,
+  "GET /api/v2/operations": "For operators, who have `outreachd maintenance` and `outreachd doctor`.",
+  "PUT /api/v2/operations/maintenance": "For operators: an assistant must not lock everyone out.",
   "GET /api/v2/backups/{name}/download":
     "it is a large file of everybody's data; a person takes it from where backups go, or with `outreachd backup --output`",
 };

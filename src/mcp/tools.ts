@@ -22,6 +22,8 @@ export type Tool = {
   /** Sent for what is left out, where that is not what the API would take itself. */
   defaults: Readonly<Record<string, unknown>>;
   inputSchema: InputSchema;
+  /** The same tool for global keys, if that is another operation; it acts for the user that the key names. */
+  forGlobalKeys: Tool | null;
 };
 
 type InputSchema = {
@@ -61,10 +63,22 @@ const dryRunText =
 export function toolsOf(document: object): Map<string, Tool> {
   const source = document as Document;
   const tools = Object.entries(toolTable).map(([name, spec]) => toolOf(name, spec, source));
-  return new Map(tools.map((tool) => [tool.name, { ...tool, description: withToolNames(tool.description, tools) }]));
+  const described = (tool: Tool): Tool => ({ ...tool, description: withToolNames(tool.description, tools) });
+  return new Map(
+    tools.map((tool) => {
+      const forGlobalKeys = tool.forGlobalKeys === null ? null : described(tool.forGlobalKeys);
+      return [tool.name, { ...described(tool), forGlobalKeys }];
+    }),
+  );
 }
 
-function toolOf(name: string, spec: ToolSpec, { paths, components }: Document): Tool {
+/** The form of a tool that a key can use: names are the same for every key, and so over every transport. */
+export function toolFor(tool: Tool, isGlobalKey: boolean): Tool {
+  return isGlobalKey ? (tool.forGlobalKeys ?? tool) : tool;
+}
+
+function toolOf(name: string, spec: ToolSpec, document: Document): Tool {
+  const { paths, components } = document;
   const [method = "", path = ""] = spec.operation.split(" ");
   const operation = paths[path]?.[method.toLowerCase()];
   if (operation === undefined) throw new Error(`The tool ${name} is of ${spec.operation}, which does not exist`);
@@ -90,7 +104,13 @@ function toolOf(name: string, spec: ToolSpec, { paths, components }: Document): 
       additionalProperties: false,
       ...definitionsFor(properties, components.schemas),
     },
+    forGlobalKeys: globalToolOf(name, spec, document),
   };
+}
+
+function globalToolOf(name: string, { globalOperation, ...spec }: ToolSpec, document: Document): Tool | null {
+  if (globalOperation === undefined) return null;
+  return { ...toolOf(name, { ...spec, operation: globalOperation }, document), actsFor: "user" };
 }
 
 /** `isOurs`: its default is ours, not the API's. */

@@ -1,4 +1,6 @@
 import { Type, type Static } from "@sinclair/typebox";
+import { suggestions } from "../spelling.ts";
+import { actionKinds, actionTypes } from "./action-kinds.ts";
 import type { WorkingHours } from "./governor/calendar.ts";
 
 export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
@@ -118,6 +120,7 @@ const WindowCaps = Type.Object(
       Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000 }), Type.Null()])),
     ]),
   ) as Record<Window, ReturnType<typeof capField>>,
+  { description: "Most actions in the last 24 hours (day), 7 days (week) and 30 days (month)." },
 );
 function capField() {
   return Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
@@ -128,8 +131,9 @@ export const CapsInput = Type.Object(
     ReturnType<typeof windowField>
   >,
   {
-    description:
-      "Most actions by meter in the last 24 hours (day), 7 days (week) and 30 days (month). What is not named follows the tier; 0 stops a kind; null lifts a cap as far as the tier allows.",
+    // People know the type of an action before the meter that counts it.
+    [suggestions]: Object.fromEntries(actionTypes.map((type) => [type, actionKinds[type].meter])),
+    description: `Most actions by meter in the last 24 hours (day), 7 days (week) and 30 days (month). Meters: ${meters.join(", ")}; several types of action may share one, notes counts connection requests with a text, and all counts every action. What is not named follows the tier; 0 stops a kind; null lifts a cap as far as the tier allows.`,
     examples: [{ invites: { day: 15, week: 80 }, all: { day: 60 } }],
   },
 );

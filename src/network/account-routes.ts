@@ -2,14 +2,17 @@ import { Type } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOfAll, pageQuery } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
+import { requireApprover } from "../keys/caller.ts";
 import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
 import type { AccountService } from "./account-service.ts";
 import { PlanView, UsageView, WhatIfInput } from "./foresight-model.ts";
 import type { ForesightService } from "./foresight-service.ts";
 
-const AccountList = Type.Object({ accounts: Type.Array(AccountView), total: Type.Integer() });
+const AccountQuery = Type.Object(pageQuery(1000, 1000));
+const AccountList = Type.Object({ accounts: Type.Array(AccountView), ...pageFields });
 const byId = params(Type.Object({ accountId: Type.String() }));
 const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })) });
 const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
@@ -19,12 +22,14 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
   return feature(core, "/api/v2/network/accounts")
     .get(
       "",
-      async ({ userId }) => {
-        const list = await accounts.list(userId);
-        return ok({ accounts: list, total: list.length });
+      async ({ userId, query: { limit = 1000, cursor } }) => {
+        const all = await accounts.list(userId);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: false });
+        return ok({ accounts: items, ...page });
       },
       {
         access: "network:read",
+        query: params(AccountQuery),
         detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List your network accounts" }),
       },
     )
@@ -46,7 +51,10 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
     })
     .patch(
       "/:accountId",
-      async ({ userId, params: { accountId }, body: change }) => ok(await accounts.update(userId, accountId, change)),
+      async ({ caller, userId, params: { accountId }, body: change }) => {
+        if (change.requiresApproval === false) requireApprover(caller, "let an account act without approval");
+        return ok(await accounts.update(userId, accountId, change));
+      },
       {
         access: "network:schedule",
         params: byId,

@@ -50,6 +50,9 @@ export const actionOrders = ["newest", "soonest", "latest"] as const;
  * were carried out, or are being, the latest first.
  */
 export type ActionOrder = (typeof actionOrders)[number];
+/** The task that has waited since `updatedAt`. */
+export type TaskPlace = { updatedAt: number; jobId: string };
+
 /** A place in a list. `at`: the moment of the action; 0 in the order of scheduling. */
 export type ActionPlace = { at: number; seq: number };
 

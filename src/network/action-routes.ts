@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox";
+import { durationText } from "../duration.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { notACursor } from "../http/cursor.ts";
 import { body, params } from "../http/input.ts";
+import { logPageFields } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import { hasPermission, type Caller } from "../keys/caller.ts";
+import { requireApprover, type Caller } from "../keys/caller.ts";
 import { actionTypes } from "./action-kinds.ts";
 import {
   ActionUpdate,
@@ -26,7 +28,7 @@ import { waitOf } from "./texts.ts";
 
 const ScheduleAnswer = Type.Object({
   success: Type.Literal(true),
-  message: Type.String({ description: "Names the action and its delay in milliseconds." }),
+  message: Type.String({ description: "Names the action and its delay, in milliseconds and for people." }),
   data: Type.Object({
     jobId: Type.String(),
     scheduledFor: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
@@ -43,7 +45,7 @@ const ScheduleAnswer = Type.Object({
 });
 const ActionList = Type.Object({
   actions: Type.Array(ActionView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "Send it as cursor to get the next page." }),
+  ...logPageFields,
 });
 const ActionQuery = Type.Object({
   state: Type.Optional(
@@ -129,7 +131,8 @@ export function actionRoutes(core: Core, actions: ActionService) {
         };
         const after = cursor === undefined ? null : placeOf(cursor, order);
         const page = await actions.page({ userId, filter, limit, order, after });
-        return ok({ actions: page.actions, nextCursor: page.last && cursorOf(page.last, order) });
+        const nextCursor = page.last && cursorOf(page.last, order);
+        return ok({ actions: page.actions, total: page.total, limit, nextCursor });
       },
       {
         access: "network:read",
@@ -206,7 +209,10 @@ export function actionRoutes(core: Core, actions: ActionService) {
     })
     .post(
       "/actions/:jobId/approve",
-      async ({ caller, userId, params: { jobId } }) => ok(await actions.approve(schedulerOf(caller, userId), jobId)),
+      async ({ caller, userId, params: { jobId } }) => {
+        requireApprover(caller, "approve actions");
+        return ok(await actions.approve(userId, jobId));
+      },
       {
         access: "network:schedule",
         ...change("Approve an action", "It gets its slot now. A key that may only propose can't approve."),
@@ -227,7 +233,7 @@ export function actionRoutes(core: Core, actions: ActionService) {
 }
 
 export function schedulerOf(caller: Caller, userId: string): Scheduler {
-  return { userId, needsApproval: caller.requiresApproval, maySpeak: hasPermission(caller, "network:voice") };
+  return { userId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
 }
 
 /** The number alone in the order of scheduling, the moment before it in the others. */
@@ -248,7 +254,10 @@ function scheduleMessage(
   isDryRun: boolean,
 ): string {
   if (delay === null) return `${actionType} ${isNew ? "is stored" : "was stored already"}. ${status}.`;
-  if (isDryRun) return `${actionType} would run in ${delay} ms. ${status}.`;
-  const when = isNew ? `runs in ${delay} ms` : `was scheduled already, with a delay of ${delay} ms`;
+  const forPeople = durationText(delay);
+  if (isDryRun) return `${actionType} would run in ${delay} ms (in ${forPeople}). ${status}.`;
+  const when = isNew
+    ? `runs in ${delay} ms (in ${forPeople})`
+    : `was scheduled already, with a delay of ${delay} ms (${forPeople})`;
   return `${actionType} ${when}. ${status}.`;
 }

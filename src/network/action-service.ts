@@ -3,7 +3,7 @@ import { ApiError, invalid, notFound, type FieldError } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Job } from "../jobs/model.ts";
 import type { Lead } from "../leads/model.ts";
-import { requireApprover } from "../keys/caller.ts";
+import { denied, hasPermission, type Caller } from "../keys/caller.ts";
 import type { LeadStore } from "../leads/store.ts";
 import { doNotContact } from "../suppression/refusal.ts";
 import { actionKinds, actionTypes } from "./action-kinds.ts";
@@ -27,8 +27,8 @@ import type { ActionChange, ActionPage, ListedAction, NetworkStore, ScheduleOutc
 import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 
-/** Who schedules. `needsApproval`: the key may only propose. `maySpeak`: it may send voice messages. */
-export type Scheduler = { userId: string; needsApproval: boolean; maySpeak: boolean };
+/** Who schedules. `needsApproval`: the key may only propose. */
+export type Scheduler = Pick<Caller, "permissions"> & { userId: string; needsApproval: boolean };
 export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
 
 export type ActionParts = {
@@ -118,14 +118,18 @@ export class ActionService {
   }
 
   /** `last` is where the next page begins; null on the last one. */
-  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null }> {
+  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null; total: number }> {
     const { userId, limit } = request;
-    const found = await this.#parts.store.page(request);
+    const [more, total] = await Promise.all([
+      this.#parts.store.page({ ...request, limit: limit + 1 }),
+      this.#parts.store.countActions(request),
+    ]);
+    const found = more.slice(0, limit);
     const listed = found.map(({ action }) => action);
     const names = await this.#parts.personNames(userId, listed);
     const views = await Promise.all(listed.map((action) => this.#view(action)));
     const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
-    return { actions, last: found.length === limit ? (found.at(-1) ?? null) : null };
+    return { actions, last: more.length > limit ? (found.at(-1) ?? null) : null, total };
   }
 
   /**
@@ -164,9 +168,8 @@ export class ActionService {
     return this.#changed(await this.#parts.store.cancel(userId, jobId, this.#parts.clock.now()), jobId);
   }
 
-  /** Lets an action go that waits for approval. PERMISSION_DENIED for a key that may only propose. */
-  async approve({ userId, needsApproval }: Scheduler, jobId: string): Promise<ActionView> {
-    requireApprover({ requiresApproval: needsApproval }, "approve them");
+  /** Lets an action go that waits for approval. */
+  async approve(userId: string, jobId: string): Promise<ActionView> {
     const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
     this.#parts.poke();
     return this.#changed(change, jobId);
@@ -212,10 +215,10 @@ export class ActionService {
     return checked.content;
   }
 
-  async #checkVoice({ userId, maySpeak }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
+  async #checkVoice({ userId, permissions }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
     if (actionType !== "sendVoiceMessage") return;
-    if (!maySpeak)
-      throw new ApiError("PERMISSION_DENIED", { message: "Voice messages need the permission network:voice." });
+    if (!hasPermission({ permissions }, "network:voice"))
+      throw denied({ permissions }, "network:voice", "Voice messages need the permission network:voice.");
     const problem = await this.#parts.speech.problem(userId, details.voiceId ?? "");
     if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
   }

@@ -13,8 +13,20 @@ export type Watched = {
 };
 
 export const newsKinds = ["accepted", "replied"] as const;
-/** What is new with a person, and since when. */
-export type News = { profileKey: string; kind: (typeof newsKinds)[number]; at: number };
+/** What is new with a person, and since when. `text`: what a reply says, where the connector has it. */
+export type News = { profileKey: string; kind: (typeof newsKinds)[number]; at: number; text?: string };
+
+/** Messages of the network are no longer. */
+export const maxReplyLength = 8000;
+
+/** Messages that came in a row, in their order, as the text of one reply; without text, nothing. */
+export function replyText(messages: readonly (string | null | undefined)[]): Pick<News, "text"> {
+  const text = messages
+    .map((message) => message?.trim() ?? "")
+    .filter((message) => message !== "")
+    .join("\n\n");
+  return text === "" ? {} : { text: text.slice(0, maxReplyLength) };
+}
 
 /** How an account and a person stand to each other, as far as the service has seen or was told. */
 export type Contact = {

@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import { newsKinds, relations } from "./contact-model.ts";
+import { maxReplyLength, newsKinds, relations } from "./contact-model.ts";
 
 const instantOrNull = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
 
@@ -32,6 +32,12 @@ export const NewsInput = Type.Object(
     ),
     accountId: Type.Optional(Type.String({ description: "The user's first account by default." })),
     at: Type.Optional(Type.String({ format: "date-time", description: "When; now by default." })),
+    text: Type.Optional(
+      Type.String({
+        maxLength: maxReplyLength,
+        description: "replied: what the person wrote. The event message.replied carries it.",
+      }),
+    ),
     userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
   },
   { description: "Something that happened on the network. Campaigns go on, or stop, by it." },

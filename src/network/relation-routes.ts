@@ -23,7 +23,7 @@ export function relationRoutes(core: Core, relations: RelationService) {
         detail: answersJson(success(ContactView), {
           tag: "Network",
           summary: "See how an account and a person stand to each other",
-          errors: ["NOT_FOUND"],
+          errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
     )

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { AccountService } from "./account-service.ts";
 import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
 import type { Connectors } from "./action-job.ts";
-import type { Contact, News, Watched } from "./contact-model.ts";
+import { replyText, type Contact, type News, type Watched } from "./contact-model.ts";
 import type { ActionService } from "./action-service.ts";
 import type { ContactView, NewsInput } from "./relation-model.ts";
 import type { NetworkStore } from "./store.ts";
@@ -56,7 +56,10 @@ export class RelationService {
     if (at === null || at > now + dayMs)
       throw invalid([{ path: "at", message: "Expected a moment, and not one of the future." }]);
     const profileKey = this.#keyOf(input.profileUrl);
-    const fresh = await store.noteNews(account.id, [{ profileKey, kind: input.event, at }], now);
+    const errors: FieldError[] = [{ path: "text", message: "Only a reply has a text." }];
+    if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
+    const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
+    const fresh = await store.noteNews(account.id, [news], now);
     if (fresh.length > 0) onNews();
     return { isNew: fresh.length > 0 };
   }
@@ -90,7 +93,7 @@ export class RelationService {
       const before = clock.now() - account.withdrawAfterDays * dayMs;
       const stale = await store.pendingSince(account.id, before, withdrawnAtOnce);
       for (const { profileUrl } of stale) {
-        const scheduler = { userId: account.userId, needsApproval: false, maySpeak: false };
+        const scheduler = { userId: account.userId, needsApproval: false, permissions: [] };
         const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
         await actions.schedule(scheduler, input).catch((error: unknown) => {
           log.warn({ err: error, accountId: account.id }, "could not schedule a withdrawal");

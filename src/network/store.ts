@@ -9,6 +9,7 @@ import type {
   NetworkAction,
   Objection,
   PendingReason,
+  TaskPlace,
 } from "./action-model.ts";
 import type { ActionType } from "./action-kinds.ts";
 import type { ChangedDays } from "./governor/calendar.ts";
@@ -180,8 +181,12 @@ export type NetworkStore = {
   action(userId: string, jobId: string): Promise<{ action: NetworkAction; job: Job } | null>;
   /** Newest first. */
   page(request: ActionPage): Promise<ListedAction[]>;
+  /** On all pages together, counted up to 10,000. */
+  countActions(request: Omit<ActionPage, "limit" | "after">): Promise<number>;
+  /** Ends, as skipped, the user's tasks for people who are on the do-not-contact list by now. */
+  skipObjectedTasks(userId: string, now: number): Promise<void>;
   /** Actions that wait for a person, longest waiting first, at most `limit`. */
-  tasks(userId: string, limit: number, offset: number): Promise<NetworkAction[]>;
+  tasks(userId: string, limit: number, offset: number, after?: TaskPlace | null): Promise<NetworkAction[]>;
   countTasks(userId: string): Promise<number>;
 
   /**

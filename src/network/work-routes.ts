@@ -2,16 +2,17 @@ import { Type } from "@sinclair/typebox";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
-import { ActionView, OutcomeInput, TaskCompletion, TaskView } from "./action-model.ts";
+import { ActionView, OutcomeInput, TaskCompletion, TaskView, type TaskPlace } from "./action-model.ts";
 import { actionView } from "./action-service.ts";
 import { HeartbeatInput, WorkerClaimInput, WorkerClaimView, WorkerOutcomeInput } from "./work-model.ts";
 import type { WorkService } from "./work-service.ts";
 
-const TaskPage = Type.Object({ tasks: Type.Array(TaskView), total: Type.Integer() });
+const TaskPage = Type.Object({ tasks: Type.Array(TaskView), ...pageFields });
 const TaskQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
 const Lease = Type.Object({ leaseUntil: Type.String({ format: "date-time" }) });
@@ -20,14 +21,22 @@ const defaultLeaseSeconds = 300;
 
 export function workRoutes(core: Core, work: WorkService) {
   return feature(core, "/api/v2/network")
-    .get("/tasks", async ({ userId, query }) => ok(await work.tasks(userId, query.limit ?? 50, query.offset ?? 0)), {
-      access: "network:read",
-      query: params(TaskQuery),
-      detail: answersJson(success(TaskPage), {
-        tag: "Network work",
-        summary: "List actions that wait for a person, longest waiting first",
-      }),
-    })
+    .get(
+      "/tasks",
+      async ({ userId, query: { limit = 50, offset = 0, cursor } }) => {
+        const { tasks, total } = await work.tasks(userId, limit + 1, offset, taskPlaceIn(cursor));
+        const { items, ...page } = pageOf(tasks, limit, ({ place: { updatedAt, jobId } }) => [updatedAt, jobId]);
+        return ok({ tasks: items.map(({ view }) => view), total, ...page });
+      },
+      {
+        access: "network:read",
+        query: params(TaskQuery),
+        detail: answersJson(success(TaskPage), {
+          tag: "Network work",
+          summary: "List actions that wait for a person, longest waiting first",
+        }),
+      },
+    )
     .post(
       "/tasks/:jobId/complete",
       async ({ userId, params: { jobId }, body: completion }) =>
@@ -106,4 +115,9 @@ export function workRoutes(core: Core, work: WorkService) {
         }),
       },
     );
+}
+
+function taskPlaceIn(cursor: string | undefined): TaskPlace | null {
+  const place = timePlaceIn(cursor);
+  return place && { updatedAt: place.createdAt, jobId: place.id };
 }

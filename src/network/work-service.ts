@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { actionKinds } from "./action-kinds.ts";
-import type { NetworkAction, OutcomeInput, TaskCompletion, TaskView } from "./action-model.ts";
+import type { NetworkAction, OutcomeInput, TaskCompletion, TaskPlace, TaskView } from "./action-model.ts";
 import type { ConnectorOutcome } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
 import type { PersonNames } from "./person-names.ts";
@@ -38,14 +38,24 @@ export class WorkService {
     this.#onEnded = onEnded;
   }
 
-  /** Actions that wait for a person, longest waiting first. */
-  async tasks(userId: string, limit: number, offset: number): Promise<{ tasks: TaskView[]; total: number }> {
+  /** Actions that wait for a person, longest waiting first; those for people who objected meanwhile are skipped. */
+  async tasks(
+    userId: string,
+    limit: number,
+    offset: number,
+    after: TaskPlace | null,
+  ): Promise<{ tasks: { view: TaskView; place: TaskPlace }[]; total: number }> {
+    await this.#store.skipObjectedTasks(userId, this.#clock.now());
     const [tasks, total] = await Promise.all([
-      this.#store.tasks(userId, limit, offset),
+      this.#store.tasks(userId, limit, offset, after),
       this.#store.countTasks(userId),
     ]);
     const names = await this.#personNames(userId, tasks);
-    return { tasks: tasks.map((task, index) => ({ ...taskView(task), personName: names[index] ?? null })), total };
+    const shown = tasks.map((task, index) => ({
+      view: { ...taskView(task), personName: names[index] ?? null },
+      place: task,
+    }));
+    return { tasks: shown, total };
   }
 
   /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */

@@ -31,7 +31,14 @@ export type ProspectImportSettings = Pick<
  * With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored; and with
  * the encoding, where it is not UTF-8.
  */
-type ProspectImportResult = ProspectImportCounts & { ignoredColumns?: string[]; encoding?: TextEncoding };
+type ProspectImportResult = ProspectImportCounts & {
+  columns?: Record<string, string>;
+  ignoredColumns?: string[];
+  encoding?: TextEncoding;
+};
+
+/** More columns than this no one reads through. */
+const mostColumns = 100;
 
 const importFolder = folderOfImports.prospect_import;
 
@@ -39,7 +46,9 @@ export type ProspectImports = FileImports<ProspectImportSettings, ProspectReport
 
 export function prospectImportKind(prospects: ProspectStore): ImportKind<ProspectReportRequest, ProspectReportRow> {
   const report = (request: ProspectReportRequest) => prospects.importReport(request);
-  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts: ["companies"], report };
+  const countReport = (request: ProspectReportRequest) => prospects.countImportReport(request);
+  const counts = ["companies"];
+  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts, report, countReport };
 }
 
 /** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
@@ -77,6 +86,7 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
     settings: ProspectImportSettings,
   ): Promise<ProspectImportResult | null> {
     let ignoredColumns: string[] = [];
+    let columns: ProspectFileBatch["columns"] = [];
     let encoding = "utf-8";
     let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
     for await (const batch of readProspectFile(options, context.signal)) {
@@ -93,11 +103,14 @@ export function createProspectImportHandler(prospects: ProspectStore, blobs: Blo
       // It is awaited with the next batch; until then a failure must not count as unhandled.
       storing.catch(() => undefined);
       ignoredColumns = batch.ignored;
-      ({ encoding } = batch);
+      ({ encoding, columns } = batch);
     }
     const counts = await storing;
     if (counts === null) return null;
-    return { ...counts, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };
+    const understood = columns.filter(({ target }) => target !== "ignore").slice(0, mostColumns);
+    const shown = Object.fromEntries(understood.map(({ header, target }) => [header, target]));
+    const named = understood.length > 0 && { columns: shown };
+    return { ...counts, ...named, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };
   }
 
   async function store(

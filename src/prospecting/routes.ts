@@ -3,6 +3,7 @@ import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { givenUp } from "../http/idempotency.ts";
 import { body, optionalBody, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { LeadView, maxTagLength, maxTags } from "../leads/model.ts";
@@ -30,7 +31,7 @@ const Found = Type.Object({
   prospects: Type.Array(ProspectView),
   total: Type.Union([Type.Integer(), Type.Null()], {
     description:
-      "Prospects that fit, exactly; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
+      "Prospects that fit, exactly, including people on the do-not-contact list, who are neither shown nor charged; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
   }),
   limit: Type.Integer(),
   offset: Type.Integer(),
@@ -78,10 +79,10 @@ const Facets = Type.Object({
 });
 
 const ListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 });
-const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), total: Type.Integer() });
+const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), ...pageFields });
 /** What an older version saved is checked as what is sent now. */
 const savedFilters = body(Type.Object({ filters: SearchFilters }))["~standard"];
 const RunInput = Type.Object({ ...PageInput, userId }, onlyKnown);
@@ -214,9 +215,10 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
     )
     .get(
       "/searches",
-      async ({ userId: actsFor, query: { limit = 50, offset = 0 } }) => {
-        const { searches: found, total } = await searches.page(actsFor, limit, offset);
-        return ok({ searches: found.map(savedSearchView), total });
+      async ({ userId: actsFor, query: { limit = 50, offset = 0, cursor } }) => {
+        const { searches: found, total } = await searches.page(actsFor, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, timePlaceOf);
+        return ok({ searches: items.map(savedSearchView), total, ...page });
       },
       {
         access: "prospecting:search",

@@ -2,6 +2,7 @@ import { isoTime, type Clock } from "../clock.ts";
 import { ApiError, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { SavedSearch, SavedSearchInput, SavedSearchUpdate, SavedSearchView } from "./model.ts";
+import type { TimePlace } from "../time-place.ts";
 import { checkRevenue } from "./service.ts";
 import type { SavedSearchStore } from "./store.ts";
 
@@ -34,9 +35,14 @@ export class SavedSearchService {
   }
 
   /** Newest first. */
-  async page(userId: string, limit: number, offset: number): Promise<{ searches: SavedSearch[]; total: number }> {
+  async page(
+    userId: string,
+    limit: number,
+    offset: number,
+    after: TimePlace | null,
+  ): Promise<{ searches: SavedSearch[]; total: number }> {
     const [searches, total] = await Promise.all([
-      this.#searches.list(userId, limit, offset),
+      this.#searches.list(userId, limit, offset, after),
       this.#searches.count(userId),
     ]);
     return { searches, total };

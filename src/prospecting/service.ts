@@ -5,6 +5,7 @@ import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { Lead } from "../leads/model.ts";
 import type { LeadService } from "../leads/service.ts";
+import type { SuppressionStore } from "../suppression/store.ts";
 import { prospectContent } from "./content.ts";
 import { folded } from "./facets/fold.ts";
 import { positionOf } from "./facets/position.ts";
@@ -51,6 +52,7 @@ const dayMs = 86_400_000;
 export class ProspectingService {
   readonly #prospects: ProspectStore;
   readonly #leads: LeadService;
+  readonly #suppressions: Pick<SuppressionStore, "among">;
   readonly #credits: CreditService;
   readonly #providers: ReadonlyMap<string, ProspectProvider>;
   readonly #clock: Clock;
@@ -59,6 +61,7 @@ export class ProspectingService {
   constructor(
     prospects: ProspectStore,
     leads: LeadService,
+    suppressions: Pick<SuppressionStore, "among">,
     credits: CreditService,
     providers: readonly ProspectProvider[],
     clock: Clock,
@@ -66,6 +69,7 @@ export class ProspectingService {
   ) {
     this.#prospects = prospects;
     this.#leads = leads;
+    this.#suppressions = suppressions;
     this.#credits = credits;
     this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
     this.#clock = clock;
@@ -88,7 +92,7 @@ export class ProspectingService {
     { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
   ): Promise<SearchResult> {
     const query = termQuery(filters);
-    const page = await this.#prospects.search({ userId, query, offset, limit });
+    const page = await this.#contactable(userId, await this.#prospects.search({ userId, query, offset, limit }));
     const shown = this.#revealOf(userId, page.prospects);
     const each = this.#credits.costOf("search");
     if (dryRun || each === 0) {
@@ -102,6 +106,18 @@ export class ProspectingService {
     if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
     const { charged, balance } = outcome;
     return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
+  }
+
+  /**
+   * The page without people on the do-not-contact list: they can't become leads, so they are neither shown nor charged.
+   * `total` still counts them, because offsets do.
+   */
+  async #contactable(userId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
+    const people = prospects.map(({ email = null, networkUrl = null, phone = null, formerEmails = [] }) => {
+      return { email, networkUrl, phone, formerEmails };
+    });
+    const isListed = await this.#suppressions.among(userId, people);
+    return { total, prospects: prospects.filter((_, index) => isListed[index] !== true) };
   }
 
   #revealOf(userId: string, prospects: readonly Prospect[]): Reveal {
@@ -139,7 +155,8 @@ export class ProspectingService {
     if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
-      const page = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
+      const found = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
+      const page = await this.#contactable(userId, found);
       const settlement = this.#credits.settlement(reservation.id, [], true);
       const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
       const shown = this.#revealOf(userId, page.prospects);

@@ -1,5 +1,6 @@
 import type { ChargeCredits, Exhausted, SettleCredits } from "../credits/store.ts";
 import type { FieldError } from "../errors.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { TermQuery } from "./facets/query.ts";
 import type { ProspectIdentity } from "./keys.ts";
 import type {
@@ -149,6 +150,8 @@ export type ProspectStore = {
   /** To be called when an attempt at a dry run is over. */
   forgetDryRun(jobId: string): void;
   importReport(request: ProspectReportRequest): Promise<ProspectReportRow[]>;
+  /** Rows on all pages together, counted up to 10,000. */
+  countImportReport(request: Pick<ProspectReportRequest, "jobId" | "outcome">): Promise<number>;
   /** After many were stored: brings the index to disk, so that the next start has less to do. */
   settle(userId: string): Promise<void>;
   /** By e-mail or profile, else by name and company. Null when nobody fits, or when several namesakes do. */
@@ -162,8 +165,8 @@ export type ProspectStore = {
 export type SavedSearchStore = {
   insert(search: SavedSearch): Promise<void>;
   get(userId: string, id: string): Promise<SavedSearch | null>;
-  /** Newest first, at most `limit`. */
-  list(userId: string, limit: number, offset: number): Promise<SavedSearch[]>;
+  /** Newest first, at most `limit`, behind `after`. */
+  list(userId: string, limit: number, offset: number, after?: TimePlace | null): Promise<SavedSearch[]>;
   count(userId: string): Promise<number>;
   update(
     userId: string,

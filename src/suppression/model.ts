@@ -1,4 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
+import { suggestions } from "../spelling.ts";
 
 export const suppressionKinds = ["email", "domain", "profile", "phone"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
@@ -26,17 +27,25 @@ export type Suppression = {
   createdAt: number;
 };
 
-/** Ways to reach a person. An entry for any of them stands in the way. */
+/** Ways to reach a person. An entry for any of them, or for another identifier of the same person, blocks contact. */
 export type SuppressionTarget = {
   email?: string | null;
   /** As `canonicalProfileUrl` gives it. */
   profileKey?: string | null;
   /** As a person wrote it. */
   phone?: string | null;
+  /** A lead that is this person. */
+  leadId?: string | null;
 };
 
 /** The same of a stored person, all as a person wrote it. */
-export type Reachable = { email: string | null; networkUrl: string | null; phone: string | null };
+export type Reachable = {
+  email: string | null;
+  networkUrl: string | null;
+  phone: string | null;
+  /** Addresses of jobs that the person has left: an entry for one of them counts, one for its domain does not. */
+  formerEmails?: readonly string[];
+};
 
 /** The entry that stands in the way of contacting somebody. */
 export type SuppressionMatch = {
@@ -46,6 +55,8 @@ export type SuppressionMatch = {
   reason: string | null;
   /** The entry is for an address of a job that the person has left. */
   isOfFormerJob?: true;
+  /** The entry is for another identifier that stored records tie to the one that was named. */
+  isLinked?: true;
 };
 
 /** What a list is narrowed to: the user's own entries and the team's, unless it names one scope. */
@@ -87,7 +98,11 @@ export const SuppressionInput = Type.Object(
       }),
     ),
   },
-  { examples: [{ values: ["ada@example.com", "@example.org", "+442079460018"], reason: "asked us to stop" }] },
+  {
+    // The command line calls it --team.
+    [suggestions]: { team: 'scope: "team"' },
+    examples: [{ values: ["ada@example.com", "@example.org", "+442079460018"], reason: "asked us to stop" }],
+  },
 );
 export type SuppressionInput = Static<typeof SuppressionInput>;
 
@@ -159,8 +174,19 @@ export type SuppressionCheck = Static<typeof SuppressionCheck>;
 
 export const SuppressionAnswer = Type.Object({
   doNotContact: Type.Boolean(),
-  matches: Type.Array(Type.Object({ entryId: Type.String(), kind: Kind, scope: Scope, reason: nullableText }), {
-    description: "Every entry that stands in the way.",
-  }),
+  matches: Type.Array(
+    Type.Object({
+      entryId: Type.String(),
+      kind: Kind,
+      scope: Scope,
+      reason: nullableText,
+      isLinked: Type.Optional(
+        Type.Literal(true, {
+          description: "The entry is for another identifier that stored records tie to the same person.",
+        }),
+      ),
+    }),
+    { description: "Every entry that blocks contact with this person." },
+  ),
 });
 export type SuppressionAnswer = Static<typeof SuppressionAnswer>;

@@ -8,12 +8,14 @@ export function doNotContact(match: SuppressionMatch): ApiError {
 }
 
 /** Why somebody may not be contacted, and what to do if that is wrong. */
-export function doNotContactText({ kind, entryId, scope, reason, isOfFormerJob }: SuppressionMatch): string {
+export function doNotContactText({ kind, entryId, scope, reason, isOfFormerJob, isLinked }: SuppressionMatch): string {
   const list = scope === "team" ? "the team's do-not-contact list" : "your do-not-contact list";
   const because = reason === null ? "" : ` (${reason})`;
   const who = scope === "team" ? "an admin removes" : "remove";
   const whose = isOfFormerJob ? `${names[kind]} of a former job` : names[kind];
-  return `The ${whose} is on ${list}${because}. If that is wrong, ${who} the entry: DELETE /api/v2/suppressions/${entryId}.`;
+  // Without this a refusal of a profile would name an address that the request did not.
+  const known = isLinked ? `${whose} stored for the same person` : whose;
+  return `The ${known} is on ${list}${because}. If that is wrong, ${who} the entry: DELETE /api/v2/suppressions/${entryId}.`;
 }
 
 /** The field of a lead that an entry of this kind stands against. */

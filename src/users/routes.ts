@@ -3,16 +3,17 @@ import type { CreditService } from "../credits/service.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { body, params } from "../http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { UserInput, UserUpdate, UserView } from "./model.ts";
-import type { UserService } from "./service.ts";
+import { userView, type UserService } from "./service.ts";
 
 const Page = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
-const UserPage = Type.Object({ users: Type.Array(UserView), total: Type.Integer() });
+const UserPage = Type.Object({ users: Type.Array(UserView), ...pageFields });
 const Grant = Type.Object({
   amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
   note: Type.Optional(Type.String({ maxLength: 500 })),
@@ -50,11 +51,19 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         errors: ["CONFLICT"],
       }),
     })
-    .get("/", async ({ caller, query }) => ok(await users.list(caller, query.limit ?? 50, query.offset ?? 0)), {
-      callerOnly: "users:read",
-      query: params(Page),
-      detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "For admins." }),
-    })
+    .get(
+      "/",
+      async ({ caller, query: { limit = 50, offset = 0, cursor } }) => {
+        const { users: found, total } = await users.list(caller, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, timePlaceOf);
+        return ok({ users: items.map(userView), total, ...page });
+      },
+      {
+        callerOnly: "users:read",
+        query: params(Page),
+        detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "For admins." }),
+      },
+    )
     .post(
       "/:userId/credits",
       async ({ caller, params: { userId }, body: { amount, note } }) =>

@@ -8,6 +8,7 @@ import type { ApiKey } from "../keys/model.ts";
 import type { ConnectorName } from "../network/account-model.ts";
 import { isTimeZone } from "../network/governor/zone.ts";
 import { newAccount } from "../network/new-account.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { User, UserInput, UserUpdate, UserView } from "./model.ts";
 import type { UserStore } from "./store.ts";
 
@@ -87,10 +88,15 @@ export class UserService {
   }
 
   /** For admins and global keys. */
-  async list(caller: Caller, limit: number, offset: number): Promise<{ users: UserView[]; total: number }> {
+  async list(
+    caller: Caller,
+    limit: number,
+    offset: number,
+    after: TimePlace | null,
+  ): Promise<{ users: User[]; total: number }> {
     requireAdmin(caller);
-    const [users, total] = await Promise.all([this.#users.list(limit, offset), this.#users.count()]);
-    return { users: users.map(userView), total };
+    const [users, total] = await Promise.all([this.#users.list(limit, offset, after), this.#users.count()]);
+    return { users, total };
   }
 
   async get(id: string): Promise<UserView> {

@@ -2,6 +2,7 @@ import type { AuditEntry } from "../audit/model.ts";
 import type { LedgerEntry } from "../credits/model.ts";
 import type { NetworkAccount } from "../network/account-model.ts";
 import type { ApiKey } from "../keys/model.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { User } from "./model.ts";
 
 /** A user with everything that it starts with. */
@@ -19,8 +20,8 @@ export type UserStore = {
   /** Stores all of it or nothing; false when the e-mail address is taken. */
   insert(newcomer: NewUser): Promise<boolean>;
   get(id: string): Promise<User | null>;
-  /** Oldest first, at most `limit`. */
-  list(limit: number, offset: number): Promise<User[]>;
+  /** Oldest first, at most `limit`, behind `after`. */
+  list(limit: number, offset: number, after?: TimePlace | null): Promise<User[]>;
   count(): Promise<number>;
   /** Writes the fields that are given and answers the user as it is then; null when it is gone. */
   update(id: string, change: UserChange, audit?: AuditEntry): Promise<User | null>;

@@ -18,8 +18,14 @@ export function formValues(fields: ReadonlyMap<string, string>): Record<string, 
   for (const [name, value] of fields) {
     const [, field] = /^settings(?:\[(\w+)\]|\.(\w+))$/.exec(name)?.filter((part) => part !== undefined) ?? [];
     if (field !== undefined) values["settings"] = { ...(values["settings"] as object), [field]: scalar(value) };
+    // Whoever checks the values must see what no form has.
+    else if (!isKnown(name)) values[name] = value;
   }
   return values;
+}
+
+function isKnown(name: string): boolean {
+  return [...textFields, ...jsonFields].some((known) => known === name);
 }
 
 function objectIn(name: string, json: string): unknown {

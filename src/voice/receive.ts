@@ -86,6 +86,8 @@ export async function receiveForm(
     if (budget.isSpent || (received === null && (announcedBytes ?? 0) > budget.bytes)) break;
   }
   refuseOffences(offences, rules.maxFileBytes);
+  // Fields may also come behind the files.
+  rules.checkEarly(fields);
   if (budget.isSpent)
     throw new ApiError("PAYLOAD_TOO_LARGE", { message: "The form is larger than all its files may be." });
   refuseTwins(files);

@@ -4,6 +4,7 @@ import { feature } from "../http/feature.ts";
 import { byteStream, disposition } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../http/paging.ts";
 import { ok } from "../http/responses.ts";
 import type { SampleChecker } from "./check.ts";
 import {
@@ -19,17 +20,18 @@ import {
 import { settingsWith } from "./clone-parts.ts";
 import type { VoiceService } from "./service.ts";
 import type { SpeechService } from "./speech-service.ts";
-import { cloneForm, cloneFormBody, formCheck, uploadOf } from "./upload-routes.ts";
+import { cloneForm, cloneFormBody, cloneFormCheck, strictFormCheck, uploadOf } from "./upload-routes.ts";
 import { checkView, cloneDetailView, cloneView, newCloneView, updatedCloneView } from "./views.ts";
 
 const VoiceId = Type.Object({ voiceId: Type.String() });
 const ListQuery = Type.Object({
   status: Type.Optional(Type.Union(cloneStatuses.map((status) => Type.Literal(status)))),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  ...pageQuery(50, 100),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
 });
 const CloneList = Type.Object({
   voiceClones: Type.Array(CloneView),
+  ...pageFields,
   total: Type.Integer({ description: "All clones of the user." }),
   matching: Type.Integer({ description: "Clones that have the status." }),
 });
@@ -37,12 +39,15 @@ const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, m
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
+// Also what a clone is made with: the same form can be tried here first.
+const dryCheck = strictFormCheck(cloneForm);
+
 export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
   return feature(core, "/api/v2/voice-clones")
     .post(
       "/",
       async ({ caller, userId, request }) => {
-        const clone = await voices.create(caller, userId, uploadOf(request), formCheck);
+        const clone = await voices.create(caller, userId, uploadOf(request), cloneFormCheck(request));
         return {
           ...ok(newCloneView(clone)),
           message: "The voice clone is being trained. List your voice clones to see how far it is.",
@@ -67,7 +72,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       async ({ userId, request, server }) => {
         // Waiting and measuring take longer than a connection may be silent; the checker has limits of its own.
         server?.timeout(request, 0);
-        return ok(checkView(await checker.check(userId, uploadOf(request), formCheck, request.signal)));
+        return ok(checkView(await checker.check(userId, uploadOf(request), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",
@@ -85,9 +90,10 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .get(
       "/",
-      async ({ userId, query: { status = null, limit = 50, offset = 0 } }) => {
-        const { clones, total, matching } = await voices.page(userId, status, limit, offset);
-        return ok({ voiceClones: clones.map(cloneView), total, matching });
+      async ({ userId, query: { status = null, limit = 50, offset = 0, cursor } }) => {
+        const { clones, total, matching } = await voices.page(userId, status, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(clones, limit, timePlaceOf);
+        return ok({ voiceClones: items.map(cloneView), total, matching, ...page });
       },
       {
         access: "voice:read",

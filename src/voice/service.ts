@@ -7,6 +7,7 @@ import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
+import type { TimePlace } from "../time-place.ts";
 import { consentOf, refuseIncomplete, samplesOf, settingsWith, trainingJob } from "./clone-parts.ts";
 import { formValues, type FormCheck } from "./form.ts";
 import { ownerOf, voiceFiles } from "./files.ts";
@@ -125,8 +126,8 @@ export class VoiceService {
   }
 
   /** Newest first; `total` counts all of the user's, `matching` those that have the status. */
-  page(userId: string, status: CloneStatus | null, limit: number, offset: number) {
-    return this.#parts.store.page({ userId, status, limit, offset });
+  page(userId: string, status: CloneStatus | null, limit: number, offset: number, after: TimePlace | null) {
+    return this.#parts.store.page({ userId, status, limit, offset, after });
   }
 
   /** NOT_FOUND for an unknown one, here and below. */

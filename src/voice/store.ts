@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../audit/model.ts";
 import type { Job } from "../jobs/model.ts";
+import type { TimePlace } from "../time-place.ts";
 import type { JobClaim, JobEnd } from "../jobs/store.ts";
 import type {
   CloneQuality,
@@ -50,7 +51,13 @@ export type AddOutcome =
 
 export type CloneChange = Partial<Pick<VoiceClone, "name" | "description" | "labels" | "settings" | "isActive">>;
 
-export type ClonePage = { userId: string; status: CloneStatus | null; limit: number; offset: number };
+export type ClonePage = {
+  userId: string;
+  status: CloneStatus | null;
+  limit: number;
+  offset: number;
+  after?: TimePlace | null;
+};
 
 /** A step of a training: its claim, until when it holds, and now. */
 export type TrainingStep = { claim: JobClaim; leaseUntil: number; at: number };

@@ -1,14 +1,17 @@
 import { Type, type TSchema } from "@sinclair/typebox";
-import { ApiError, notFound } from "../errors.ts";
+import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Core } from "../http/core.ts";
 import { feature } from "../http/feature.ts";
 import { disposition, fileAnswer } from "../http/files.ts";
 import { body, params } from "../http/input.ts";
 import { formParts } from "../http/multipart.ts";
-import { answers, answersJson, success } from "../http/openapi.ts";
+import { answers, answersJson, success, withRanges } from "../http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../http/paging.ts";
 import { mediaType } from "../http/media-type.ts";
 import { announcedBytes } from "../http/read-body.ts";
 import { ok } from "../http/responses.ts";
+import { unknownFields } from "../http/unknown-fields.ts";
+import { warn } from "../http/warnings.ts";
 import type { AudioFormat } from "./audio/pcm.ts";
 import type { FormCheck } from "./form.ts";
 import { CloneForm, CloneView, SampleView } from "./model.ts";
@@ -18,7 +21,8 @@ import { cloneView, sampleView } from "./views.ts";
 
 const VoiceId = Type.Object({ voiceId: Type.String() });
 const SampleId = Type.Object({ voiceId: Type.String(), sampleId: Type.String() });
-const SampleList = Type.Object({ samples: Type.Array(SampleView), total: Type.Integer() });
+const SampleQuery = Type.Object(pageQuery(1000, 1000));
+const SampleList = Type.Object({ samples: Type.Array(SampleView), ...pageFields });
 
 const binary = Type.String({ format: "binary" });
 /** What the document says of the fields of the form. */
@@ -36,18 +40,27 @@ const sampleMediaTypes: Record<AudioFormat, string> = {
 };
 const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type) => [type, { schema: binary }]));
 
+const samplesCheck = strictFormCheck({ files: cloneForm.files });
+
 /** Recordings of a voice: listed, added, heard, taken away. */
 export function voiceSampleRoutes(core: Core, voices: VoiceService) {
   return feature(core, "/api/v2/voice-clones/:voiceId")
     .get(
       "/samples",
-      async ({ userId, params: { voiceId } }) => {
+      async ({ userId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
         await voices.get(userId, voiceId);
-        const samples = await voices.samples(userId, voiceId);
-        return ok({ samples: samples.map(sampleView), total: samples.length });
+        const all = (await voices.samples(userId, voiceId)).map(sampleView);
+        const { items, ...page } = pageOfAll(all, {
+          limit,
+          cursor,
+          idOf: ({ sampleId }) => sampleId,
+          newestFirst: false,
+        });
+        return ok({ samples: items, ...page });
       },
       {
         access: "voice:read",
+        query: params(SampleQuery),
         params: params(VoiceId),
         detail: answersJson(success(SampleList), {
           tag: "Voices",
@@ -59,7 +72,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     .post(
       "/samples",
       async ({ userId, params: { voiceId }, request }) =>
-        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), formCheck))),
+        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), samplesCheck))),
       {
         upload: "voice:update",
         params: params(VoiceId),
@@ -146,7 +159,29 @@ export function uploadOf(request: Request): Upload {
 const whole = body(CloneForm);
 const soFar = body(Type.Partial(CloneForm));
 
-export const formCheck: FormCheck = (values, isWhole) => (isWhole ? whole : soFar)["~standard"].validate(values).value;
+/** The form of the specification: fields that it does not have are reported with the answer. */
+export function cloneFormCheck(request: Request): FormCheck {
+  return (values, isWhole) => {
+    warn(request, unknownFields(Type.Object(cloneForm), values, maxUnknown));
+    return validForm(values, isWhole);
+  };
+}
+
+/** A form of ours, with these fields: others are refused. */
+export function strictFormCheck(fields: Record<string, TSchema>): FormCheck {
+  const schema = Type.Object(fields);
+  return (values, isWhole) => {
+    const unknown = unknownFields(schema, values, maxUnknown);
+    if (unknown.length > 0) throw invalid(unknown);
+    return validForm(values, isWhole);
+  };
+}
+
+const maxUnknown = 20;
+
+function validForm(values: Record<string, unknown>, isWhole: boolean): Partial<CloneForm> {
+  return (isWhole ? whole : soFar)["~standard"].validate(values).value;
+}
 
 /** What the document says of a form. */
 export function cloneFormBody(fields: Record<string, TSchema>) {
@@ -173,12 +208,4 @@ async function soundFile(
   const answer = await fileAnswer(request, path, headers);
   if (answer === null) throw notFound(...what);
   return answer;
-}
-
-function withRanges<T extends { responses?: unknown }>(detail: T): T {
-  const responses = {
-    ...(detail.responses as Record<string, object>),
-    206: { description: "The part that Range named.", content: soundAnswer },
-  };
-  return { ...detail, responses };
 }

@@ -3,8 +3,10 @@ import { invalid } from "../errors.ts";
 import { eventTypes } from "../events/model.ts";
 import { typesOf, unknownType } from "../events/type-filter.ts";
 import type { Core } from "../http/core.ts";
+import { numberIn } from "../http/cursor.ts";
 import { feature } from "../http/feature.ts";
 import { body, optionalBody, params } from "../http/input.ts";
+import { logPageFields, pageFields, pageOfAll, pageQuery } from "../http/paging.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import {
@@ -21,19 +23,20 @@ import type { WebhookService } from "./service.ts";
 
 const EndpointId = params(Type.Object({ endpointId: Type.String() }));
 const DeliveryId = params(Type.Object({ endpointId: Type.String(), deliveryId: Type.String() }));
-const EndpointList = Type.Object({ endpoints: Type.Array(EndpointView), total: Type.Integer() });
+const EndpointQuery = Type.Object(pageQuery(1000, 1000));
+const EndpointList = Type.Object({ endpoints: Type.Array(EndpointView), ...pageFields });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const ListQuery = Type.Object({
   state: Type.Optional(Type.Union(deliveryStates.map((state) => Type.Literal(state)))),
   type: Type.Optional(
     Type.Array(Type.String(), { description: "Types of events, or groups such as `lead.*`; several by commas." }),
   ),
-  before: Type.Optional(Type.Integer({ minimum: 0, description: "nextCursor of the page before." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  before: Type.Optional(Type.Integer({ minimum: 0, description: "As `cursor`." })),
+  ...pageQuery(50, 100),
 });
 const DeliveryPage = Type.Object({
   deliveries: Type.Array(DeliveryView),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: "For `before`; null on the last page." }),
+  ...logPageFields,
 });
 const Replayed = Type.Object({
   replayed: Type.Integer({ description: "So many deliveries are in the queue again." }),
@@ -62,12 +65,14 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
     })
     .get(
       "/",
-      async ({ userId }) => {
-        const endpoints = await webhooks.list(userId);
-        return ok({ endpoints, total: endpoints.length });
+      async ({ userId, query: { limit = 1000, cursor } }) => {
+        const all = await webhooks.list(userId);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: true });
+        return ok({ endpoints: items, ...page });
       },
       {
         access: "webhooks:read",
+        query: params(EndpointQuery),
         detail: answersJson(success(EndpointList), { tag: "Webhooks", summary: "List endpoints, newest first" }),
       },
     )
@@ -162,10 +167,11 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
     )
     .get(
       "/:endpointId/deliveries",
-      async ({ userId, params: { endpointId }, query: { state = null, type, before = null, limit = 50 } }) => {
-        const query = { state, types: type === undefined ? null : wantedTypes(type), before, limit };
-        const { page, next } = await webhooks.deliveries(userId, endpointId, query);
-        return ok({ deliveries: page, nextCursor: next === null ? null : `${next}` });
+      async ({ userId, params: { endpointId }, query: { state = null, type, before = null, cursor, limit = 50 } }) => {
+        const from = cursor === undefined ? before : numberIn(cursor);
+        const query = { state, types: type === undefined ? null : wantedTypes(type), before: from, limit };
+        const { page, next, total } = await webhooks.deliveries(userId, endpointId, query);
+        return ok({ deliveries: page, total, limit, nextCursor: next === null ? null : `${next}` });
       },
       {
         access: "webhooks:read",

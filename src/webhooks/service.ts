@@ -146,14 +146,18 @@ export class WebhookService {
     userId: string,
     id: string,
     query: DeliveryQuery,
-  ): Promise<{ page: DeliveryView[]; next: number | null }> {
+  ): Promise<{ page: DeliveryView[]; next: number | null; total: number }> {
     await this.#require(userId, id);
     const request = { userId, endpointId: id, ...query, limit: query.limit + 1 };
-    const deliveries = await this.#parts.store.deliveries(request);
+    const [deliveries, total] = await Promise.all([
+      this.#parts.store.deliveries(request),
+      this.#parts.store.countDeliveries(request),
+    ]);
     const page = deliveries.slice(0, query.limit);
     return {
       page: page.map(deliveryView),
       next: deliveries.length > query.limit ? (page.at(-1)?.event.id ?? null) : null,
+      total,
     };
   }
 

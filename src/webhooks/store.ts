@@ -68,6 +68,8 @@ export type WebhookStore = {
 
   /** Of the newest events first. */
   deliveries(request: DeliveryPageRequest): Promise<Delivery[]>;
+  /** On all pages together, counted up to 10,000. */
+  countDeliveries(request: Omit<DeliveryPageRequest, "before" | "limit">): Promise<number>;
   delivery(userId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
   /**
    * Asks for a `webhook.test` to this endpoint alone, whatever it is narrowed to. While one is asked for, that is the

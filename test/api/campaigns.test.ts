@@ -8,6 +8,7 @@ import type {
   EnrollmentView,
   PreviewView,
 } from "../../src/campaigns/model.ts";
+import type { EventView } from "../../src/events/model.ts";
 import type { LeadView } from "../../src/leads/model.ts";
 import type { ActionView } from "../../src/network/action-model.ts";
 import type { AccountView } from "../../src/network/account-model.ts";
@@ -153,6 +154,49 @@ testInProcess("a reply stops the sequence, and takes back what waited", () =>
     await pass(24 * 4);
     expect(done(await actionsOf(client))).toEqual(["sendMessage"]);
     expect(await enrollments(client, campaign)).toMatchObject([{ state: "stopped", reason: "replied" }]);
+  }),
+);
+
+testInProcess("who replies after the last step counts, for the campaign that wrote last, with the text", () =>
+  fast("acceptances=100", async ({ client, pass }) => {
+    const lead = await newLead(client, "Ada");
+    const campaigns: CampaignView[] = [];
+    for (const name of ["first", "second"]) {
+      const settings = { excludeContactedDays: null, excludeOtherCampaigns: false };
+      const campaign = await newCampaign(client, [{ ...thank, message: name }], { settings });
+      await enroll(client, campaign, [lead]);
+      await turn(client, campaign, "start");
+      await pass(24 * 2);
+      campaigns.push(campaign);
+    }
+    for (const text of ["Yes, please.", "Are you there?"]) {
+      await client.post("/api/v2/network/contacts/events", { profileUrl: lead.networkUrl, event: "replied", text });
+      await pass(1);
+    }
+    const statistics = async ({ id }: CampaignView) =>
+      (await client.get<CampaignStatistics>(`${campaignsPath}/${id}/statistics`)).data;
+    expect(await statistics(campaigns[1]!)).toMatchObject({ completed: 1, replied: 1, replyRate: 100 });
+    expect(await statistics(campaigns[0]!)).toMatchObject({ completed: 1, replied: 0 });
+    const query = { type: "message.replied", campaignId: campaigns[1]!.id, order: "asc" };
+    const { data } = await client.get<{ events: EventView[] }>("/api/v2/events", { query });
+    expect(data.events.map((event) => event.data["text"])).toEqual(["Yes, please.", "Are you there?"]);
+  }),
+);
+
+testInProcess("who accepts after the last step counts as connected", () =>
+  fast("acceptances=0", async ({ client, pass }) => {
+    const campaign = await newCampaign(client, [invite]);
+    const lead = await newLead(client, "Ada");
+    await enroll(client, campaign, [lead]);
+    await turn(client, campaign, "start");
+    await pass(24 * 2);
+    expect(await enrollments(client, campaign)).toMatchObject([{ state: "completed", connectedAt: null }]);
+    const path = "/api/v2/network/contacts/events";
+    succeeded(await client.post(path, { profileUrl: lead.networkUrl, event: "accepted" }));
+    const { data } = await client.get<CampaignStatistics>(`${campaignsPath}/${campaign.id}/statistics`);
+    expect(data).toMatchObject({ completed: 1, connected: 1, connectionRate: 100 });
+    const withText = { profileUrl: lead.networkUrl, event: "accepted", text: "Hi" };
+    expect((await client.post(path, withText)).status).toBe(400);
   }),
 );
 

@@ -99,7 +99,8 @@ test("an admin sets the budget of a colleague's key, not that of a global one; a
 
 test("what an admin has set the owner of the key can lower, but not lift beyond that or take away", async () => {
   const ada = await service.user();
-  const budget = `${path}/budgets/${await keyIdOf(ada)}`;
+  const limited = await ada.post<{ id: string }>("/api/v2/keys", { name: "limited", permissions: ["leads:enrich"] });
+  const budget = `${path}/budgets/${limited.data.id}`;
   await ada.put(budget, { monthly: 20 });
   expect((await ada.put<CreditBudgetView>(budget, { monthly: 30 })).data.monthly).toBe(30);
   await service.admin.put(budget, { monthly: 7 });

@@ -118,9 +118,9 @@ test("a regenerated global key is a global key again", async () => {
   const key = await service.globalKey();
   const { data } = await key.get<{ keys: KeyView[] }>("/api/v2/keys");
   const id = data.keys.find(({ name }) => name === "global")?.id;
-  const renewed = succeeded(await key.post<NewKeyView>(`/api/v2/keys/${id}/regenerate`));
+  const renewed = succeeded(await key.post(`/api/v2/keys/${id}/regenerate`)).body as NewKeyView;
   expect((await key.get("/api/v2/health")).status).toBe(401);
-  expect((await service.client(renewed.data.key).get("/api/v2/health")).body).toMatchObject({
+  expect((await service.client(renewed.key).get("/api/v2/health")).body).toMatchObject({
     authentication: "global",
   });
 });

@@ -133,7 +133,9 @@ test.each([
 test.each([
   ["HTTP/1.0", []],
   ["HTTP/1.1", ["Host:"]],
-])("a request of %s that names no host is refused", async (version, lines) => {
+  ["HTTP/1.1", [host, host]],
+  ["HTTP/1.1", [host, "Host: other"]],
+])("a request of %s that does not name one host is refused", async (version, lines) => {
   const text = [
     `GET /api/v2/leads ${version}`,
     "Connection: close",

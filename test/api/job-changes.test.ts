@@ -87,10 +87,14 @@ test.each<[LeadInput, boolean]>([
 test("whoever objected by the address of an old job becomes no lead; who worked at a company that did, does", async () => {
   const client = await withFiles(atOldCo, moved);
   succeeded(await client.post(suppressions, { values: ["old.example", "bob@old.example"] }));
+  const found = succeeded(await client.post<Found>("/api/v2/prospecting/search", { filters: {} })).data;
   const { lead } = succeeded(await madeLead(client)).data;
   succeeded(await client.delete(`/api/v2/leads/${lead.id}`));
   succeeded(await client.post(suppressions, { values: ["ADA@old.example"] }));
-  const refused = await madeLead(client);
+  // A search does not show her any more; who has seen her before gets no further.
+  const after = succeeded(await client.post<Found>("/api/v2/prospecting/search", { filters: {} })).data;
+  expect([after.prospects, after.creditsUsed]).toEqual([[], 0]);
+  const refused = await client.post<Made>(`/api/v2/prospecting/prospects/${found.prospects[0]!.id}/lead`);
   expect(refused).toMatchObject({ status: 409, code: "DO_NOT_CONTACT", details: { kind: "email", scope: "user" } });
   expect(refused.message).toStartWith("The e-mail address of a former job is on your do-not-contact list.");
 });

@@ -47,6 +47,7 @@ test("a user without jobs has an empty list", async () => {
     data: {
       jobs: [],
       statistics: { total: 0, pending: 0, running: 0, completed: 0, failed: 0, successRate: 0 },
+      total: 0,
       nextCursor: null,
     },
   });

@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const dayMs = 86_400_000;
 const keyForm = /^oak_[0-9a-f]{64}$/;
 
-type Keys = { keys: KeyView[]; total: number };
+type Keys = { keys: KeyView[]; total: number; limit: number; nextCursor: string | null };
 
 async function makeKey(maker: Client, input: object = {}): Promise<NewKeyView> {
   const made = await maker.post<NewKeyView>("/api/v2/keys", { name: "sync", permissions: ["leads:read"], ...input });
@@ -55,7 +55,12 @@ test("keys are listed newest first, with a total, and only to their owner", asyn
   expect(data.keys.map(({ name }) => name)).toEqual(["three", "two", "one", "test"]);
   expect(data.total).toBe(4);
   expect((await keysOf(bob)).map(({ name }) => name)).toEqual(["test"]);
-  expect((await ada.get<Keys>("/api/v2/keys", { query: { userId: bob.userId } })).data).toEqual({ keys: [], total: 0 });
+  expect((await ada.get<Keys>("/api/v2/keys", { query: { userId: bob.userId } })).data).toEqual({
+    keys: [],
+    total: 0,
+    limit: expect.any(Number),
+    nextCursor: null,
+  });
 });
 
 test("an admin sees and makes keys of another user", async () => {
@@ -184,7 +189,7 @@ test("a regenerated key has a new secret, and the old one is refused at once", a
   const ada = await service.user();
   const made = await makeKey(ada);
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
-  const { data: renewed } = await ada.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
+  const renewed = (await ada.post(`/api/v2/keys/${made.id}/regenerate`)).body as NewKeyView;
   expect(renewed.key).toMatch(keyForm);
   expect(renewed.key).not.toBe(made.key);
   expect(renewed).toMatchObject({ id: made.id, name: made.name, permissions: made.permissions, last_used_at: null });
@@ -195,7 +200,7 @@ test("a regenerated key has a new secret, and the old one is refused at once", a
 test("a key can regenerate itself", async () => {
   const ada = await service.user();
   const [own] = await keysOf(ada);
-  const { data } = await ada.post<NewKeyView>(`/api/v2/keys/${own?.id}/regenerate`);
+  const data = (await ada.post(`/api/v2/keys/${own?.id}/regenerate`)).body as NewKeyView;
   expect((await ada.get("/api/v2/keys")).status).toBe(401);
   expect((await service.client(data.key).get("/api/v2/keys")).status).toBe(200);
 });
@@ -215,7 +220,7 @@ testInProcess("the creation time of a regenerated key is that of the regeneratio
   await using service = await startService({ clock });
   const made = await makeKey(service.admin);
   clock.advance(5000);
-  const { data } = await service.admin.post<NewKeyView>(`/api/v2/keys/${made.id}/regenerate`);
+  const data = (await service.admin.post(`/api/v2/keys/${made.id}/regenerate`)).body as NewKeyView;
   expect(data.created_at).toBe(new Date(clock.now()).toISOString());
   expect(Date.parse(data.created_at) - Date.parse(made.created_at)).toBe(5000);
 });
@@ -297,12 +302,23 @@ test("spaces around a key do not matter", async () => {
   expect((await service.client(`  ${ada.key} `).get("/api/v2/health")).status).toBe(200);
 });
 
-test("a Bearer token is a key on voice routes only", async () => {
-  const ada = await service.user();
+test("every operation takes the key as a Bearer token, and answers 401 with a challenge (RFC 6750) without one", async () => {
+  const { key } = await service.user({ permissions: ["metrics:read"] });
   const nobody = service.client(null);
-  const headers = { authorization: `Bearer ${ada.key}` };
-  expect((await nobody.get("/api/v2/leads", { headers })).status).toBe(401);
-  expect((await nobody.get("/api/v2/voice-clones", { headers })).status).not.toBe(401);
+  const guarded = service.document.operations.filter(({ actsFor }) => actsFor !== null);
+  expect(guarded.length).toBeGreaterThan(100);
+  for (const { method, path } of guarded) {
+    const target = path.replaceAll(/\{\w+\}/g, "nothing");
+    const status = async (authorization: string) =>
+      (await nobody.send(method, target, { headers: { authorization } })).status;
+    expect({ method, path, status: await status(`Bearer ${key}`) }).not.toMatchObject({ status: 401 });
+    const stranger = await nobody.send(method, target);
+    const wrong = await nobody.send(method, target, { headers: { authorization: "Bearer x" } });
+    expect([stranger, wrong].map((answer) => [answer.status, answer.headers.get("www-authenticate")])).toEqual([
+      [401, 'Bearer realm="outreachd"'],
+      [401, 'Bearer realm="outreachd", error="invalid_token"'],
+    ]);
+  }
 });
 
 test("every use of a key is counted, and counts survive a clean restart", async () => {
@@ -384,4 +400,90 @@ test("a key that opens nothing any more, or never did, leaks nothing", async () 
     return data.events.length === 0 ? null : data.events;
   });
   expect(events).toMatchObject([{ data: { keyId: on.id } }]);
+});
+
+testInProcess("the period of a key starts anew when it is regenerated, and can be changed", async () => {
+  const clock = new FakeClock();
+  await using own = await startService({ clock });
+  const made = await makeKey(own.admin, { expiresInDays: 2 });
+  clock.advance(3 * dayMs);
+  expect((await own.client(made.key).get("/api/v2/leads")).status).toBe(401);
+  const renewed = (await own.admin.post(`/api/v2/keys/${made.id}/regenerate`)).body as NewKeyView;
+  expect(renewed.expires_at).toBe(new Date(clock.now() + 2 * dayMs).toISOString());
+  expect((await own.client(renewed.key).get("/api/v2/leads")).status).toBe(200);
+  const longer = await own.admin.put<KeyView>(`/api/v2/keys/${made.id}`, { expiresInDays: 10 });
+  expect(longer.data.expires_at).toBe(new Date(clock.now() + 10 * dayMs).toISOString());
+  const endless = await own.admin.put<KeyView>(`/api/v2/keys/${made.id}`, { expiresInDays: null });
+  expect(endless.data.expires_at).toBeNull();
+});
+
+testInProcess("no key outlives the key that makes, changes or regenerates it", async () => {
+  const clock = new FakeClock();
+  await using own = await startService({ clock });
+  const made = await makeKey(own.admin, { permissions: ["leads:read", "keys:manage"], expiresInDays: 2 });
+  const maker = own.client(made.key);
+  const heir = await makeKey(maker);
+  expect(heir.expires_at).toBe(made.expires_at);
+  const longer = { name: "x", permissions: ["leads:read"], expiresInDays: 3 };
+  expect(await maker.post("/api/v2/keys", longer)).toMatchObject({
+    status: 403,
+    details: { expiresAt: made.expires_at },
+  });
+  for (const expiresInDays of [3, null])
+    expect((await maker.put(`/api/v2/keys/${heir.id}`, { expiresInDays })).status).toBe(403);
+  clock.advance(dayMs);
+  // Its own period is no longer for having been renewed by itself.
+  const again = (await maker.post(`/api/v2/keys/${made.id}/regenerate`)).body as NewKeyView;
+  expect(again.expires_at).toBe(made.expires_at);
+});
+
+test("a key with less can neither change nor turn on a stronger one, but turn it off", async () => {
+  const strong = await service.user();
+  const weak = await service.keyOf(strong, ["keys:manage"]);
+  const stronger = await makeKey(strong, { permissions: ["leads:read", "leads:write"] });
+  const path = `/api/v2/keys/${stronger.id}`;
+  for (const change of [{ name: "mine" }, { expiresInDays: 1 }, { isActive: false, name: "mine" }, { isActive: true }])
+    expect(await weak.put(path, change)).toMatchObject({
+      status: 403,
+      body: { permissionHelp: { required: "leads:read", available: ["keys:manage"] } },
+    });
+  expect((await weak.put(path, { isActive: false })).status).toBe(200);
+  expect((await weak.put(path, { isActive: true })).status).toBe(403);
+  expect((await strong.put(path, { isActive: true })).status).toBe(200);
+});
+
+test("a key with a budget makes no other that spends, and can only lower its own", async () => {
+  const user = await service.user();
+  const granted = ["leads:enrich", "leads:read", "keys:manage", "users:read", "users:write"] as const;
+  const { id, key } = await makeKey(user, { permissions: [...granted] });
+  expect((await service.admin.put(`/api/v2/credits/budgets/${id}`, { monthly: 5 })).status).toBe(200);
+  const limited = service.client(key);
+  const spender = { name: "x", permissions: ["leads:enrich"] };
+  expect(await limited.post("/api/v2/keys", spender)).toMatchObject({
+    status: 403,
+    details: { spending: ["leads:enrich"] },
+  });
+  expect((await limited.post("/api/v2/keys", { ...spender, permissions: ["leads:read"] })).status).toBe(200);
+  const other = await makeKey(user, spender);
+  expect((await limited.post(`/api/v2/keys/${other.id}/regenerate`)).status).toBe(403);
+  expect((await limited.post(`/api/v2/keys/${other.id}/link`)).status).toBe(403);
+  expect((await limited.put(`/api/v2/keys/${id}`, { name: "still mine" })).status).toBe(200);
+  for (const [budget, monthly] of [
+    [id, 6],
+    [id, null],
+    [other.id, 1],
+  ] as const)
+    expect((await limited.put(`/api/v2/credits/budgets/${budget}`, { monthly })).status).toBe(403);
+  expect((await limited.put(`/api/v2/credits/budgets/${id}`, { monthly: 4 })).status).toBe(200);
+});
+
+test("an admin revokes the key of any user, and cannot read it", async () => {
+  const ada = await service.user();
+  const { id, key } = await makeKey(ada);
+  expect((await service.admin.put(`/api/v2/keys/${id}`, { name: "mine" })).status).toBe(404);
+  expect((await service.admin.post(`/api/v2/keys/${id}/regenerate`)).status).toBe(404);
+  expect((await service.admin.put(`/api/v2/keys/${id}`, { isActive: false })).status).toBe(200);
+  expect((await service.client(key).get("/api/v2/leads")).status).toBe(401);
+  expect((await service.admin.delete(`/api/v2/keys/${id}`)).status).toBe(200);
+  expect(await keyNamed(ada, "sync")).toBeUndefined();
 });

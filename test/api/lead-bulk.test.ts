@@ -70,12 +70,17 @@ test("dryRun that comes twice is refused, whatever it says", async () => {
   await read(client, one);
 });
 
-test("a misspelled parameter is told the name that it may have, and what the route takes; who only reads is not refused", async () => {
+test("a misspelled parameter is told the name that it may have, and what the route takes", async () => {
   const client = await service.user();
   const create = (query: Record<string, string>) =>
     client.post("/api/v2/leads", { email: "ada@example.com", shoeSize: 39 }, { query });
   expect((await create({ onduplicate: "error" })).message).toContain("Did you mean onDuplicate?");
-  expect((await create({ upsert: "true" })).message).toContain("This route takes onDuplicate.");
+  expect((await create({ upsert: "true" })).body).toMatchObject({
+    warnings: [
+      { path: "upsert", message: expect.stringContaining("This route takes onDuplicate.") },
+      { path: "shoeSize" },
+    ],
+  });
   expect((await client.send("DELETE", "/api/v2/leads/nothing", { query: { supress: "true" } })).message).toContain(
     "Did you mean suppress?",
   );

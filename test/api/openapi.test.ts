@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { permissions } from "../../src/keys/model.ts";
+import { operationIds } from "../../src/http/operation-ids.ts";
+import { toolTable } from "../../src/mcp/tool-table.ts";
 import type { Operation } from "../support/openapi.ts";
 import { startService } from "../support/service.ts";
 
@@ -99,11 +101,50 @@ test("every operation has a summary of its own", () => {
   expect(new Set(summaries).size).toBe(summaries.length);
 });
 
+/** Verbs with which an operation may begin; a new one is a word that people must learn. */
+const verbs =
+  "add adjust advance approve cancel check claim complete count create delete download edit enrich enroll erase export extend get grant import list pause preview record refund regenerate replay report resolve retry rotate run schedule search set start stop stream test train update upload verify".split(
+    " ",
+  );
+
+test("every operation has a name of its own for generated clients: a verb and a noun", () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
+  expect(ids.filter((id) => !verbs.includes(/^[a-z]+/.exec(id)?.[0] ?? ""))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("no name is of an operation that is gone", () => {
+  expect(Object.keys(operationIds).toSorted()).toEqual(
+    namesOf(operations.filter(({ operationId }) => Object.values(operationIds).includes(operationId))).toSorted(),
+  );
+});
+
+test("a list is named by what it lists, one thing by what it is", () => {
+  const nameOf = (method: string, path: string) => service.document.find(method, `/api/v2${path}`)?.operationId;
+  expect([
+    nameOf("POST", "/leads"),
+    nameOf("GET", "/leads"),
+    nameOf("GET", "/leads/x"),
+    nameOf("PUT", "/leads/x"),
+    nameOf("DELETE", "/leads/x"),
+    nameOf("POST", "/network/scheduleNetworkAction"),
+  ]).toEqual(["createLead", "listLeads", "getLead", "updateLead", "deleteLead", "scheduleNetworkAction"]);
+});
+
+test("tools for models have the names of the operations, in snake_case", () => {
+  const idOf = new Map(operations.map((operation) => [name(operation), operation.operationId]));
+  const expected = Object.values(toolTable).map(({ operation }) =>
+    idOf.get(operation)?.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+  expect(Object.keys(toolTable)).toEqual(expected as string[]);
+});
+
 test("every operation documents its success and every refusal that it can answer", () => {
   const wanted = (operation: Operation) => [
     ...["400", "401", "403", "429", "503"],
     ...(operation.path.includes("{") && !operation.path.includes("userJobStatus") ? ["404"] : []),
-    ...(operation.takesBody ? ["413", "415"] : []),
+    ...(operation.method === "GET" ? [] : ["413", "415"]),
   ];
   for (const operation of underApi) {
     const documented = Object.keys(operation.responses);
@@ -116,6 +157,22 @@ test("every operation documents its success and every refusal that it can answer
     });
     expect(documented.some((status) => status.startsWith("2"))).toBe(true);
   }
+});
+
+test("PATCH is taken wherever PUT is, and does the same", async () => {
+  const changes = operations.filter(({ method }) => method === "PUT");
+  expect(changes.length).toBeGreaterThan(5);
+  for (const { path } of changes) {
+    const target = path.replaceAll(/\{\w+\}/g, "nothing");
+    const [put, patch] = [await service.admin.put(target, {}), await service.admin.patch(target, {})];
+    const { timestamp: _, ...answer } = put.body as Record<string, unknown>;
+    expect({ path, status: patch.status, body: patch.body }).toMatchObject({ path, status: put.status, body: answer });
+    expect((await service.admin.post(target, {})).headers.get("allow")).toContain("PATCH");
+  }
+  const user = await service.user();
+  const made = await user.post<{ id: string }>("/api/v2/leads", { email: "ada@example.com", company: "Engines" });
+  const changed = await user.patch(`/api/v2/leads/${made.data.id}`, { title: "Countess" });
+  expect(changed.data).toMatchObject({ title: "Countess", company: "Engines" });
 });
 
 test("every refusal is documented with the standard error body", () => {

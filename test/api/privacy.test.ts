@@ -124,6 +124,19 @@ test("who is erased is nowhere any more, not even on the disk, and can't come ba
   expect(await isOnDisk(who.email, who.profileUrl, `Hello ${who.name}`)).toBe(false);
 });
 
+test("what somebody replied is handed out and erased with them, also when they are no lead", async () => {
+  const user = await service.user();
+  const [profileUrl, text] = ["https://network.example/in/rae-no-lead", "Reach me behind the bakery on Monday"];
+  succeeded(await user.post("/api/v2/network/actions/record", { actionType: "sendConnectionRequest", profileUrl }));
+  succeeded(await user.post("/api/v2/network/contacts/events", { profileUrl, event: "replied", text }));
+  const { records } = await exported(user, { networkUrl: profileUrl });
+  const replies = records.filter(({ fields }) => fields["type"] === "message.replied");
+  expect(replies).toMatchObject([{ collection: "events", kind: "person", fields: { data: { text } } }]);
+  expect(await isOnDisk(text)).toBe(true);
+  expect((await erased(user, { networkUrl: profileUrl })).job).toMatchObject({ status: "completed" });
+  expect(await isOnDisk(text)).toBe(false);
+});
+
 test("what was spoken to somebody who is erased is gone, and addresses that voices and their files name", async () => {
   await using own = await startService({ settings: { SIMULATE: "true" } });
   const user = await own.user();

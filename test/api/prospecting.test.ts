@@ -59,6 +59,19 @@ async function directory(): Promise<Client> {
   return client;
 }
 
+test("people on the do-not-contact list are neither shown by a search nor charged", async () => {
+  const client = await directory();
+  // Linus is listed by an address that only a lead ties to his profile.
+  const linus = { email: "linus@home.example", networkUrl: "https://network.example/in/linus" };
+  succeeded(await client.post("/api/v2/leads", linus));
+  const values = ["ada@engines.example", "@navy.example", linus.email];
+  succeeded(await client.post("/api/v2/suppressions", { values }));
+  expect(await searched(client, {}, { dryRun: true })).toMatchObject({ total: 4, creditsRequired: 1 });
+  const found = await searched(client, {});
+  expect(found.prospects.map(({ firstName }) => firstName)).toEqual(["Joan"]);
+  expect(found).toMatchObject({ total: 4, creditsUsed: 1, creditsRequired: 1 });
+});
+
 test("a file of prospects can be searched by every filter of the specification", async () => {
   const client = await directory();
   const found: [object, string[]][] = [

@@ -30,11 +30,18 @@ function limitHeaders({ headers }: Answer) {
   return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 }
 
-test("without limits nothing is refused and no header speaks of limits", async () => {
+test("without limits nothing is refused, and the policy of every response is unlimited", async () => {
   await using service = await startService();
   const user = await service.user();
   expect(count(await statuses(user, 80), 200)).toBe(80);
-  expect(Object.values(limitHeaders(await user.get("/api/v2/leads")))).toEqual([null, null, null, null, null, null]);
+  expect(limitHeaders(await user.get("/api/v2/leads"))).toEqual({
+    "ratelimit-policy": '"unlimited"',
+    ratelimit: null,
+    "x-ratelimit-limit": null,
+    "x-ratelimit-remaining": null,
+    "x-ratelimit-reset": null,
+    "retry-after": null,
+  });
 });
 
 test("the limits are 60 a minute, 1,000 an hour and 10,000 a day unless set otherwise", async () => {

@@ -36,6 +36,30 @@ async function importText(client: Client, text: string, query: SendOptions["quer
   return client.post<SuppressionImport>(`${api}/import`, text, { headers: { "content-type": "text/csv" }, query });
 }
 
+test("an objection by e-mail stops actions that name only the profile, also one that is waiting", async () => {
+  const user = await service.user();
+  const profileUrl = "https://www.linkedin.com/in/ada-objects";
+  succeeded(await user.post("/api/v2/leads", { email: "ada@objects.example", networkUrl: profileUrl }));
+  const actions = "/api/v2/network/actions";
+  const { data: waiting } = succeeded(
+    await user.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", {
+      actionType: "visitProfile",
+      profileUrl,
+      requireApproval: true,
+    }),
+  );
+  await addOne(user, "ada@objects.example");
+  const refused = { status: 409, code: "DO_NOT_CONTACT", details: { kind: "email" } };
+  const actionType = "sendMessage";
+  expect(
+    await user.post("/api/v2/network/scheduleNetworkAction", { actionType, profileUrl, message: "Hi" }),
+  ).toMatchObject(refused);
+  expect(await user.post(`${actions}/record`, { actionType, profileUrl, message: "Hi" })).toMatchObject(refused);
+  expect(await user.post(`${actions}/${waiting.jobId}/approve`, {})).toMatchObject(refused);
+  const check = await user.post<SuppressionAnswer>(`${api}/check`, { networkUrl: profileUrl });
+  expect(succeeded(check).data).toMatchObject({ doNotContact: true, matches: [{ kind: "email" }] });
+});
+
 test("each value of a call has its own outcome, in order", async () => {
   const user = await service.user();
   await add(user, ["bob@example.com"]);

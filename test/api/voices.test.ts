@@ -166,7 +166,7 @@ test("a clone belongs to its user", async () => {
     await bob.post(path(voiceId, "/train")),
     await bob.post(path(voiceId, "/preview"), { text }),
     await bob.get(path(voiceId, "/samples")),
-    await bob.post(path(voiceId, "/samples"), cloneForm([["b.wav", beep(2)]])),
+    await bob.post(path(voiceId, "/samples"), cloneForm([["b.wav", beep(2)]], { name: null })),
     await bob.get(`${sample}/audio`),
     await bob.delete(sample),
     await bob.get(path(voiceId, "/consent/audio")),
@@ -328,11 +328,11 @@ testInProcess("samples are heard, added and removed, and each change trains agai
   expect(beyond.status).toBe(416);
   expect(beyond.headers.get("content-range")).toBe(`bytes */${bytes.length}`);
 
-  const twin = await client.post(path(voiceId, "/samples"), cloneForm([["same.wav", bytes]]));
+  const twin = await client.post(path(voiceId, "/samples"), cloneForm([["same.wav", bytes]], { name: null }));
   expect(twin).toMatchObject({ status: 400, message: expect.stringContaining("already") });
   const added = await client.post<{ jobId: string }>(
     path(voiceId, "/samples"),
-    cloneForm([["more.wav", await spokenWav(11, "rms", 2)]]),
+    cloneForm([["more.wav", await spokenWav(11, "rms", 2)]], { name: null }),
   );
   expect(added).toMatchObject({ status: 200, data: { status: "processing", sampleCount: 2 } });
   await service.ended(client, added.data.jobId);
@@ -344,7 +344,10 @@ testInProcess("samples are heard, added and removed, and each change trains agai
   expect((await client.delete(path(voiceId, `/samples/${last!.sampleId}`))).code).toBe("CONFLICT");
   const full = await client.post(
     path(voiceId, "/samples"),
-    cloneForm(Array.from({ length: 10 }, (_, i) => [`${i}.wav`, beep(i)])),
+    cloneForm(
+      Array.from({ length: 10 }, (_, i) => [`${i}.wav`, beep(i)]),
+      { name: null },
+    ),
   );
   expect(full).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
 });

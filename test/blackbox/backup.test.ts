@@ -319,6 +319,60 @@ test("a backup goes to S3, and is restored from there by its name", async () => 
   expect(absent.err).toContain("name its place with --backup-to");
 });
 
+test("while a backup is restored, the address of the server answers that it is in maintenance", async () => {
+  await using directory = await createDirectory();
+  await using s3 = startS3Server();
+  const dataDir = join(directory.path, "data");
+  withData(dataDir);
+  const address = freeAddress();
+  const settings = {
+    OUTREACHD_LISTEN: address,
+    OUTREACHD_BACKUP_TO: "s3://backups/team",
+    OUTREACHD_BACKUP_S3_ENDPOINT: s3.url,
+    OUTREACHD_BACKUP_S3_ACCESS_KEY_ID: s3.accessKeyId,
+    OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  };
+  const { name } = lastOf<{ name: string }>(
+    await runProgram(["backup", "--data", dataDir, "--json"], { env: settings }),
+  );
+  const asked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  s3.faults.delay = async (method, url) => {
+    if (method !== "GET" || !url.pathname.endsWith(name)) return;
+    asked.resolve();
+    await goOn.promise;
+  };
+  const restoring = runProgram(["restore", name, "--data", dataDir, "--replace"], { env: settings });
+  await asked.promise;
+  await eventually("an answer", () => fetch(`http://${address}/healthz`).catch(() => null));
+  const ask = async (path: string) => {
+    const response = await fetch(`http://${address}${path}`, { method: path === "/api/v2/leads" ? "POST" : "GET" });
+    const body = (await response.json()) as { status?: string; code?: string; message?: string };
+    return { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+  };
+  expect(await ask("/api/v2/health")).toMatchObject({ status: 200, body: { status: "maintenance" } });
+  expect(await ask("/healthz")).toMatchObject({ status: 200 });
+  for (const path of ["/readyz", "/api/v2/leads", "/"]) {
+    const message = expect.stringContaining("a backup is being restored");
+    expect(await ask(path)).toMatchObject({
+      status: 503,
+      retryAfter: "60",
+      body: { code: "SERVICE_UNAVAILABLE", message },
+    });
+  }
+  goOn.resolve();
+  expect((await restoring).exitCode).toBe(0);
+  expect(await fetch(`http://${address}/healthz`).catch(() => "refused")).toBe("refused");
+});
+
+/** An address on which nobody listens. */
+function freeAddress(): string {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") });
+  const address = server.url.host;
+  void server.stop(true);
+  return address;
+}
+
 testOnSmallDisk("a disk that fills during a backup fails it, and leaves nothing of it behind", async () => {
   await using directory = await createDirectory();
   await using disk = mountSmallDisk(2 * 2 ** 20);

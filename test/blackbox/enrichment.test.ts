@@ -78,7 +78,7 @@ test("a job that is killed in the middle goes on, and charges each lead once", a
       silent.resolve();
       return new Promise<Response>(() => {});
     });
-    ({ id: jobId } = (await client.post("/enrich", { leads })) as JobView);
+    ({ id: jobId } = (await client.post("/enrich", { leads }, { prefer: "respond-async" })) as JobView);
     await silent.promise;
     expect(await client.credits()).toMatchObject({ balance: 940 });
     await server.stop("SIGKILL");

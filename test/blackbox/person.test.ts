@@ -32,7 +32,7 @@ test("a person is exported and erased on the command line, with a server and wit
   const output = `${directory.path}/ada.json`;
   const after = await run("person", "export", "ada@example.com", "--output", output, ...user);
   expect(after.out).toContain("Exported 1 entries");
-  expect(await Bun.file(output).text()).toContain('"place": "suppressions"');
+  expect(await Bun.file(output).text()).toContain('"collection": "suppressions"');
   const elsewhere = await run("person", "erase", "ada@example.com", "--team", ...user);
   expect(elsewhere).toMatchObject({ exitCode: 0 });
 });

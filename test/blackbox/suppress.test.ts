@@ -65,7 +65,7 @@ test("a list goes out to a file and comes back, for the team and as hashes", asy
   expect(written).toMatch(/^sha256:email:[0-9a-f]{32},email,team,,import,/m);
   expect((await at.run("suppress", "export")).out).toBe(written);
   expect((await at.run("suppress", "import", out)).out).toContain(
-    "Read 1 rows: 1 added, 0 there already, 0 not valid.",
+    "Read 1 rows: 1 added, 0 already there, 0 not valid.",
   );
   const [id] = /[0-9a-f-]{36}$/m.exec((await at.run("suppress", "list", "--team")).out) ?? [];
   expect(await at.run("suppress", "remove", id ?? "")).toMatchObject({ exitCode: 0 });

@@ -158,7 +158,7 @@ section("4.3 POST /enrich", (says) => {
     const fresh = { ...known, email: "credits@engines.example" };
     await post("/leads", fresh);
     const before = (await get("/credits")).body["data"].balance;
-    const { data } = (await post("/enrich", { leads: [{ email: fresh.email }] })).body as Json;
+    const { data } = (await post("/enrich", { leads: [{ email: fresh.email }] })).body;
     expect(data.creditsUsed).toBe(1);
     expect(data.remainingCredits).toBe(before - 1);
   });
@@ -443,7 +443,7 @@ section("4.11 GET /voice-clones", (says) => {
         key,
         form: cloneForm([[`${seed}.wav`, tone(seed)]], { name: `V${seed}` }),
       });
-    const { data } = (await get("/voice-clones?status=ready&limit=1", key ?? "")).body as Json;
+    const { data } = (await get("/voice-clones?status=ready&limit=1", key ?? "")).body;
     expect([data.voiceClones, data.total]).toEqual([[], 2]);
   });
 });

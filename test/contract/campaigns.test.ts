@@ -18,7 +18,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const storage = await opened.reopen();
       expect(await storage.campaigns.get(user.id, campaign.id)).toEqual(campaign);
       expect(await storage.campaigns.get(stranger.id, campaign.id)).toBeNull();
-      expect(await storage.campaigns.list(stranger.id)).toEqual([]);
+      expect(await storage.campaigns.list(stranger.id, 10)).toEqual([]);
     });
 
     test("is listed behind newer ones", async () => {
@@ -26,7 +26,7 @@ describe.each(engines)("campaigns on $name", ({ open }) => {
       const { user, campaign, campaignOf } = await createWorld(opened.storage);
       const newer = campaignOf({ createdAt: startOfTests + 1 });
       await opened.storage.campaigns.insert(newer);
-      const listed = await opened.storage.campaigns.list(user.id);
+      const listed = await opened.storage.campaigns.list(user.id, 10);
       expect(listed.map(({ id }) => id)).toEqual([newer.id, campaign.id]);
     });
 

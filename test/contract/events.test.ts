@@ -260,13 +260,13 @@ describe.each(engines)("events on $name", ({ open }) => {
       const { profileKey } = due.action;
       const news = [
         { profileKey, kind: "accepted", at: startOfTests + minute },
-        { profileKey, kind: "replied", at: startOfTests + 2 * minute },
+        { profileKey, kind: "replied", at: startOfTests + 2 * minute, text: "Call me." },
       ] as const;
       for (let time = 0; time < 2; time++) await storage.network.noteNews(account.id, [...news], startOfTests + day);
       const events = await told(storage, userId, { filter: { types: ["connection.accepted", "message.replied"] } });
       expect(events).toMatchObject([
-        { type: "connection.accepted", leadId, accountId: account.id },
-        { type: "message.replied", leadId, accountId: account.id },
+        { type: "connection.accepted", leadId, accountId: account.id, data: {} },
+        { type: "message.replied", leadId, accountId: account.id, data: { text: "Call me.", profileUrl: profileKey } },
       ]);
     });
   });

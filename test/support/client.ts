@@ -23,7 +23,7 @@ export type SendOptions = {
 export type ClientSetup = {
   url: string;
   document: ApiDocument;
-  /** Whether answers tell what is left of the rate limits. */
+  /** Whether rate limits are set. */
   hasLimits: boolean;
 };
 
@@ -93,8 +93,12 @@ export class Client {
       operation === null || answer.status === 304 || method === "HEAD"
         ? unlistedProblems(document, answer)
         : document.problems(operation, answer.status, answer.headers.get("content-type") ?? "", answer.body);
-    const isLimited = hasLimits && path.startsWith("/api/v2") && !this.key?.startsWith("oal_");
-    return [...body, ...headerProblems(answer, isLimited)];
+    const isLimited = hasLimits && !this.key?.startsWith("oal_");
+    const limits = isLimited ? wantedLimitHeaders : unlimitedHeaders;
+    // A preflight is answered by what serves pages, before anybody is counted.
+    const isPreflight = method === "OPTIONS" && answer.code !== "METHOD_NOT_ALLOWED" && answer.code !== "UNAUTHORIZED";
+    if (!path.startsWith("/api/v2") || isPreflight) return [...body, ...headerProblems(answer, {})];
+    return [...body, ...formProblems(answer.body), ...headerProblems(answer, limits)];
   }
 }
 
@@ -143,6 +147,7 @@ const wantedHeaders: Record<string, RegExp> = {
   "content-security-policy": /default-src 'none'/,
   "cache-control": /./,
 };
+const unlimitedHeaders: Record<string, RegExp> = { "ratelimit-policy": /^"unlimited"$/ };
 const wantedLimitHeaders: Record<string, RegExp> = {
   "ratelimit-policy": /^"minute";q=\d+;w=60|^"hour";q=\d+;w=3600|^"day";q=\d+;w=86400/,
   ratelimit: /^"\w+";r=\d+;t=\d+/,
@@ -151,8 +156,25 @@ const wantedLimitHeaders: Record<string, RegExp> = {
   "x-ratelimit-reset": /^\d{10}$/,
 };
 
-function headerProblems({ status, headers, body }: Answer, isLimited: boolean): string[] {
-  const wanted = { ...wantedHeaders, ...(isLimited && wantedLimitHeaders) };
+const relativeUrls = /"(?:documentation|upgradeUrl|upgrade_url)":"(?!https?:\/\/)[^"]*"/g;
+const otherInstants = /"\w+":"\d{4}-\d\d-\d\dT\d\d:\d\d(?!:\d\d\.\d{3}Z")[^"]*"/g;
+
+/** What holds for every JSON body: URLs for people are absolute, and instants are in UTC with milliseconds. */
+function formProblems(body: unknown): string[] {
+  if (typeof body !== "object") return [];
+  const text = JSON.stringify(body);
+  return [
+    ...[...text.matchAll(relativeUrls)].map(([field]) => `not an absolute URL: ${field}`),
+    ...[...text.matchAll(otherInstants)].map(([field]) => `not an instant in UTC with milliseconds: ${field}`),
+  ];
+}
+
+function headerProblems({ status, headers, body }: Answer, limits: Record<string, RegExp>): string[] {
+  const wanted = {
+    ...wantedHeaders,
+    ...limits,
+    ...(status === 401 && { "www-authenticate": /^Bearer realm="outreachd"(, error="invalid_token")?$/ }),
+  };
   const problems = Object.entries(wanted).flatMap(([name, pattern]) =>
     pattern.test(headers.get(name) ?? "") ? [] : [`the header ${name} is ${headers.get(name) ?? "missing"}`],
   );

@@ -80,6 +80,7 @@ export function createFactories(seed = 1) {
       permissions: userId === null ? ["*"] : [...permissions],
       expiresAt: null,
       isActive: true,
+      expiresInDays: null,
       requiresApproval: false,
       usageCount: 0,
       lastUsedAt: null,

@@ -12,6 +12,7 @@ export type Operation = {
   permissions: string[];
   /** Whom it acts for; null where no key is asked for. */
   actsFor: "user" | "ownKey" | "caller" | null;
+  operationId: string;
   summary: string;
   takesBody: boolean;
   /** Names of the fields of a JSON body; null when there is none. */
@@ -27,6 +28,7 @@ export class ApiDocument {
   readonly operations: Operation[];
   readonly #bySpecificity: { operation: Operation; pattern: RegExp }[];
   readonly #components: TSchema[];
+  readonly #checked = new WeakMap<Json, TSchema>();
 
   constructor(json: Json) {
     this.json = json;
@@ -66,7 +68,9 @@ export class ApiDocument {
   }
 
   #mismatches(schema: Json, body: unknown): string[] {
-    return [...Value.Errors(checkable(schema), this.#components, body)].map(
+    const known = this.#checked.get(schema) ?? checkable(schema);
+    this.#checked.set(schema, known);
+    return [...Value.Errors(known, this.#components, body)].map(
       ({ path, message, value }) => `${path || "/"} ${message}, got ${JSON.stringify(value)?.slice(0, 100)}`,
     );
   }
@@ -88,6 +92,7 @@ function operationOf(method: string, path: string, node: Json): Operation {
     path,
     permissions: (node["x-permission"] ?? []) as string[],
     actsFor: (node["x-acts-for"] ?? null) as Operation["actsFor"],
+    operationId: String(node["operationId"]),
     summary: typeof node["summary"] === "string" ? node["summary"] : "",
     takesBody: "requestBody" in node,
     bodyFields: bodyFieldsOf(node),

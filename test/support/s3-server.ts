@@ -12,7 +12,10 @@ export function startS3Server({
 } = {}) {
   const objects = new Map<string, Uint8Array>();
   const uploads = new Map<string, { key: string; parts: Map<number, Uint8Array> }>();
-  const faults: { fails(method: string, url: URL): boolean } = { fails: () => false };
+  const faults: { fails(method: string, url: URL): boolean; delay(method: string, url: URL): Promise<void> } = {
+    fails: () => false,
+    delay: async () => {},
+  };
   let lastUpload = 0;
 
   const server = Bun.serve({
@@ -23,6 +26,7 @@ export function startS3Server({
       const body = new Uint8Array(await request.arrayBuffer());
       if (!isSigned(request, url, body, accessKeyId, secretAccessKey)) return refusal(403, "SignatureDoesNotMatch");
       if (faults.fails(request.method, url)) return refusal(503, "SlowDown");
+      await faults.delay(request.method, url);
       const [, named, ...rest] = decodeURIComponent(url.pathname).split("/");
       if (named !== bucket) return refusal(404, "NoSuchBucket");
       return answer(request.method, rest.join("/"), url.searchParams, body);

@@ -14,7 +14,13 @@ export type Created = {
   createdAt: string;
   jobId: string;
 };
-export type CloneList = { voiceClones: CloneView[]; total: number; matching: number };
+export type CloneList = {
+  voiceClones: CloneView[];
+  total: number;
+  matching: number;
+  limit: number;
+  nextCursor: string | null;
+};
 export type { CheckView, CloneDetailView };
 
 /** A short WAV file without speech: taken in like any other, and soon measured. `seed` makes it another file. */

@@ -51,7 +51,7 @@ test("with a user key no user is named, with a global key one is", async () => {
   seen.length = 0;
   await exportWith("an opaque global key");
   expect(seen.map(({ path }) => path)).toEqual([
-    "/api/v2/users?limit=100&offset=0",
+    "/api/v2/users?limit=100",
     "/api/v2/leads/export?userId=u-ada&format=csv",
   ]);
 });
@@ -63,7 +63,7 @@ test("a server that holds the data directory is used with its local key", async 
     backend: { readRunningServer: () => ({ pid: 1, url, localKey: "local" }) },
   });
   expect((await cli.run("user", "list")).exitCode).toBe(0);
-  expect(seen).toEqual([{ key: "local", path: "/api/v2/users?limit=100&offset=0" }]);
+  expect(seen).toEqual([{ key: "local", path: "/api/v2/users?limit=100" }]);
   expect(cli.configs).toEqual([]);
 });
 

@@ -65,6 +65,21 @@ test("a file is sent as it is and the counts of its job are told", async () => {
   expect(out).toContain("created  1,100");
 });
 
+test("who is there already is named with what to do, apart from the do-not-contact list, and columns are shown", async () => {
+  const columns = { "E-mail": "email", Shoe: "customFields.Shoe", Id: "ignore" };
+  const counts = { rows: 9, created: 0, updated: 0, skipped: 9, failed: 0 };
+  const metadata = { ...counts, onDuplicate: "skip", doNotContact: 2, columns };
+  const { out } = await importFile("a.csv", "x", [done(metadata)]);
+  expect(out).toContain("7 skipped: the people are among your leads already and were left unchanged.");
+  expect(out).toContain("import it again with --on-duplicate update.");
+  expect(out).toContain("2 skipped: on the do-not-contact list.");
+  expect(out).toContain('Columns:\n  E-mail  email\n  Shoe    custom field "Shoe"\n  Id      left out\n');
+  const again = await importFile("a.csv", "x", [done({ ...metadata, onDuplicate: "update", skipped: 2 })]);
+  expect(again.out).not.toContain("--on-duplicate");
+  const json = await importFile("a.csv", "x", [done(metadata)], ["--json"]);
+  expect(JSON.parse(json.out.trim().split("\n").at(-1)!)).toMatchObject({ columns, doNotContact: 2 });
+});
+
 test("flags of the import become parameters of the request", async () => {
   const args = "--on-duplicate update --dry-run --tag a --tag b,c --source fair --delimiter tab".split(" ");
   const { uploads, out } = await importFile("people.txt", "x", [done({ dryRun: true })], args);

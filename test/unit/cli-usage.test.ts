@@ -117,12 +117,26 @@ test("users are listed oldest first", async () => {
   expect(second).toStartWith("ada@example.com  Ada ");
 });
 
+/** Serves a list as the API does, 100 items a page. */
+function paged(field: string, all: readonly object[]) {
+  return ({ url }: Request): Response => {
+    const from = Number(new URL(url).searchParams.get("cursor") ?? 0);
+    const next = from + 100 < all.length ? `${from + 100}` : null;
+    return success({ [field]: all.slice(from, from + 100), total: all.length, limit: 100, nextCursor: next });
+  };
+}
+
+test("keys are listed beyond the first page", async () => {
+  const key = { name: "key", hint: "oak_…", permissions: ["*"], isActive: true, userId: "u", usageCount: 0 };
+  const times = { created_at: "2026-01-05T10:00:00.000Z", last_used_at: null, expires_at: null };
+  const all = Array.from({ length: 250 }, (_, n) => ({ ...key, ...times, id: `k-${n}` }));
+  await using cli = await createCommandLine({ api: paged("keys", all) });
+  expect(JSON.parse((await cli.run("key", "list", "--json")).out).keys).toHaveLength(250);
+});
+
 test("users are listed beyond the first page", async () => {
   const team = Array.from({ length: 101 }, (_, index) => ({ ...ada, id: `u-${index}`, email: `${index}@example.com` }));
-  const api = ({ url }: Request) => {
-    const offset = Number(new URL(url).searchParams.get("offset"));
-    return success({ users: team.slice(offset, offset + 100), total: team.length });
-  };
+  const api = paged("users", team);
   await using cli = await createCommandLine({ api });
   expect(JSON.parse((await cli.run("user", "list", "--json")).out).users).toHaveLength(101);
 });

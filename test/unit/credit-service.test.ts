@@ -103,7 +103,7 @@ test("reserve, settle and release, and a charge at once, in the words of a featu
     status: 402,
     details: { remaining: 1, required: 97, upgradeUrl: "/docs" },
   });
-  const ledger = await credits.ledger({
+  const { entries } = await credits.ledger({
     userId: ada,
     kind: "settle",
     createdFrom: startOfTests,
@@ -111,5 +111,5 @@ test("reserve, settle and release, and a charge at once, in the words of a featu
     limit: 9,
     after: null,
   });
-  expect(ledger.map(({ request, item }) => `${request}/${item}`).toSorted()).toEqual(["page/all", "r/0"]);
+  expect(entries.map(({ request, item }) => `${request}/${item}`).toSorted()).toEqual(["page/all", "r/0"]);
 });

@@ -78,6 +78,7 @@ async function createWorld() {
     role: "member",
     permissions: ["events:read"],
     requiresApproval: false,
+    expiresAt: null,
     isLocal: false,
   };
   return {

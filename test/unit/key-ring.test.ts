@@ -21,6 +21,7 @@ test("a key of a user is its user's, with the user's role and the key's permissi
     role: "admin",
     permissions: ["leads:read"],
     requiresApproval: false,
+    expiresAt: null,
     isLocal: false,
   });
 });

@@ -306,12 +306,17 @@ describe("news", () => {
     world.vendor.synced.add("https://www.linkedin.com/in/ada");
     world.vendor.conversations.set("https://www.linkedin.com/in/ada", [
       { sender: "us", time: time(1000) },
-      { sender: "them", time: time(3000) },
-      { sender: "them", time: time(2000) },
+      { sender: "them", time: time(3000), text: "Call me." },
+      { sender: "them", time: time(2000), text: "Hi!" },
     ]);
     world.vendor.conversations.set("https://www.linkedin.com/in/bob", [{ sender: "them", time: time(4000) }]);
     const watched = [watchedOf("ada", "reply"), watchedOf("bob", "reply"), watchedOf("cem", "reply")];
-    const ada = { profileKey: "https://linkedin.com/in/ada", kind: "replied", at: startOfTests + 2000 } as const;
+    const ada = {
+      profileKey: "https://linkedin.com/in/ada",
+      kind: "replied",
+      at: startOfTests + 2000,
+      text: "Hi!\n\nCall me.",
+    } as const;
     const bob = { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000 } as const;
     expect(await world.watch(watched)).toEqual([ada]);
     expect(typesOf(world.vendor)).toEqual(["st.syncConversation"]);

@@ -26,7 +26,14 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
       return Array.from({ length }, () => pick(random() < 0.9 || isTame ? plainCells : cells, random)).join(",");
     });
     const text = lines.join(newline) + (random() < 0.5 ? newline : "");
-    const layout = { delimiter: ",", newline: newline === "\r" ? "\r" : "\n", headerRow: 3, targets, ignored };
+    const layout = {
+      delimiter: ",",
+      newline: newline === "\r" ? "\r" : "\n",
+      headerRow: 3,
+      headers: [],
+      targets,
+      ignored,
+    };
     const blocks = cut(text, random);
     const read = rowsOf(layout, "a file", blocks, false);
     // With bytes that could not be read, nothing is taken for plain.
@@ -46,7 +53,7 @@ test("a column with more profiles of people than of companies makes names those 
 });
 
 test("a line that never ends is given up, and what follows it is read", () => {
-  const layout = { delimiter: ",", newline: "\n", headerRow: 0, targets, ignored };
+  const layout = { delimiter: ",", newline: "\n", headerRow: 0, headers: [], targets, ignored };
   const blocks = [
     ...Array.from({ length: 20 }, () => "x".repeat(65_536)),
     "\n,,ada@example.com\n",

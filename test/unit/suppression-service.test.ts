@@ -20,6 +20,7 @@ test.each(engines)("who removes or erases an entry stands in the log, the value 
     role: "member",
     permissions: ["leads:delete"],
     requiresApproval: false,
+    expiresAt: null,
     isLocal: false,
   };
   const entry = await make.storedSuppression(storage, user.id, "email", "ada@example.com");

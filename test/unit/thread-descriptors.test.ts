@@ -39,7 +39,7 @@ const people = (rows: number) =>
 const options = { format: "csv", delimiter: null, columns: null, source: null, afterRow: 0, batchRows: 50 } as const;
 
 /** What a thread reads, message by message, until the signal fires. */
-const threads: [string, (signal: AbortSignal) => AsyncGenerator<unknown>][] = [
+const threads: [string, (signal: AbortSignal) => AsyncGenerator][] = [
   [
     "that measures recordings",
     async function* (signal) {
@@ -53,8 +53,7 @@ const threads: [string, (signal: AbortSignal) => AsyncGenerator<unknown>][] = [
   ],
   [
     "that reads a file of leads",
-    (signal) =>
-      readLeadFile({ ...options, path: file("leads.csv", people(2000)), owner: 1, tags: [] } as never, signal),
+    (signal) => readLeadFile({ ...options, path: file("leads.csv", people(2000)), owner: 1, tags: [] }, signal),
   ],
   [
     "that reads a file of prospects",

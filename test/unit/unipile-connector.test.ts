@@ -311,11 +311,11 @@ describe("news", () => {
     since: startOfTests,
     ...(reference && { reference }),
   });
-  const received = (name: string, at: number, from: 0 | 1 = 0) => ({
+  const received = (name: string, at: number, from: 0 | 1 = 0, text = `Hi from ${name}`) => ({
     chat_id: `chat-${idOf(name)}`,
     is_sender: from,
     sender_id: from ? "ACoAAme" : idOf(name),
-    text: "Hi",
+    text,
     timestamp: new Date(at).toISOString(),
   });
 
@@ -353,7 +353,7 @@ describe("news", () => {
     await using world = await startWorld([{}, { name: "bob" }, { name: "cem" }, { name: "dora" }]);
     world.vendor.messages.push(
       received("ada", startOfTests + 1000, 1),
-      received("ada", startOfTests + 3000),
+      received("ada", startOfTests + 3000, 0, "Call me."),
       received("ada", startOfTests + 2000),
       received("bob", startOfTests + 4000),
       received("cem", startOfTests + 5000, 1),
@@ -366,8 +366,13 @@ describe("news", () => {
       { ...watchedOf("dora", "reply"), since: startOfTests + 7000 },
     ];
     expect(await world.watch(watched)).toEqual([
-      { profileKey: "https://linkedin.com/in/ada", kind: "replied", at: startOfTests + 2000 },
-      { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000 },
+      {
+        profileKey: "https://linkedin.com/in/ada",
+        kind: "replied",
+        at: startOfTests + 2000,
+        text: "Hi from ada\n\nCall me.",
+      },
+      { profileKey: "https://linkedin.com/in/bob", kind: "replied", at: startOfTests + 4000, text: "Hi from bob" },
     ]);
   });
 

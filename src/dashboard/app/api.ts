@@ -52,6 +52,23 @@ export const api = {
   answer: (method: string, path: string, options: RequestOptions = {}) => answer(method, `/api/v2${path}`, options),
 };
 
+/** More pages than a browser shows at once. */
+const mostPages = 50;
+
+/** All items of a list that pages with a cursor, page after page; `field` has them. */
+export async function getAll<T>(path: string, field: string, { query, signal }: RequestOptions = {}): Promise<T[]> {
+  type Page = { nextCursor?: string | null } & Record<string, unknown>;
+  const all: T[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page: Page = await api.get<Page>(path, { query: { ...query, cursor }, ...(signal && { signal }) });
+    all.push(...(page[field] as T[]));
+    cursor = page.nextCursor ?? null;
+    if (cursor === null) break;
+  }
+  return all;
+}
+
 export const sessionApi = {
   /** Null when nobody is signed in. */
   async current(): Promise<SessionView | null> {

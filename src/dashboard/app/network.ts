@@ -1,18 +1,22 @@
 import type { AccountView } from "../../network/account-model.ts";
 import type { ActionView, PendingReason } from "../../network/action-model.ts";
-import { api } from "./api.ts";
+import { getAll } from "./api.ts";
 import { useResource, type Resource } from "./resource.ts";
 
-export type AccountList = { accounts: AccountView[]; total: number };
+export type AccountList = { accounts: AccountView[] };
 
 export type ActionType = ActionView["actionType"];
 
 /** The network accounts of the person. */
 export function useAccounts(): Resource<AccountList> {
-  return useResource((signal) => api.get<AccountList>("/network/accounts", { signal }), [], {
-    pollMs: 30_000,
-    events: ["account."],
-  });
+  return useResource(
+    async (signal) => ({ accounts: await getAll<AccountView>("/network/accounts", "accounts", { signal }) }),
+    [],
+    {
+      pollMs: 30_000,
+      events: ["account."],
+    },
+  );
 }
 
 type KindWords = { label: string; text: "none" | "optional" | "required"; textLabel?: string };

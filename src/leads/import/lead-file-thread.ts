@@ -58,7 +58,8 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
 }
 
 async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
-  const { rows: reader } = rowReader(file, options, options, options.afterRow);
+  const { rows: reader, columns: planned } = rowReader(file, options, options, options.afterRow);
+  const columns = () => shownColumns(planned ?? (reader instanceof NdjsonRows ? reader.columns : []));
   const collect = garbageCollector(blocksBetweenCollections, blocksBetweenFullCollections);
   const packer = new RowPacker(options.owner);
   for (let block: string | null = ""; block !== null;) {
@@ -66,10 +67,10 @@ async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort
     collect();
     for (const row of reader.take(block, file.hasBadBytes)) {
       pack(row, packer);
-      if (packer.count === options.batchRows) await batches.post(packer.take(), file.bytesRead);
+      if (packer.count === options.batchRows) await batches.post(packer.take(), columns(), file.bytesRead);
     }
   }
-  if (packer.count > 0) await batches.post(packer.take(), file.bytesRead);
+  if (packer.count > 0) await batches.post(packer.take(), columns(), file.bytesRead);
 }
 
 function pack(row: LeadFileRow, packer: RowPacker): void {
@@ -87,9 +88,13 @@ function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileIns
     encoding: file.encoding,
     delimiter: layout.delimiter,
     headerRow: layout.headerRow,
-    columns: columns.map(({ header, target }) => ({ header, target })),
+    columns: shownColumns(columns),
     firstRows: rows.slice(0, inspectedRows),
   };
+}
+
+function shownColumns(columns: readonly PlannedColumn[]): LeadFileBatch["columns"] {
+  return columns.map(({ header, target }) => ({ header, target }));
 }
 
 type RowReader = {
@@ -146,11 +151,11 @@ class BatchPort {
     });
   }
 
-  async post(rows: PackedRows, bytesRead: number): Promise<void> {
+  async post(rows: PackedRows, columns: LeadFileBatch["columns"], bytesRead: number): Promise<void> {
     while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#allowed -= 1;
     const lastRow = rows.numbers.at(-1) ?? 0;
-    const batch = { rows, lastRow, encoding: this.#encoding, bytesRead, totalBytes: this.#totalBytes };
+    const batch = { rows, lastRow, encoding: this.#encoding, columns, bytesRead, totalBytes: this.#totalBytes };
     this.#port.post(
       { kind: "batch", batch },
       arraysOf(rows).map(({ buffer }) => buffer),

@@ -50,6 +50,8 @@ export type LeadFileBatch = {
   lastRow: number;
   /** That of the file. */
   encoding: TextEncoding;
+  /** Where the columns of the file go, as far as it was read. */
+  columns: { header: string; target: string }[];
   /** How far the file was read for it; a bit ahead of the rows. */
   bytesRead: number;
   totalBytes: number;

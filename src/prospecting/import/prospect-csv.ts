@@ -19,6 +19,7 @@ export type ProspectLayout = {
   delimiter: string;
   newline: string;
   headerRow: number;
+  headers: string[];
   targets: ProspectTarget[];
   ignored: ReadonlySet<string>;
 };
@@ -36,7 +37,7 @@ export function prospectLayout(
   sampleIsAll: boolean,
   delimiter: string | null,
   overrides: ReadonlyMap<string, ProspectTarget>,
-): ProspectLayout & { headers: string[] } {
+): ProspectLayout {
   const newline = newlineOf(sample);
   let best: { layout: ReturnType<typeof prospectLayout>; understood: number } | null = null;
   let seen: string[] = [];
@@ -92,6 +93,8 @@ function noHeader(seen: string[]): LeadFileError {
 export class ProspectCsvRows {
   /** Headers that nobody understands. */
   readonly ignored: ReadonlySet<string>;
+  /** Where each column goes. */
+  readonly columns: { header: string; target: string }[];
   readonly #records: CsvRecords;
   readonly #record: PlainRecord | null;
   /** Numbers of targets. */
@@ -104,12 +107,13 @@ export class ProspectCsvRows {
   #isPlain: boolean;
 
   constructor(
-    { delimiter, newline, headerRow, targets, ignored }: ProspectLayout,
+    { delimiter, newline, headerRow, headers, targets, ignored }: ProspectLayout,
     source: string | null,
     afterRow: number,
     to: RowWriter,
   ) {
     this.ignored = ignored;
+    this.columns = headers.map((header, at) => ({ header: header.trim(), target: targets[at] ?? "ignore" }));
     this.#records = new CsvRecords(delimiter, newline);
     this.#record = /^[\0-\x7f]$/.test(delimiter) ? new PlainRecord(delimiter, newline) : null;
     this.#isPlain = this.#record !== null;

@@ -21,7 +21,14 @@ const batchesBetweenFullCollections = 48;
 export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
 
 export type ProspectFileAnswer =
-  | { kind: "batch"; packed: PackedRows; ignored: string[]; encoding: TextEncoding; bytesRead: number }
+  | {
+      kind: "batch";
+      packed: PackedRows;
+      columns: { header: string; target: string }[];
+      ignored: string[];
+      encoding: TextEncoding;
+      bytesRead: number;
+    }
   | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
@@ -52,7 +59,8 @@ export async function runProspectFileThread(
         const packed = buffer.take(options.batchRows);
         const moved = arraysOf(packed).map(({ buffer }) => buffer);
         const { encoding, bytesRead } = file;
-        port.post({ kind: "batch", packed, ignored: [...reader.ignored], encoding, bytesRead }, moved);
+        const { columns, ignored } = reader;
+        port.post({ kind: "batch", packed, columns, ignored: [...ignored], encoding, bytesRead }, moved);
         collect();
       }
     }

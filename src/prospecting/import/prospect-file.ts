@@ -23,6 +23,8 @@ export type ProspectFileBatch = {
   lastRow: number;
   /** The first headers that nobody understands, as far as the file was read. */
   ignored: string[];
+  /** Where the columns of a CSV file go. */
+  columns: { header: string; target: string }[];
   /** That of the file. */
   encoding: TextEncoding;
   /** How far the file was read for it; a bit ahead of the rows. */
@@ -61,14 +63,14 @@ export async function* readProspectFile(
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
         if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
-        const { packed, ignored, encoding, bytesRead } = answer;
+        const { packed, columns, ignored, encoding, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
         const rows = unpacked(packed, spare);
         const release = () => {
           freeMemory(arraysOf(packed));
           keepSpare(rows, spare);
         };
-        yield { rows, found: packed.found, lastRow, ignored, encoding, bytesRead, totalBytes, release };
+        yield { rows, found: packed.found, lastRow, columns, ignored, encoding, bytesRead, totalBytes, release };
         collect();
         thread.post("next");
       }

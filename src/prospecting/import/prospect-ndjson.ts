@@ -29,6 +29,8 @@ const ofJobCompany: ReadonlySet<ProspectTarget> = new Set([
 export class ProspectNdjsonRows {
   /** Names that nobody understands, of the rows until now. */
   readonly ignored = new Set<string>();
+  /** Each object has names of its own. */
+  readonly columns: { header: string; target: string }[] = [];
   readonly #overrides: ReadonlyMap<string, ProspectTarget>;
   readonly #source: string | null;
   readonly #afterRow: number;

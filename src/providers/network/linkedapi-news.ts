@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { isoTime } from "../../clock.ts";
-import type { News, Watched } from "../../network/contact-model.ts";
+import { replyText, type News, type Watched } from "../../network/contact-model.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import { Started, type LinkedapiApi } from "./linkedapi-api.ts";
 import { connectionsIn, isOpen, WorkflowState } from "./linkedapi-result.ts";
@@ -21,7 +21,13 @@ type Look = { workflowId: string | null; startedAt: number };
 const Conversations = Type.Array(
   Type.Object({
     personUrl: Type.String(),
-    messages: Type.Array(Type.Object({ sender: Type.String(), time: Type.String() })),
+    messages: Type.Array(
+      Type.Object({
+        sender: Type.String(),
+        time: Type.String(),
+        text: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      }),
+    ),
   }),
 );
 
@@ -103,11 +109,15 @@ async function newsIn(api: LinkedapiApi, watched: readonly Watched[]): Promise<N
   if (answer.envelope?.error?.type === "conversationsNotSynced") return null;
   const conversations = shaped(Conversations, api.resultOf(answer, "asks")) ?? [];
   return watched.flatMap(({ profileUrl, profileKey, since }) => {
-    const times = conversations
+    const answers = conversations
       .filter(({ personUrl }) => personUrl === withScheme(profileUrl))
       .flatMap(({ messages }) => messages.filter(({ sender }) => sender === "them"))
-      .map(({ time }) => Date.parse(time))
-      .filter((at) => at > since);
-    return times.length === 0 ? [] : [{ profileKey, kind: "replied" as const, at: Math.min(...times) }];
+      .map(({ time, text }) => ({ at: Date.parse(time), text }))
+      .filter(({ at }) => at > since)
+      .sort((a, b) => a.at - b.at);
+    if (answers.length === 0) return [];
+    return [
+      { profileKey, kind: "replied" as const, at: answers[0]!.at, ...replyText(answers.map(({ text }) => text)) },
+    ];
   });
 }

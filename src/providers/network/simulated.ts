@@ -9,6 +9,9 @@ import { RecentMap } from "./recent-map.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+/** What every person of the simulation writes. */
+const simulatedReply = "Thanks for your message. Tell me more!";
+
 export type SimulatedConnector = Connector & {
   /** The earliest moment at which `watch` will have more to tell of whom it was asked about; null: never. */
   nextNewsAt(): number | null;
@@ -167,6 +170,7 @@ class People {
         profileKey,
         kind: waitsFor === "acceptance" ? "accepted" : "replied",
         at,
+        ...(waitsFor === "reply" && { text: simulatedReply }),
       }));
   }
 

@@ -116,6 +116,7 @@ export const Messages = page(
     sender_id: orNull(Type.String()),
     sender_attendee_id: orNull(Type.String()),
     timestamp: Type.String(),
+    text: Type.Optional(orNull(Type.String())),
   }),
 );
 

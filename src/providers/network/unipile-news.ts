@@ -1,6 +1,6 @@
 import { isoTime } from "../../clock.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import type { News, Watched } from "../../network/contact-model.ts";
+import { replyText, type News, type Watched } from "../../network/contact-model.ts";
 import { newsOrNone } from "./ending.ts";
 import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
 import { nameIn } from "./profile-address.ts";
@@ -40,7 +40,7 @@ async function acceptances(api: UnipileApi, watched: readonly Watched[]): Promis
   return news;
 }
 
-type Received = { chatId: string; senderId: string; attendeeId: string; at: number };
+type Received = { chatId: string; senderId: string; attendeeId: string; at: number; text: string };
 
 /** From all messages that came since: by the chat that our message went to, else by the profile of the sender. */
 async function replies(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
@@ -56,7 +56,9 @@ async function replies(api: UnipileApi, watched: readonly Watched[]): Promise<Ne
           profileOf.get(message.senderId) === one.profileKey),
     );
     if (answers.length === 0) return [];
-    return [{ profileKey: one.profileKey, kind: "replied" as const, at: Math.min(...answers.map(({ at }) => at)) }];
+    const inOrder = answers.toSorted((a, b) => a.at - b.at);
+    const text = replyText(inOrder.map((message) => message.text));
+    return [{ profileKey: one.profileKey, kind: "replied" as const, at: inOrder[0]!.at, ...text }];
   });
 }
 
@@ -66,11 +68,17 @@ async function messagesSince(api: UnipileApi, since: number): Promise<Received[]
   for (let pages = 0; cursor !== null && pages < maxPages; pages++) {
     const query: Record<string, string> = { after: isoTime(since), limit: "250", ...(cursor && { cursor }) };
     const page: typeof Messages.static = await api.read({ path: "messages", query, schema: Messages });
-    for (const { is_sender: isOurs, timestamp, ...from } of page.items) {
+    for (const { is_sender: isOurs, timestamp, text, ...from } of page.items) {
       const at = Date.parse(timestamp);
       if (isOurs || Number.isNaN(at)) continue;
       const { chat_id: chatId, sender_id: senderId, sender_attendee_id: attendeeId } = from;
-      received.push({ chatId: chatId ?? "", senderId: senderId ?? "", attendeeId: attendeeId ?? "", at });
+      received.push({
+        chatId: chatId ?? "",
+        senderId: senderId ?? "",
+        attendeeId: attendeeId ?? "",
+        at,
+        text: text ?? "",
+      });
     }
     cursor = page.items.length > 0 && page.cursor ? page.cursor : null;
   }

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../audit/model.ts";
 import type { AuditStore, ChainCheck, Standing } from "../../audit/store.ts";
 import type { Engine } from "./engine.ts";
+import { countRows } from "./list-pages.ts";
 
 type Text = string | null;
 type Row = {
@@ -112,6 +113,10 @@ export function createAuditStore(engine: Engine): AuditStore {
         params: [...params, limit],
       });
       return found.map((row) => ({ seq: row.seq, ...entryOf(row) }));
+    },
+    count: async (filter) => {
+      const { where, params } = conditions(filter, null);
+      return countRows({ reader }, { sql: `SELECT 1 FROM audit_log WHERE ${where}`, params });
     },
     check: async (after, limit) => check(after, limit),
     standingOf: async (place) => standingOf(place),

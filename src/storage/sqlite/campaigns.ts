@@ -12,6 +12,7 @@ import { createCampaignHooks } from "./campaign-hooks.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
+import { olderThan } from "./list-pages.ts";
 import type { LeadReader } from "./lead-reader.ts";
 import type { NetworkRows } from "./network.ts";
 import { networkActions } from "./network-tables.ts";
@@ -70,8 +71,7 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     const person = lead(userId, leadId)?.lead;
     if (person === undefined) return "leadGone";
     if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
-    const { email, phone } = person;
-    if (suppressions.find(userId, { email, profileKey, phone }) !== null) return "doNotContact";
+    if (suppressions.find(userId, { profileKey, leadId }) !== null) return "doNotContact";
     const { excludeOtherCampaigns, excludeContactedDays: days } = target.settings;
     if (excludeOtherCampaigns && isElsewhere.get(leadId, campaignId) !== null) return "inOtherCampaign";
     const contactedAt = days === null ? null : lastContact.get(userId, profileKey)?.at;
@@ -217,14 +217,16 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
   return {
     insert: (item) => writer.writeForAnswer(() => void orm.insert(campaigns).values(item).run()),
     get: async (userId, id) => owned(userId, id),
-    list: async (userId) =>
+    list: async (userId, limit, after = null) =>
       orm
         .select()
         .from(campaigns)
-        .where(eq(campaigns.userId, userId))
+        .where(and(eq(campaigns.userId, userId), olderThan(campaigns, after)))
         .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
-        .limit(mostListed)
+        .limit(limit)
         .all(),
+    countCampaigns: async (userId) =>
+      orm.select({ n: count() }).from(campaigns).where(eq(campaigns.userId, userId)).get()?.n ?? 0,
     update: (userId, id, states, change) => writer.writeForAnswer(() => update(userId, id, states, change)),
     remove: (userId, id) =>
       writer.write(() => {
@@ -274,7 +276,6 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
 }
 
 const dayMs = 86_400_000;
-const mostListed = 1000;
 
 const stateEvents = {
   running: "campaign.started",

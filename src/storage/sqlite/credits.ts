@@ -4,6 +4,7 @@ import type {
   BudgetOutcome,
   ChargeOutcome,
   CreditStore,
+  LedgerFilter,
   LedgerPageRequest,
   RefundCredits,
   RefundOutcome,
@@ -11,6 +12,7 @@ import type {
 import { createCreditRows } from "./credit-rows.ts";
 import { creditBudgets, creditReservations } from "./credit-tables.ts";
 import type { Engine } from "./engine.ts";
+import { countRows, olderThan } from "./list-pages.ts";
 import { creditLedger, jobs, users } from "./tables.ts";
 
 export function createCreditStore(engine: Engine): CreditStore {
@@ -46,25 +48,18 @@ export function createCreditStore(engine: Engine): CreditStore {
     return { kind: "refunded", balance: rows.balance(userId) };
   }
 
-  async function page({ userId, kind, createdFrom, createdTo, limit, after }: LedgerPageRequest) {
+  async function page({ limit, after, ...filter }: LedgerPageRequest) {
     return orm
       .select()
       .from(creditLedger)
-      .where(
-        and(
-          eq(creditLedger.userId, userId),
-          kind === null ? undefined : eq(creditLedger.kind, kind),
-          createdFrom === null ? undefined : gte(creditLedger.createdAt, createdFrom),
-          createdTo === null ? undefined : lte(creditLedger.createdAt, createdTo),
-          after === null
-            ? undefined
-            : sql`(${creditLedger.createdAt}, ${creditLedger.id}) < (${after.createdAt}, ${after.id})`,
-        ),
-      )
+      .where(and(entriesOf(filter), olderThan(creditLedger, after)))
       .orderBy(desc(creditLedger.createdAt), desc(creditLedger.id))
       .limit(limit)
       .all();
   }
+
+  const countEntries = (filter: LedgerFilter): Promise<number> =>
+    countRows(engine, orm.select({ id: creditLedger.id }).from(creditLedger).where(entriesOf(filter)).toSQL());
 
   async function usersWithout(request: string, createdBefore: number, limit: number): Promise<string[]> {
     const granted = orm
@@ -127,6 +122,7 @@ export function createCreditStore(engine: Engine): CreditStore {
     balance: async (userId) => rows.balance(userId),
     reserved,
     page,
+    countEntries,
     reserve: (request) => writer.write(() => rows.reserve(request)),
     settle: (request) => writer.writeForAnswer(() => rows.settle(request)),
     charge: (request) => writer.write(() => rows.charge(request)),
@@ -138,4 +134,13 @@ export function createCreditStore(engine: Engine): CreditStore {
       return found && { keyId, ...found };
     },
   };
+}
+
+function entriesOf({ userId, kind, createdFrom, createdTo }: LedgerFilter) {
+  return and(
+    eq(creditLedger.userId, userId),
+    kind === null ? undefined : eq(creditLedger.kind, kind),
+    createdFrom === null ? undefined : gte(creditLedger.createdAt, createdFrom),
+    createdTo === null ? undefined : lte(creditLedger.createdAt, createdTo),
+  );
 }

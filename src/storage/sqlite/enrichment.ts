@@ -16,6 +16,7 @@ import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpendin
 import type { Engine } from "./engine.ts";
 import { isHeld } from "./job-claim.ts";
 import { createJobRows } from "./jobs.ts";
+import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";
 import { createOwners } from "./owners.ts";
 import { createSuppressionRows } from "./suppressions.ts";
@@ -161,6 +162,11 @@ export function createEnrichmentStore(engine: Engine): EnrichmentStore {
         return finishBatch(userId, batch);
       }),
     done: async (jobId, afterN, limit) => doneItems.all({ jobId, afterN, limit }),
+    countDone: (jobId) =>
+      countRows(engine, {
+        sql: "SELECT 1 FROM enrichment_items WHERE job_id = ? AND outcome IS NOT NULL",
+        params: [jobId],
+      }),
     providers: async (userId) =>
       orm
         .select({ providers: enrichmentSettings.providers })

@@ -2,6 +2,7 @@ import { eventSubjects, eventTypeNames, type EventFilter } from "../../events/mo
 import type { EventPageRequest, EventStore } from "../../events/store.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows, eventColumns, storedEvent, subjectColumns, type EventRow } from "./event-rows.ts";
+import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 
 export function createEventStore(engine: Engine): EventStore {
@@ -20,10 +21,23 @@ export function createEventStore(engine: Engine): EventStore {
      AND at < ?1 RETURNING seq`,
   );
 
+  function branches({ scopes, filter }: Pick<EventPageRequest, "scopes" | "filter">): Branch[] {
+    return branchesOf(
+      scopes.flatMap((userId) => (userId === null ? null : (owners(userId) ?? []))),
+      filter,
+    );
+  }
+
+  async function count(request: Pick<EventPageRequest, "scopes" | "filter">): Promise<number> {
+    const parts = branches(request);
+    if (parts.length === 0) return 0;
+    const sql = parts.map(({ where }) => selectSeq(where)).join(" UNION ALL ");
+    return countRows(engine, { sql: `SELECT 1 FROM (${sql})`, params: parts.flatMap(({ params }) => params) });
+  }
+
   async function page(request: EventPageRequest) {
-    const { filter, newestFirst, limit } = request;
-    const known = request.scopes.flatMap((userId) => (userId === null ? null : (owners(userId) ?? [])));
-    const parts = branchesOf(known, filter).map((branch) => narrowed(branch, request));
+    const { newestFirst, limit } = request;
+    const parts = branches(request).map((branch) => narrowed(branch, request));
     if (parts.length === 0) return [];
     const order = newestFirst ? "DESC" : "ASC";
     const sql = parts.map(({ where }) => `SELECT * FROM (${selectSeq(where)} ORDER BY seq ${order} LIMIT ?)`);
@@ -36,6 +50,7 @@ export function createEventStore(engine: Engine): EventStore {
 
   return {
     page,
+    count,
     since: async (after, limit) => since.all(after, limit).map(storedEvent),
     last: async () => last.get()?.seq ?? 0,
     onNew: rows.onNew,

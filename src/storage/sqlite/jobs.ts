@@ -25,10 +25,11 @@ import { jobs } from "./tables.ts";
 export function createJobStore(engine: Engine, rows: JobRows, network: () => NetworkRows): JobStore {
   const { orm, database, writer, reader } = engine;
   const audits = createAuditRows(engine);
-  const byUser = and(eq(jobs.id, sql.placeholder("id")), eq(jobs.userId, sql.placeholder("userId")));
-  const byIdAndUser = orm.select().from(jobs).where(byUser).prepare();
 
-  const ofUser = (userId: string, id: string): Job | null => byIdAndUser.get({ userId, id }) ?? null;
+  const ofUser = (userId: string, id: string): Job | null => {
+    const job = rows.get(id);
+    return job?.userId === userId ? job : null;
+  };
   /** An action's moment may change with every plan, so it is told from the action, not from the job. */
   const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network().jobs.withPlan(job) : job);
 

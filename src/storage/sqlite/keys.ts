@@ -1,9 +1,10 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { KeyScope, KeyStore } from "../../keys/store.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
+import { olderThan } from "./list-pages.ts";
 import { apiKeys } from "./tables.ts";
 
 export function createKeyStore(engine: Engine): KeyStore {
@@ -54,14 +55,15 @@ export function createKeyStore(engine: Engine): KeyStore {
         .from(apiKeys)
         .where(and(eq(apiKeys.id, id), within(scope)))
         .get() ?? null,
-    list: async (scope, limit) =>
+    list: async (scope, limit, after = null) =>
       orm
         .select()
         .from(apiKeys)
-        .where(within(scope))
+        .where(and(within(scope), olderThan(apiKeys, after)))
         .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
         .limit(limit)
         .all(),
+    count: async (scope) => orm.select({ n: count() }).from(apiKeys).where(within(scope)).get()?.n ?? 0,
     update: (id, change, audit) =>
       writer.writeForAnswer(() => {
         const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;

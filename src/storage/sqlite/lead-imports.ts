@@ -12,6 +12,7 @@ import type { HashIndex } from "./hash-index.ts";
 import type { StoredLead } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { createNewLeadParts, NewLeads } from "./new-leads.ts";
+import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import type { SuppressionRows } from "./suppressions.ts";
@@ -27,8 +28,8 @@ export function createLeadImports(
   keys: HashIndex,
   suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
-): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "forgetDryRun"> {
-  const { orm, writer } = engine;
+): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
+  const { orm, database, writer } = engine;
   const owners = createOwners(engine);
   const newLeads = createNewLeadParts(engine, keys, rows);
   const insertReport = orm
@@ -57,7 +58,7 @@ export function createLeadImports(
     const job = jobById.get({ id: batch.jobId });
     if (job?.userId !== batch.userId || !isHeld(job, batch)) return null;
     const counts = countsOf(job.metadata);
-    const created = new NewLeads(newLeads, batch.rows, batch.at);
+    const created = new NewLeads(newLeads, batch.jobId, batch.rows, batch.at);
     for (const [place, row] of batch.rows.numbers.entries()) {
       const { outcome, leadId, errors } = settle(batch, place, created);
       counts.rows++;
@@ -112,7 +113,21 @@ export function createLeadImports(
     return rows.findSame(userId, identity);
   }
 
+  // From the stretch that the row before the page is in, in the order of both keys, so that nothing is sorted.
+  const createdRows = database.prepare<{ row: number; leadId: string }, Record<string, string | number>>(
+    `SELECT c.row + leads.seq - c.lead AS row, leads.id AS leadId FROM jobs
+     CROSS JOIN lead_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
+       (SELECT max(row) FROM lead_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)
+     CROSS JOIN leads ON leads.seq >= c.lead AND leads.seq < c.lead + c.leads AND leads.created_at = c.created_at
+     WHERE jobs.id = $jobId AND jobs.user_id = $userId AND c.row + leads.seq - c.lead > $afterRow
+     ORDER BY c.row, leads.seq LIMIT $limit`,
+  );
+
   async function importReport({ userId, jobId, outcome, afterRow, limit }: ImportReportRequest) {
+    if (outcome === "created")
+      return createdRows
+        .all({ userId, jobId, afterRow, limit })
+        .map((row) => ({ ...row, outcome, errors: [] as ImportRowError[] }));
     return orm
       .select({
         row: leadImportRows.row,
@@ -134,13 +149,19 @@ export function createLeadImports(
       .all();
   }
 
+  const countImportReport: LeadStore["countImportReport"] = ({ jobId, outcome }) =>
+    countRows(engine, {
+      sql: "SELECT 1 FROM lead_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
+      params: [jobId, outcome],
+    });
+
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
     return writer.write(() => storeBatch(batch));
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
-  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, forgetDryRun };
+  return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, countImportReport, forgetDryRun };
 }
 
 const stored: Settled = { outcome: "created", leadId: null, errors: [] };

@@ -91,7 +91,7 @@ function formerMatch(
   emails: readonly string[],
 ): SuppressionMatch | null {
   for (const email of emails)
-    for (const match of suppressions.findAll(userId, { email }))
+    for (const match of suppressions.findExact(userId, email))
       if (match.kind === "email") return { ...match, isOfFormerJob: true };
   return null;
 }

@@ -65,11 +65,18 @@ export function createContactRows(
     upsert.run({ ...before, ...news, updatedAt: at });
   }
 
-  function tell(type: "connection.accepted" | "message.replied", contact: ContactRow, at: number): void {
+  function tell(
+    type: "connection.accepted" | "message.replied",
+    contact: ContactRow,
+    at: number,
+    data: { text?: string } = {},
+  ): void {
     const account = accountOf(contact.account);
     if (account === null) return;
-    const { leadId, campaignId } = contact;
-    events.append({ type, userId: account.userId, at, accountId: account.id, leadId, campaignId });
+    const { leadId, campaignId, profileKey } = contact;
+    const told = { type, userId: account.userId, at, accountId: account.id, leadId, campaignId };
+    // With the profile, by which an erasure finds what a person without a lead wrote.
+    events.append(data.text === undefined ? told : { ...told, data: { text: data.text, profileUrl: profileKey } });
   }
 
   return {
@@ -90,14 +97,16 @@ export function createContactRows(
       if (known?.relation === "pending" && attempt.shown === "connected")
         tell("connection.accepted", { ...known, ...whose }, at);
     },
-    noteNews(account: number, { profileKey, kind, at }: News, now: number): boolean {
+    /** The contact, when it is news. */
+    noteNews(account: number, { profileKey, kind, at, text }: News, now: number): ContactRow | null {
       const contact = get(account, profileKey);
-      if (contact === null) return false;
-      if (kind === "accepted" && contact.relation === "connected") return false;
-      if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
+      if (contact === null) return null;
+      if (kind === "accepted" && contact.relation === "connected") return null;
+      if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return null;
       change(contact, now, kind === "accepted" ? shownOf("connected", at) : { repliedAt: at });
-      tell(kind === "accepted" ? "connection.accepted" : "message.replied", contact, now);
-      return true;
+      if (kind === "accepted") tell("connection.accepted", contact, now);
+      else tell("message.replied", contact, now, text === undefined ? {} : { text });
+      return contact;
     },
   };
 }
@@ -145,9 +154,11 @@ export function createContactStore(
       writer.writeForAnswer(() => {
         const record = accounts.byId(accountId);
         if (record === null) return [];
-        const fresh = news.filter((item) => rows.noteNews(record.seq, item, at));
-        for (const item of fresh) campaigns.note(accountId, item, at);
-        return fresh;
+        return news.filter((item) => {
+          const contact = rows.noteNews(record.seq, item, at);
+          if (contact !== null) campaigns.note(accountId, item, contact.campaignId, at);
+          return contact !== null;
+        });
       }),
   };
 }

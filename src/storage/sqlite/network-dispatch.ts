@@ -4,11 +4,10 @@ import { shortReason } from "../../events/model.ts";
 import type { Job } from "../../jobs/model.ts";
 import type { JobClaim } from "../../jobs/store.ts";
 import { actionKinds } from "../../network/action-kinds.ts";
-import { neverAt, type Objection } from "../../network/action-model.ts";
+import { neverAt } from "../../network/action-model.ts";
 import { nextCoolDown } from "../../network/cool-down.ts";
 import type { ActionEnd, DueAction, Handed, NetworkStore, PutOff } from "../../network/store.ts";
 import type { Hold } from "../../network/governor/slot.ts";
-import { objectionText } from "../../network/texts.ts";
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "./gathered-writes.ts";
 import { isHeld } from "./job-claim.ts";
@@ -99,18 +98,6 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     accounts.countChange(record);
   }
 
-  function skip(target: Target, objection: Objection, now: number): void {
-    const reason = objection.kind === "doNotContact" ? "doNotContact" : objection.kind;
-    scheduling.end(target, {
-      state: "skipped",
-      message: `Not sent: ${objectionText(objection)}`,
-      metadata: { outcome: "skipped", skipReason: reason },
-      reference: null,
-      relation: null,
-      at: now,
-    });
-  }
-
   /** Whether an action is still to be sent; if not, it is ended. */
   function isWanted(target: Target, now: number): boolean {
     const { row, record } = target;
@@ -121,7 +108,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
       return false;
     }
     const objection = objectionTo(record.seq, row, now);
-    if (objection !== null) skip(target, objection, now);
+    if (objection !== null) scheduling.skip(target, objection, now);
     return objection === null;
   }
 

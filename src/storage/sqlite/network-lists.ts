@@ -2,11 +2,12 @@ import { and, asc, count, desc, eq, inArray, isNotNull, lt, sql, type SQL } from
 import type { ActionPlace } from "../../network/action-model.ts";
 import type { ActionFilter, ActionPage, ListedAction, NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
+import { countRows } from "./list-pages.ts";
 import type { AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import { networkAccounts, networkActions, waitsForSomebody } from "./network-tables.ts";
 
-type Lists = Pick<NetworkStore, "page" | "tasks" | "countTasks">;
+type Lists = Pick<NetworkStore, "page" | "countActions" | "tasks" | "countTasks">;
 
 /** Lists of actions. */
 export function createActionLists({ orm, reader }: Engine, accounts: AccountRows, actions: ActionRows): Lists {
@@ -36,7 +37,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
   }
 
   async function ordered(account: number, { filter, limit, order, after }: ActionPage): Promise<ActionPlace[]> {
-    const { seq, slotAt, used } = networkActions;
+    const { seq, slotAt } = networkActions;
     const at = order === "newest" ? sql<number>`0` : slotAt;
     const direction = order === "soonest" ? asc : desc;
     const beyond = sql.raw(order === "soonest" ? ">" : "<");
@@ -49,7 +50,7 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
           filter.leadId === undefined
             ? eq(networkActions.account, account)
             : sql`+${networkActions.account} = ${account}`,
-          order === "newest" ? undefined : and(eq(used, order === "soonest" ? 0 : 1), isNotNull(slotAt)),
+          isInOrder(order),
           after === null
             ? undefined
             : order === "newest"
@@ -83,18 +84,42 @@ export function createActionLists({ orm, reader }: Engine, accounts: AccountRows
 
   return {
     page,
-    tasks: async (userId, limit, offset) =>
+    async countActions({ userId, filter, order }) {
+      const owned =
+        filter.accountId === undefined ? accountsOf(userId) : [accounts.ofUser(userId, filter.accountId)?.seq];
+      const wanted = owned.filter((account) => account !== undefined);
+      if (wanted.length === 0) return 0;
+      const query = orm
+        .select({ seq: networkActions.seq })
+        .from(networkActions)
+        .where(and(inArray(networkActions.account, wanted), isInOrder(order), ...terms(filter)));
+      return countRows({ reader }, query.toSQL());
+    },
+    tasks: async (userId, limit, offset, after = null) =>
       orm
         .select()
         .from(networkActions)
-        .where(isTask(userId))
-        .orderBy(asc(networkActions.updatedAt), asc(networkActions.seq))
+        .where(
+          and(
+            isTask(userId),
+            after === null
+              ? undefined
+              : sql`(${networkActions.updatedAt}, ${networkActions.jobId}) > (${after.updatedAt}, ${after.jobId})`,
+          ),
+        )
+        .orderBy(asc(networkActions.updatedAt), asc(networkActions.jobId))
         .limit(limit)
         .offset(offset)
         .all()
         .map(actions.actionOf),
     countTasks: async (userId) => orm.select({ n: count() }).from(networkActions).where(isTask(userId)).get()?.n ?? 0,
   };
+}
+
+/** Orders by the time of an action leave out those that have none. */
+function isInOrder(order: ActionPage["order"]): SQL | undefined {
+  const { used, slotAt } = networkActions;
+  return order === "newest" ? undefined : and(eq(used, order === "soonest" ? 0 : 1), isNotNull(slotAt));
 }
 
 const waitingStates = new Set<string>(["awaitingApproval", "awaiting", "unknown"]);

@@ -9,16 +9,15 @@ export type Objections = ReturnType<typeof createObjections>;
 
 /** Why a person must not get an action, by what is stored at this moment; asked when it is scheduled and when it is sent. */
 export function createObjections({ database }: Engine, contacts: ContactRows, suppressions: SuppressionRows) {
-  type LeadRow = { email: string | null; phone: string | null };
-  const leadOf = database.query<LeadRow, [string]>("SELECT email, phone FROM leads WHERE id = ?");
+  const hasLead = database.query<unknown, [string]>("SELECT 1 FROM leads WHERE id = ?");
 
   type Subject = Pick<ActionRow, "userId" | "actionType" | "profileKey" | "leadId">;
 
   return function objectionTo(account: number, action: Subject, now: number): Objection | null {
     if (quiet.has(action.actionType)) return null;
-    const lead = action.leadId === null ? undefined : leadOf.get(action.leadId);
-    if (lead === null) return { kind: "leadGone" };
-    const match = suppressions.find(action.userId, { profileKey: action.profileKey, ...lead });
+    const { userId, profileKey, leadId } = action;
+    if (leadId !== null && hasLead.get(leadId) === null) return { kind: "leadGone" };
+    const match = suppressions.find(userId, { profileKey, leadId });
     if (match !== null) return { kind: "doNotContact", match };
     if (action.actionType !== "sendConnectionRequest") return null;
     const contact = contacts.get(account, action.profileKey);

@@ -7,8 +7,9 @@ import type {
   ScheduleAction,
   ScheduleOutcome,
 } from "../../network/store.ts";
-import { neverAt, openStates, type PendingReason } from "../../network/action-model.ts";
+import { neverAt, openStates, type Objection, type PendingReason } from "../../network/action-model.ts";
 import type { Relation } from "../../network/contact-model.ts";
+import { objectionText } from "../../network/texts.ts";
 import type { CampaignHooks } from "./campaign-hooks.ts";
 import type { Engine } from "./engine.ts";
 import type { JobRows } from "./jobs.ts";
@@ -78,6 +79,9 @@ export function createScheduling(parts: ScheduleParts) {
   function record({ action, job }: ScheduleAction, relation: Relation | null): ScheduleOutcome {
     const account = accounts.ofUser(action.userId, action.accountId);
     if (account === null) return { kind: "accountGone" };
+    // What is recorded may be connected or pending already, as a result of what is recorded.
+    const objection = objectionTo(account.seq, action, job.createdAt);
+    if (objection?.kind === "doNotContact") return { kind: "objected", objection };
     jobRows.insert(job);
     actions.insert(action, account.seq, 1);
     events.action("action.completed", account, action, job.createdAt, { outcome: "recorded" });
@@ -219,11 +223,29 @@ export function createScheduling(parts: ScheduleParts) {
       updatedAt: ended.at,
     });
     events.ended(record, row, ended);
+    const before = contacts.get(record.seq, row.profileKey);
     const attempt = { wasSent: ended.state === "completed", shown: ended.relation, reference: ended.reference };
     contacts.noteAction({ ...row, account: record.seq }, row.actionType, attempt, carriedOutAt);
     if (ended.relation === "connected")
-      campaigns.note(record.account.id, { profileKey: row.profileKey, kind: "accepted", at: ended.at }, ended.at);
+      campaigns.note(
+        record.account.id,
+        { profileKey: row.profileKey, kind: "accepted", at: ended.at },
+        before?.relation === "pending" ? before.campaignId : null,
+        ended.at,
+      );
     campaigns.wake(row.enrollmentId, ended.at);
+  }
+
+  /** Ends an action that must not be sent any more. */
+  function skip(target: Found, objection: Objection, now: number): void {
+    end(target, {
+      state: "skipped",
+      message: `Not sent: ${objectionText(objection)}`,
+      metadata: { outcome: "skipped", skipReason: objection.kind },
+      reference: null,
+      relation: null,
+      at: now,
+    });
   }
 
   /** As `end`, and answers how the action stands then. */
@@ -232,7 +254,7 @@ export function createScheduling(parts: ScheduleParts) {
     return changed(target.row.jobId);
   }
 
-  return { decide, record, change, enqueue, edit, again, cancel, takeBack, end, ended, found };
+  return { decide, record, change, enqueue, edit, again, cancel, takeBack, end, skip, ended, found };
 }
 
 export type Scheduling = ReturnType<typeof createScheduling>;

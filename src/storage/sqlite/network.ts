@@ -14,6 +14,7 @@ import { createNetworkEvents } from "./network-events.ts";
 import { createObjections } from "./network-objections.ts";
 import { createPlanStore } from "./network-plan.ts";
 import { createScheduleStore, createScheduling, type Scheduling } from "./network-schedule.ts";
+import { createTaskStore } from "./network-tasks.ts";
 import { createSlots } from "./network-slots.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
@@ -47,6 +48,7 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
     ...createActionLists(engine, accounts, actions),
     ...createDispatchStore(engine, parts, scheduling),
     ...createPlanStore(engine, accounts),
+    ...createTaskStore(engine, parts, scheduling),
     ...createContactStore(engine, accounts, contacts, campaigns),
   };
   const contact = (accountId: string, profileKey: string): Contact | null => {

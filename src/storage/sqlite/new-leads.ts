@@ -9,6 +9,7 @@ import { RowInserter } from "./row-inserter.ts";
 /** Stores the rows of a batch that are new leads as they come packed: all that follow each other with one statement. */
 export class NewLeads {
   readonly #parts: NewLeadParts;
+  readonly #jobId: string;
   readonly #rows: PackedRows;
   readonly #at: number;
   /** What the next lead is known by (`seq`), as the table counts. */
@@ -22,9 +23,10 @@ export class NewLeads {
   #tagValues: (string | number)[] = [];
   #ofStatus = leadStatuses.map(() => 0);
 
-  /** Inside a write unit, in which nobody else stores leads while this does. */
-  constructor(parts: NewLeadParts, rows: PackedRows, at: number) {
+  /** Inside a write unit, in which nobody else stores leads while this does. `jobId`: the import that they are of. */
+  constructor(parts: NewLeadParts, jobId: string, rows: PackedRows, at: number) {
     this.#parts = parts;
+    this.#jobId = jobId;
     this.#rows = rows;
     this.#at = at;
     this.#next = parts.latest.get()!.seq + 1;
@@ -51,11 +53,24 @@ export class NewLeads {
     const { lastInsertRowid } = withList(this.#rows, this.#from, this.#to, (list) => insert.run(list, owner, this.#at));
     if (Number(lastInsertRowid) !== this.#next - 1)
       throw new Error(`Expected the last lead to be number ${this.#next - 1}, got ${lastInsertRowid}`);
+    this.#noteCreated();
     insertTags.insert(this.#tagValues);
     for (const [index, change] of this.#ofStatus.entries()) if (change > 0) count(owner, leadStatuses[index]!, change);
     this.#from = this.#to;
     this.#tagValues = [];
     this.#ofStatus.fill(0);
+  }
+
+  /** For the report: stretches, because one line for each lead would double what an import writes. */
+  #noteCreated(): void {
+    const { numbers } = this.#rows;
+    const first = this.#next - (this.#to - this.#from);
+    for (let from = this.#from; from < this.#to;) {
+      let to = from + 1;
+      while (to < this.#to && numbers[to] === numbers[from]! + to - from) to++;
+      this.#parts.insertCreated.run(this.#jobId, numbers[from]!, first + from - this.#from, to - from, this.#at);
+      from = to;
+    }
   }
 
   #addKeys(place: number, lead: number): void {
@@ -79,5 +94,8 @@ export function createNewLeadParts({ database }: { database: Database }, keys: H
   const latest: Statement<{ seq: number }, []> = database.prepare("SELECT coalesce(max(seq), 0) AS seq FROM leads");
   const insert = database.prepare(insertPackedSql);
   const insertTags = new RowInserter(database, "INSERT OR IGNORE INTO lead_tags (owner, tag, lead)", 3);
-  return { latest, insert, insertTags, keys, count };
+  const insertCreated = database.prepare(
+    "INSERT OR REPLACE INTO lead_import_created (job_id, row, lead, leads, created_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  return { latest, insert, insertTags, insertCreated, keys, count };
 }

@@ -104,9 +104,10 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
     matches: async (userId, target) => rows.findAll(userId, target),
     among: async (userId, people) => {
       if (!rows.hasAny(userId)) return people.map(() => false);
-      return people.map(({ email, networkUrl, phone }) => {
+      return people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
         const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
-        return rows.find(userId, { email, profileKey, phone }) !== null;
+        if (rows.find(userId, { email, profileKey, phone }) !== null) return true;
+        return formerEmails.some((former) => rows.findExact(userId, former).some(({ kind }) => kind === "email"));
       });
     },
   };

@@ -2,19 +2,23 @@ import type { AddSuppressionOutcome } from "../../suppression/store.ts";
 import { domainsOf, emailForm } from "../../suppression/address.ts";
 import { suppressionKey } from "../../suppression/key.ts";
 import type { Suppression, SuppressionKind, SuppressionMatch, SuppressionTarget } from "../../suppression/model.ts";
+import { identifiersOfPerson, type Identifier } from "../../suppression/person-identifiers.ts";
 import { phoneNumber } from "../../suppression/phone.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners } from "./owners.ts";
+import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
 /** The do-not-contact list as other stores ask it, inside their own write units. Synchronous. */
 export type SuppressionRows = {
-  /** The first entry of the user or of the team that stands in the way; null when nothing does. */
+  /** The first entry of the user or of the team that blocks contact with this person; null when nothing does. */
   find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
   /** False when neither the user nor the team has any entry; costs next to nothing. */
   hasAny(userId: string): boolean;
   /** All of them. */
   findAll(userId: string, target: SuppressionTarget): SuppressionMatch[];
+  /** An entry for this very address or its domain, whoever else it may belong to. */
+  findExact(userId: string, email: string): SuppressionMatch[];
   /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
   add(entry: Suppression): AddSuppressionOutcome;
   /** Inside a write unit: value and reason are forgotten, the entry holds as before. */
@@ -59,11 +63,31 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
      ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );
 
+  const stored = createStoredIdentifiers(engine);
+
   function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
     const owner = owners(userId);
     const kinds = owner === null ? null : hints.kindsFor(owner);
     if (owner === null || kinds === null) return;
-    for (const [kind, value] of waysTo(target, kinds)) {
+    const own = [...namedIn(target), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+    const isOwn = ({ kind, value }: Identifier) => own.some((each) => each.kind === kind && each.value === value);
+    const beside = (identifier: Identifier) => stored.beside(userId, owner, identifier);
+    const seen = new Set<string>();
+    for (const identifier of identifiersOfPerson(own, beside))
+      for (const match of entriesFor(owner, identifier, kinds)) {
+        if (seen.has(match.entryId)) continue;
+        seen.add(match.entryId);
+        yield isOwn(identifier) ? match : { ...match, isLinked: true };
+      }
+  }
+
+  function* entriesFor(
+    owner: number,
+    identifier: Identifier,
+    kinds: ReadonlySet<SuppressionKind>,
+  ): Generator<SuppressionMatch, void, void> {
+    for (const [kind, value] of waysTo(identifier)) {
+      if (!kinds.has(kind)) continue;
       const key = suppressionKey(kind, value);
       if (!hints.mayHave(key)) continue;
       // The user's own first: that one the user can remove.
@@ -72,19 +96,13 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     }
   }
 
-  /** What the entries of these kinds could say of this person. */
-  function* waysTo(
-    { email, profileKey, phone }: SuppressionTarget,
-    kinds: ReadonlySet<SuppressionKind>,
-  ): Generator<[SuppressionKind, string], void, void> {
-    if (email && (kinds.has("email") || kinds.has("domain"))) {
-      const address = emailForm(email);
-      if (kinds.has("email")) yield ["email", address];
-      if (kinds.has("domain")) for (const domain of domainsOf(address)) yield ["domain", domain];
-    }
-    if (profileKey && kinds.has("profile")) yield ["profile", profileKey];
-    const number = phone && kinds.has("phone") ? phoneNumber(phone, phoneRegion) : null;
-    if (number !== null) yield ["phone", number];
+  function namedIn({ email, profileKey, phone }: SuppressionTarget): Identifier[] {
+    const number = phone ? phoneNumber(phone, phoneRegion) : null;
+    return [
+      ...(email ? [{ kind: "email", value: emailForm(email) } as const] : []),
+      ...(profileKey ? [{ kind: "profile", value: profileKey } as const] : []),
+      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
+    ];
   }
 
   function ownerOf(userId: string | null): number | null {
@@ -117,6 +135,12 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
       return owner !== null && hints.kindsFor(owner) !== null;
     },
     findAll: (userId, target) => [...matches(userId, target)],
+    findExact(userId, email) {
+      const owner = owners(userId);
+      const kinds = owner === null ? null : hints.kindsFor(owner);
+      if (owner === null || kinds === null) return [];
+      return [...entriesFor(owner, { kind: "email", value: emailForm(email) }, kinds)];
+    },
     add,
     forgetValue: (id) => void forget.run(id),
     remove({ id, owner, kind, key }) {
@@ -126,6 +150,12 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     },
     reread: () => hints.reread(),
   };
+}
+
+/** What entries could say of an identifier: its value and, for an e-mail address, the domains that it lies in. */
+function waysTo({ kind, value }: Identifier): [SuppressionKind, string][] {
+  const domains = kind === "email" ? domainsOf(value) : [];
+  return [[kind, value], ...domains.map((domain): [SuppressionKind, string] => ["domain", domain])];
 }
 
 function matchOf({ id, owner, kind, reason }: Found): SuppressionMatch {

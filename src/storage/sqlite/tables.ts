@@ -29,6 +29,7 @@ export const apiKeys = sqliteTable("api_keys", {
   permissions: text({ mode: "json" }).$type<Grant[]>().notNull(),
   requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
   expiresAt: integer("expires_at"),
+  expiresInDays: integer("expires_in_days"),
   isActive: integer("is_active", { mode: "boolean" }).notNull(),
   usageCount: integer("usage_count").notNull(),
   lastUsedAt: integer("last_used_at"),

@@ -5,6 +5,7 @@ import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import { keyEvent } from "./key-event.ts";
+import { newerThan } from "./list-pages.ts";
 import { modules } from "./late-modules.ts";
 import { apiKeys, creditLedger, users } from "./tables.ts";
 
@@ -34,10 +35,11 @@ export function createUserStore(engine: Engine): UserStore {
   return {
     insert: (newcomer) => writer.writeForAnswer(() => insert(newcomer)),
     get: async (id) => byId.get(id),
-    list: async (limit, offset) =>
+    list: async (limit, offset, after = null) =>
       orm
         .select()
         .from(users)
+        .where(newerThan(users, after))
         .orderBy(asc(users.createdAt), asc(users.id))
         .limit(limit)
         .offset(offset)

@@ -22,6 +22,7 @@ import type { AuditEntry } from "../../audit/model.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
+import { olderThan } from "./list-pages.ts";
 import type { JobRows } from "./jobs.ts";
 import { jobs } from "./tables.ts";
 import { createVoiceTraining } from "./voice-training.ts";
@@ -66,11 +67,11 @@ export function createVoiceStore(engine: Engine, jobRows: JobRows): VoiceStore {
     return row === undefined ? null : stateOf(row);
   }
 
-  async function page({ userId, status, limit, offset }: ClonePage) {
+  async function page({ userId, status, limit, offset, after = null }: ClonePage) {
     const own = eq(voiceClones.userId, userId);
     const wanted = and(own, status === null ? undefined : inArray(jobs.status, jobStatusesOf[status]));
     const clones = states()
-      .where(wanted)
+      .where(and(wanted, olderThan(voiceClones, after)))
       .orderBy(desc(voiceClones.createdAt), desc(voiceClones.id))
       .limit(limit)
       .offset(offset)

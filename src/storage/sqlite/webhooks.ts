@@ -1,6 +1,7 @@
-import type { WebhookStore } from "../../webhooks/store.ts";
+import type { DeliveryPageRequest, WebhookStore } from "../../webhooks/store.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
+import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 import { createWebhookQueue } from "./webhook-queue.ts";
 import { createWebhookReplays } from "./webhook-replays.ts";
@@ -125,17 +126,10 @@ export function createWebhookStore(engine: Engine): WebhookStore {
         if (removeSome.all(row.seq, limit).length < limit) removeRow.run(row.seq);
         return true;
       }),
-    async deliveries({ userId, endpointId, state, types, before, limit }) {
+    async deliveries({ userId, endpointId, before, limit, ...filter }) {
       const row = rows.find(userId, endpointId);
       if (row === null) return [];
-      const where = ["d.endpoint = ?"];
-      const params: (string | number)[] = [row.seq];
-      // Not as a parameter, for the index of those that failed.
-      if (state !== null) where.push(`d.state = '${state}'`);
-      if (types !== null) {
-        where.push(`e.type IN (${types.map(() => "?").join(", ")})`);
-        params.push(...types);
-      }
+      const { where, params } = deliveriesOf(row.seq, filter);
       if (before !== null) {
         where.push("d.event < ?");
         params.push(before);
@@ -144,7 +138,25 @@ export function createWebhookStore(engine: Engine): WebhookStore {
       const found = await reader.all<DeliveryRow>({ sql, params: [...params, limit] });
       return found.map((each) => storedDelivery(row, each));
     },
+    async countDeliveries({ userId, endpointId, ...filter }) {
+      const row = rows.find(userId, endpointId);
+      if (row === null) return 0;
+      const { where, params } = deliveriesOf(row.seq, filter);
+      return countRows(engine, { sql: `${selectDelivery} WHERE ${where.join(" AND ")}`, params });
+    },
     ...createWebhookReplays(engine, rows, events),
     ...createWebhookQueue(engine, rows, events),
   };
+}
+
+function deliveriesOf(endpoint: number, { state, types }: Pick<DeliveryPageRequest, "state" | "types">) {
+  const where = ["d.endpoint = ?"];
+  const params: (string | number)[] = [endpoint];
+  // Not as a parameter, for the index of those that failed.
+  if (state !== null) where.push(`d.state = '${state}'`);
+  if (types !== null) {
+    where.push(`e.type IN (${types.map(() => "?").join(", ")})`);
+    params.push(...types);
+  }
+  return { where, params };
 }

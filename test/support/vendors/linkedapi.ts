@@ -15,7 +15,7 @@ export type LinkedapiVendor = Loopback & {
   /** The next request is refused as a whole. */
   refuseNext(status: number, fault: Fault, headers?: Record<string, string>): void;
   /** Conversations by the address of the person, once they are followed. */
-  conversations: Map<string, { sender: "us" | "them"; time: string }[]>;
+  conversations: Map<string, { sender: "us" | "them"; time: string; text?: string }[]>;
   synced: Set<string>;
   /** What the innermost action of the next workflows found. */
   findNext(data: object): void;

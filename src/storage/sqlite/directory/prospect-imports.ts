@@ -14,6 +14,7 @@ import type {
 } from "../../../prospecting/store.ts";
 import type { JobMetadata } from "../../../jobs/model.ts";
 import type { Engine } from "../engine.ts";
+import { countRows } from "../list-pages.ts";
 import type { Owners } from "../owners.ts";
 import { createCompanyPeople } from "./company-people.ts";
 import { DryRun } from "./dry-run.ts";
@@ -37,12 +38,12 @@ const none: readonly number[] = [];
 
 /** Imports of prospects: batches of rows and their report. */
 export function createProspectImports(
-  { database, writer }: Engine,
+  { database, reader, writer }: Engine,
   owners: Owners,
   index: ProspectIndex,
   rows: ProspectRows,
   companies: ProspectCompanies,
-): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport" | "forgetDryRun"> {
+): Pick<ProspectStore, "lookUp" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const jobById = database.prepare<
     { user_id: string; status: string; attempt: number; lease_until: number | null; metadata: string },
     [string]
@@ -280,13 +281,22 @@ export function createProspectImports(
     }));
   }
 
+  const countImportReport: ProspectStore["countImportReport"] = ({ jobId, outcome }) =>
+    countRows(
+      { reader },
+      {
+        sql: "SELECT 1 FROM prospect_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
+        params: [jobId, outcome],
+      },
+    );
+
   function ownerOf(userId: string): number {
     const owner = owners(userId);
     if (owner === null) throw new Error(`User ${userId} is gone`);
     return owner;
   }
 
-  return { lookUp, importBatch, importReport, forgetDryRun };
+  return { lookUp, importBatch, importReport, countImportReport, forgetDryRun };
 }
 
 function isMixed(rows: readonly ProspectRow[]): boolean {

@@ -1,6 +1,7 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import type { SavedSearchStore } from "../../../prospecting/store.ts";
 import type { Engine } from "../engine.ts";
+import { olderThan } from "../list-pages.ts";
 import { savedSearches } from "./tables.ts";
 
 export function createSavedSearchStore({ orm, writer }: Engine): SavedSearchStore {
@@ -11,11 +12,11 @@ export function createSavedSearchStore({ orm, writer }: Engine): SavedSearchStor
         orm.insert(savedSearches).values(search).run();
       }),
     get: async (userId, id) => orm.select().from(savedSearches).where(one(userId, id)).get() ?? null,
-    list: async (userId, limit, offset) =>
+    list: async (userId, limit, offset, after = null) =>
       orm
         .select()
         .from(savedSearches)
-        .where(eq(savedSearches.userId, userId))
+        .where(and(eq(savedSearches.userId, userId), olderThan(savedSearches, after)))
         .orderBy(desc(savedSearches.createdAt), desc(savedSearches.id))
         .limit(limit)
         .offset(offset)

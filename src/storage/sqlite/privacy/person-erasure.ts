@@ -45,7 +45,9 @@ export function createPersonErasure(parts: ErasureParts) {
     `UPDATE network_actions SET profile_url = ?1, profile_key = ?1, target_key = ?1, message = NULL, details = '{}',
        lead_id = NULL, reference = NULL WHERE job_id = ?2`,
   );
-  const blankJob = database.prepare("UPDATE jobs SET message = ?, metadata = ?, payload = '{}' WHERE id = ?");
+  const blankJob = database.prepare(
+    "UPDATE jobs SET message = ?, edited_message = NULL, metadata = ?, payload = '{}' WHERE id = ?",
+  );
   const suppressionById = database.prepare<{ value: string | null; reason: string | null }, [string]>(
     "SELECT value, reason FROM suppressions WHERE id = ?",
   );

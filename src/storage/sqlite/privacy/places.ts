@@ -191,14 +191,14 @@ export const places: readonly Place[] = [
     name: "jobs",
     table: "jobs",
     key: ["id"],
-    personal: ["message", "metadata", "payload"],
+    personal: ["message", "edited_message", "metadata", "payload"],
     others: [
       ...["user_id", "type", "status", "run_at", "attempt", "failures", "max_attempts", "lease_until", "progress"],
       ...["created_at", "updated_at", "completed_at"],
     ],
     owner: "t.user_id",
     own: null,
-    texts: ["message", "metadata", "payload"],
+    texts: ["message", "edited_message", "metadata", "payload"],
     erase: "remove",
   },
   {
@@ -259,7 +259,9 @@ export const places: readonly Place[] = [
     others: ["owner", "type", "at", "job_id", "campaign_id", "account_id", "voice_id"],
     owner: ownerBy("t.owner"),
     // Receivers are still to be told which lead is gone: a number that means nothing any more.
-    own: `t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted'`,
+    // A reply may come from a person who is no lead.
+    own: `(t.lead_id ${among("leadIds")} AND t.type <> 'lead.deleted')
+      OR (t.type = 'message.replied' AND t.data ->> '$.profileUrl' ${among("profiles")})`,
     texts: ["data"],
     erase: { lead_id: "NULL", data: "'{}'" },
   },
@@ -307,6 +309,7 @@ const followers = {
   lead_keys_log: ["n", "entries"],
   lead_tags: ["owner", "tag", "lead"],
   lead_hints: ["key", "lead"],
+  lead_import_created: ["job_id", "row", "lead", "leads", "created_at"],
   lead_import_note_keys: ["job_id", "key", "n"],
   enrichment_result_keys: ["key", "result"],
   // Numbers of prospects, which are never given again: for a repeat within 90 days, and of records that became one.
@@ -322,7 +325,18 @@ const followers = {
 /** Tables about users, their settings, texts to many, companies, and what is counted: nothing of one person. */
 const impersonal = {
   api_keys: [
-    ...["id", "user_id", "name", "hash", "hint", "permissions", "expires_at", "is_active", "usage_count"],
+    ...[
+      "id",
+      "user_id",
+      "name",
+      "hash",
+      "hint",
+      "permissions",
+      "expires_at",
+      "expires_in_days",
+      "is_active",
+      "usage_count",
+    ],
     ...["last_used_at", "created_at", "updated_at", "requires_approval"],
   ],
   // Callers, and hashes of those who were exported or erased.

@@ -1,5 +1,5 @@
 import type { CampaignView } from "../../../../campaigns/model.ts";
-import { api } from "../../api.ts";
+import { getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -37,7 +37,7 @@ const columns: readonly Column<CampaignView>[] = [
 
 export function CampaignsPage() {
   const campaigns = useResource(
-    (signal) => api.get<{ campaigns: CampaignView[]; total: number }>("/campaigns", { signal }),
+    async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
     [],
     { pollMs: 20_000, events: ["campaign."] },
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { JobView } from "../../../../jobs/model.ts";
 import type { AccountView } from "../../../../network/account-model.ts";
 import type { ActionView, TaskView } from "../../../../network/action-model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -125,8 +125,8 @@ async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "faile
     });
     return { n: page.actions.length, isMore: page.nextCursor !== null };
   };
-  const [{ accounts }, { total }, approvals, unknown] = await Promise.all([
-    api.get<{ accounts: AccountView[] }>("/network/accounts", { signal }),
+  const [accounts, { total }, approvals, unknown] = await Promise.all([
+    getAll<AccountView>("/network/accounts", "accounts", { signal }),
     api.get<{ tasks: TaskView[]; total: number }>("/network/tasks", { query: { limit: 1 }, signal }),
     countOf("awaitingApproval"),
     countOf("unknown"),

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobView } from "../../../../jobs/model.ts";
-import type { ImportOutcome } from "../../../../leads/model.ts";
+import type { ImportReportOutcome } from "../../../../leads/model.ts";
 import { api } from "../../api.ts";
 import { count, counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -126,13 +126,14 @@ function titleOf({ status }: JobView, { rows, dryRun }: Counts): string {
 
 type ReportRow = {
   row: number;
-  outcome: ImportOutcome;
+  outcome: ImportReportOutcome;
   leadId: string | null;
   errors: { path: string; message: string }[];
 };
 type ReportPage = { rows: ReportRow[]; nextRow: number | null };
 
 const outcomeWords = {
+  created: { tone: "good", label: "Created" },
   skipped: { tone: "neutral", label: "Skipped" },
   updated: { tone: "info", label: "Added to" },
   failed: { tone: "bad", label: "Failed" },
@@ -144,12 +145,12 @@ const columns: readonly Column<ReportRow>[] = [
   {
     id: "why",
     header: "Why",
-    cell: ({ errors, leadId, outcome }) =>
+    cell: ({ errors, outcome }) =>
       errors.length > 0
         ? errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join(" ")
         : outcome === "skipped"
           ? "Is a lead already."
-          : leadId && "Merged into the lead that was there.",
+          : outcome === "updated" && "Merged into the lead that was there.",
   },
   {
     id: "lead",
@@ -159,9 +160,9 @@ const columns: readonly Column<ReportRow>[] = [
   },
 ];
 
-/** The rows that did not become new leads, and why. */
+/** What became of the rows: those that are no new leads, and why, or those that are. */
 function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
-  const [outcome, setOutcome] = useState<ImportOutcome | "">("");
+  const [outcome, setOutcome] = useState<ImportReportOutcome | "">("");
   const [pages, setPages] = useState<number[]>([0]);
   const afterRow = pages.at(-1) ?? 0;
   const report = useResource(
@@ -179,11 +180,12 @@ function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
           <select
             value={outcome}
             onChange={(event) => {
-              setOutcome(event.currentTarget.value as ImportOutcome | "");
+              setOutcome(event.currentTarget.value as ImportReportOutcome | "");
               setPages([0]);
             }}
           >
             <option value="">Every row that is no new lead</option>
+            <option value="created">Created ({count(counts.created)})</option>
             <option value="failed">Failed ({count(counts.failed)})</option>
             <option value="skipped">Skipped ({count(counts.skipped)})</option>
             <option value="updated">Added to ({count(counts.updated)})</option>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CampaignView, EnrollAnswer } from "../../../../campaigns/model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -17,7 +17,10 @@ type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnroll
 
 /** Enrolls the chosen leads in a campaign that is there already, and tells first who would be taken. */
 export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenProps) {
-  const campaigns = useResource((signal) => api.get<{ campaigns: CampaignView[] }>("/campaigns", { signal }), []);
+  const campaigns = useResource(
+    async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
+    [],
+  );
   return (
     <Dialog title={`Enroll ${counted(ids.length, "lead")}`} onClose={onClose}>
       <Loaded resource={campaigns} lines={2}>

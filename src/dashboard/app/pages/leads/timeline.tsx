@@ -96,10 +96,11 @@ const eventWords: Record<string, string> = {
 };
 
 function detailOf(data: Record<string, unknown>): string | null {
-  const { fields, status } = data;
+  const { fields, status, text } = data;
   const parts = [
     Array.isArray(fields) && fields.length > 0 && `Fields: ${fields.join(", ")}`,
     typeof status === "string" && `Status: ${status}`,
+    typeof text === "string" && `“${text}”`,
   ].filter(Boolean);
   return parts.length === 0 ? null : parts.join(" · ");
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SavedSearchView } from "../../../../prospecting/model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -22,7 +22,9 @@ export function SavedSearches({ search }: { search: Search }) {
 
 function SavedSearchDialog({ search, onClose }: { search: Search; onClose: () => void }) {
   const saved = useResource(
-    (signal) => api.get<{ searches: SavedSearchView[] }>("/prospecting/searches", { query: { limit: 100 }, signal }),
+    async (signal) => ({
+      searches: await getAll<SavedSearchView>("/prospecting/searches", "searches", { query: { limit: 100 }, signal }),
+    }),
     [],
   );
   const form = useForm({ name: "" }, async ({ name }) => {

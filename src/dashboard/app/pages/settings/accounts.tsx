@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../../../network/account-model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Link, navigate } from "../../router.tsx";
 import { may, timeZone } from "../../session.ts";
@@ -17,10 +17,14 @@ import { accountStateWords, connectorWords, tierWords } from "../../account-word
 /** The accounts on the network, each with what it is used by and when. */
 export function AccountList() {
   const [isNew, setIsNew] = useState(false);
-  const accounts = useResource((signal) => api.get<{ accounts: AccountView[] }>("/network/accounts", { signal }), [], {
-    pollMs: 30_000,
-    events: ["account."],
-  });
+  const accounts = useResource(
+    async (signal) => ({ accounts: await getAll<AccountView>("/network/accounts", "accounts", { signal }) }),
+    [],
+    {
+      pollMs: 30_000,
+      events: ["account."],
+    },
+  );
   return (
     <>
       <div class="part-head">

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AuditEntryView } from "../../../../audit/model.ts";
 import type { UserView } from "../../../../users/model.ts";
-import { api, downloadUrl } from "../../api.ts";
+import { api, downloadUrl, getAll } from "../../api.ts";
 import { useCursorPages } from "../../cursor-pages.ts";
 import { instantOfDay } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -133,12 +133,12 @@ function spanIn(query: URLSearchParams): { from: string | null; to: string | nul
   return { from: from && instantOfDay(from), to: to && instantOfDay(to, 1) };
 }
 
-/** The names of the team, for admins; as many as one page tells. */
+/** The names of the team, for admins. */
 function useUsers(isOpen: boolean): readonly UserView[] {
   const users = useResource(
     async (signal) => {
       if (!isOpen) return [];
-      return (await api.get<{ users: UserView[] }>("/users", { query: { limit: 100 }, signal })).users;
+      return getAll<UserView>("/users", "users", { query: { limit: 100 }, signal });
     },
     [isOpen],
   );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { KeyView, NewKeyView } from "../../../../keys/model.ts";
-import { api } from "../../api.ts";
+import { getAll } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
@@ -17,7 +17,7 @@ import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
 export function KeyList() {
   const [asked, setAsked] = useState<"new" | KeyView | null>(null);
   const [made, setMade] = useState<NewKeyView | null>(null);
-  const keys = useResource((signal) => api.get<{ keys: KeyView[] }>("/keys", { signal }), [], {
+  const keys = useResource(async (signal) => ({ keys: await getAll<KeyView>("/keys", "keys", { signal }) }), [], {
     pollMs: 30_000,
     events: ["key."],
   });

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { KeyView, NewKeyView } from "../../../../keys/model.ts";
 import type { UserView } from "../../../../users/model.ts";
 import type { SignInLinkView } from "../../../../sessions/model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { count } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { here, setQuery } from "../../router.tsx";
@@ -140,10 +140,9 @@ function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) 
   const name = user.name ?? user.email;
   const mayMakeKeys = may("api_keys:write") || may("keys:manage");
   const keys = useResource(
-    (signal) =>
-      mayMakeKeys
-        ? api.get<{ keys: KeyView[] }>("/keys", { query: { userId: user.id }, signal })
-        : Promise.resolve({ keys: [] }),
+    async (signal) => ({
+      keys: mayMakeKeys ? await getAll<KeyView>("/keys", "keys", { query: { userId: user.id }, signal }) : [],
+    }),
     [user.id],
   );
   const form = useForm({ amount: "", note: "" }, async ({ amount, note }) => {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { EndpointView, NewEndpointView } from "../../../../webhooks/model.ts";
-import { api } from "../../api.ts";
+import { api, getAll } from "../../api.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
 import { may } from "../../session.ts";
@@ -45,10 +45,14 @@ const columns: readonly Column<EndpointView>[] = [
 export function WebhookList() {
   const [isNew, setIsNew] = useState(false);
   const [made, setMade] = useState<NewEndpointView | null>(null);
-  const endpoints = useResource((signal) => api.get<{ endpoints: EndpointView[] }>("/webhooks", { signal }), [], {
-    pollMs: 15_000,
-    events: ["webhook."],
-  });
+  const endpoints = useResource(
+    async (signal) => ({ endpoints: await getAll<EndpointView>("/webhooks", "endpoints", { signal }) }),
+    [],
+    {
+      pollMs: 15_000,
+      events: ["webhook."],
+    },
+  );
   return (
     <>
       <div class="part-head">

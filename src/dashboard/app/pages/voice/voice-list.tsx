@@ -1,5 +1,5 @@
 import type { CloneView } from "../../../../voice/model.ts";
-import { api } from "../../api.ts";
+import { getAll } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";
 import { Link } from "../../router.tsx";
@@ -13,8 +13,9 @@ import { voiceStatusWords } from "./words.ts";
 
 export function VoicesPage() {
   const voices = useResource(
-    (signal) =>
-      api.get<{ voiceClones: CloneView[]; total: number }>("/voice-clones", { query: { limit: 100 }, signal }),
+    async (signal) => ({
+      voiceClones: await getAll<CloneView>("/voice-clones", "voiceClones", { query: { limit: 100 }, signal }),
+    }),
     [],
     { pollMs: 2000, events: ["voice."] },
   );

@@ -1,0 +1,123 @@
+import { domainToUnicode } from "node:url";
+import { paidIdentity } from "../../enrichment/paid-identity.ts";
+import type { Merged } from "../../enrichment/model.ts";
+import { emailKey, profileKeyHash } from "../../leads/keys.ts";
+import type { Lead, LeadIdentity } from "../../leads/model.ts";
+import { canonicalProfileUrl } from "../../network/profile-url.ts";
+import { emailForm } from "../../suppression/address.ts";
+import type { Identifier } from "../../suppression/person-identifiers.ts";
+import { phoneNumber } from "../../suppression/phone.ts";
+import type { Engine } from "./engine.ts";
+import { createLeadParts } from "./lead-parts.ts";
+
+/** What an owner's leads, actions, campaigns and enrichment results say belongs together. Synchronous, by indexes only. */
+export type StoredIdentifiers = {
+  /** Stored together with this identifier; read from at most `maxRows` records of each kind. */
+  beside(userId: string, owner: number, identifier: Identifier): Identifier[];
+  ofLead(userId: string, leadId: string): Identifier[];
+};
+
+/** Far beyond the records of one person; bounds the time for an identifier that thousands of records share. */
+const maxRows = 200;
+
+export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
+  const { database, phoneRegion } = engine;
+  const { keys, rows } = createLeadParts(engine);
+  const leadBySeq = database.query<LeadRow, [number, number]>(leadBySeqSql);
+  const leadsByPhone = database.query<LeadRow, [number, string, number]>(leadsByPhoneSql);
+  const leadsByProfile = database.query<{ leadId: string }, [string, string, number]>(leadsByProfileSql);
+  const profilesByLead = database.query<{ profileKey: string }, [string, string, number]>(profilesByLeadSql);
+  const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
+
+  function ofReached({ email, networkUrl, phone }: Pick<Lead, "email" | "networkUrl" | "phone">): Identifier[] {
+    const profile = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
+    const number = phone === null ? null : phoneNumber(phone, phoneRegion);
+    return [
+      ...(email === null ? [] : [{ kind: "email", value: emailForm(email) } as const]),
+      ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
+      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
+    ];
+  }
+
+  function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
+    const profiles = profilesByLead.all(id, userId, maxRows).map(({ profileKey }) => profileKey);
+    return [...ofReached(reached), ...profiles.map((value) => ({ kind: "profile", value }) as const)];
+  }
+
+  function ofLead(userId: string, leadId: string): Identifier[] {
+    const stored = rows.get(userId, leadId);
+    return stored === null ? [] : ofLeadRow(userId, stored.lead);
+  }
+
+  const hasIt = (identifiers: readonly Identifier[], { kind, value }: Identifier): boolean =>
+    identifiers.some((each) => each.kind === kind && each.value === value);
+
+  /** A hash is only a hint: the record itself decides. */
+  function byHash(userId: string, owner: number, identifier: Identifier, key: number): Identifier[] {
+    const leads = keys
+      .find(key)
+      .slice(-maxRows)
+      .flatMap((seq) => leadBySeq.all(seq, owner))
+      .map((row) => ofLeadRow(userId, row));
+    const results = resultsByKey.all(key, owner, maxRows).map(ofResult);
+    return [...leads, ...results].filter((each) => hasIt(each, identifier)).flat();
+  }
+
+  function ofResult({ email, network, name, fields }: ResultRow): Identifier[] {
+    const paid = paidIdentity({ email, network, name }, JSON.parse(fields) as Merged);
+    return ofReached({ email: paid.email, networkUrl: paid.network, phone: null });
+  }
+
+  function beside(userId: string, owner: number, identifier: Identifier): Identifier[] {
+    const { kind, value } = identifier;
+    switch (kind) {
+      case "email":
+        return spellingsOf(value).flatMap((email) => byHash(userId, owner, identifier, emailKey(owner, email)));
+      case "profile":
+        return [
+          ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
+          ...leadsByProfile.all(value, userId, maxRows).flatMap(({ leadId }) => ofLead(userId, leadId)),
+        ];
+      case "phone":
+        return leadsByPhone
+          .all(owner, value.slice(-digitsOfPhone), maxRows)
+          .map((row) => ofLeadRow(userId, row))
+          .filter((each) => hasIt(each, identifier))
+          .flat();
+    }
+  }
+
+  return { beside, ofLead };
+}
+
+type LeadRow = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
+type ResultRow = LeadIdentity & { fields: string };
+
+/** As leads are found by: with the domain as the DNS has it, and as people write it. */
+function spellingsOf(email: string): string[] {
+  if (!email.includes("xn--")) return [email];
+  const at = email.lastIndexOf("@") + 1;
+  return [email, email.slice(0, at) + domainToUnicode(email.slice(at))];
+}
+
+const digitsOfPhone = 7;
+/** Must read as in the index leads_by_phone. */
+const endOfPhone =
+  "substr(replace(replace(replace(replace(replace(replace(replace(" +
+  "substr(lower(phone), 1, instr(lower(phone) || 'x', 'x') - 1)," +
+  ` 'e', ''), ' ', ''), '-', ''), '.', ''), '/', ''), '(', ''), ')', ''), -${digitsOfPhone})`;
+const reached = "id, email, network_url AS networkUrl, phone";
+const leadBySeqSql = `SELECT ${reached} FROM leads WHERE seq = ? AND owner = ?`;
+const leadsByPhoneSql = `SELECT ${reached} FROM leads WHERE owner = ? AND ${endOfPhone} = ? AND phone IS NOT NULL LIMIT ?`;
+const leadsByProfileSql = `SELECT lead_id AS leadId FROM network_actions
+  WHERE profile_key = ?1 AND user_id = ?2 AND lead_id IS NOT NULL
+  UNION SELECT c.lead_id FROM network_accounts AS a CROSS JOIN network_contacts AS c
+  ON c.account = a.seq AND c.profile_key = ?1 WHERE a.user_id = ?2 AND c.lead_id IS NOT NULL
+  UNION SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
+const profilesByLeadSql = `SELECT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND user_id = ?2
+  UNION SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
+const resultsByKeySql = `SELECT r.email, r.network, r.name, r.fields FROM enrichment_result_keys AS k
+  CROSS JOIN enrichment_results AS r ON r.n = k.result WHERE k.key = ? AND r.owner = ? ORDER BY k.result DESC LIMIT ?`;
+
+/** For the test that no look-up reads a whole table. */
+export const lookUps = [leadBySeqSql, leadsByPhoneSql, leadsByProfileSql, profilesByLeadSql, resultsByKeySql];

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "bun:test";
+import type { Lead } from "../../src/leads/model.ts";
+import { isRoleMailbox } from "../../src/suppression/role-mailbox.ts";
+import type { NetworkAccount } from "../../src/network/account-model.ts";
+import type { SuppressionKind } from "../../src/suppression/model.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { startOfTests } from "../support/clock.ts";
+import { engines } from "../support/engines.ts";
+import { alwaysOpen, claimActions, createFactories, type Factories } from "../support/factories.ts";
+
+const profile = (name: string) => `https://network.example/in/${name}`;
+
+describe.each(engines)("an objection holds for the person on $name", ({ open }) => {
+  test("an e-mail address on the list blocks an action that names only the profile", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    await make.storedLead(storage, account.userId, { email: "ada@example.com", networkUrl: profile("ada") });
+    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
+    expect(await schedule(storage, make, account, { profileUrl: profile("ada") })).toMatchObject({
+      kind: "objected",
+      objection: { kind: "doNotContact", match: { kind: "email", isLinked: true } },
+    });
+    expect((await schedule(storage, make, account, { profileUrl: profile("bob") })).kind).toBe("scheduled");
+  });
+
+  test("an earlier action for a lead ties the profile that it went to to the lead", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    const { id: leadId } = await make.storedLead(storage, account.userId, { email: "ada@example.com" });
+    await make.scheduledJob(storage, account, { action: { leadId, profileUrl: profile("ada") } });
+    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
+    const action = { profileUrl: profile("ada"), actionType: "sendMessage" as const };
+    expect((await schedule(storage, make, account, action)).kind).toBe("objected");
+    expect(await claimActions(storage)).toEqual([]);
+  });
+
+  test("phone numbers link however they are written", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    const spellings = ["+44 (0)20 7946 0018", "+442079460018 x12", "+44.20.7946-0018", "+44 20 7946 0018 ext. 5"];
+    for (const [n, phone] of spellings.entries())
+      await make.storedLead(storage, account.userId, { email: null, networkUrl: profile(`ada-${n}`), phone });
+    await make.storedSuppression(storage, account.userId, "profile", profile("ada-0"));
+    for (const n of spellings.keys())
+      expect((await schedule(storage, make, account, { profileUrl: profile(`ada-${n}`) })).kind).toBe("objected");
+  });
+
+  test("one identifier that very many people share does not link them", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    for (let n = 0; n < 40; n++)
+      await make.storedLead(storage, account.userId, { networkUrl: profile(`p${n}`), phone: "+442079460018" });
+    await make.storedSuppression(storage, account.userId, "profile", profile("p0"));
+    expect((await schedule(storage, make, account, { profileUrl: profile("p1") })).kind).toBe("scheduled");
+    await make.storedSuppression(storage, account.userId, "phone", "+442079460018");
+    expect((await schedule(storage, make, account, { profileUrl: profile("p2") })).kind).toBe("objected");
+  });
+
+  test("what another user has stored links nobody", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    const { user } = await make.storedUser(storage);
+    await make.storedLead(storage, user.id, { email: "ada@example.com", networkUrl: profile("ada") });
+    await make.storedSuppression(storage, null, "email", "ada@example.com");
+    expect((await schedule(storage, make, account, { profileUrl: profile("ada") })).kind).toBe("scheduled");
+  });
+
+  test("a task that a person has not done yet is withdrawn", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    await make.storedLead(storage, account.userId, { email: "ada@example.com", networkUrl: profile("ada") });
+    await make.scheduledJob(storage, account, { action: { profileUrl: profile("ada") } });
+    const [{ job } = { job: null }] = await claimActions(storage);
+    const claim = { id: job!.id, attempt: job!.attempt };
+    await storage.network.hand(claim, { to: "person", reference: null, checkAt: null, message: "", at: startOfTests });
+    await storage.network.skipObjectedTasks(account.userId, startOfTests);
+    expect(await storage.network.countTasks(account.userId)).toBe(1);
+    await make.storedSuppression(storage, account.userId, "email", "ada@example.com");
+    await storage.network.skipObjectedTasks(account.userId, startOfTests);
+    expect(await storage.network.countTasks(account.userId)).toBe(0);
+    expect(await storage.jobs.get(account.userId, job!.id)).toMatchObject({ metadata: { skipReason: "doNotContact" } });
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    "any identifier on the list blocks every other of the person on every path, and no one else (seed %i)",
+    async (seed) => {
+      await using opened = await open();
+      const { storage, account, make } = await withAccount(opened.storage);
+      const { userId } = account;
+      const world = worldOf(seed);
+      const leads = new Map<Lead, Identifier[]>();
+      for (const record of world.records) leads.set(await make.storedLead(storage, userId, reachedBy(record)), record);
+
+      // Waiting before the objection arrives; an account each, so that all are due at once.
+      const profiles = [...new Set(world.records.flat())].filter((each) => each.kind === "profile");
+      const accounts = new Map<string, NetworkAccount>();
+      for (const { value } of profiles) accounts.set(value, await storedAccount(storage, make, userId));
+      const waiting = profiles.filter((_, n) => n % 2 === 0);
+      for (const { value } of waiting)
+        await make.scheduledJob(storage, accounts.get(value)!, { action: { profileUrl: value } });
+
+      for (const { kind, value } of world.objections)
+        await make.storedSuppression(storage, world.random() < 0.5 ? userId : null, kind, value);
+
+      const tried = { blocked: 0, open: 0 };
+      const check = (what: string, identifiers: readonly Identifier[], isBlocked: boolean): void => {
+        const expected = isObjected(world, identifiers);
+        tried[expected ? "blocked" : "open"]++;
+        const shown = identifiers.map(({ value }) => value).join(" ");
+        expect({ what, shown, isBlocked }).toEqual({ what, shown, isBlocked: expected });
+      };
+      const due = new Set((await claimActions(storage, startOfTests, 1000)).map(({ action }) => action.profileUrl));
+      for (const each of waiting) check("waiting", [each], !due.has(each.value));
+      for (const each of profiles) {
+        const of = accounts.get(each.value)!;
+        const action = { profileUrl: each.value, actionType: "sendMessage" as const };
+        for (const actionType of ["sendMessage", "sendInMail", "visitProfile", "sendVoiceMessage"] as const) {
+          const outcome = await storage.network.schedule(
+            make.actionRequest(of, { action: { ...action, actionType } }),
+            true,
+          );
+          check(`dry run of ${actionType}`, [each], outcome.kind === "objected");
+        }
+        check("schedule", [each], (await schedule(storage, make, of, action)).kind === "objected");
+        const record = make.actionRequest(of, { action: { ...action, state: "completed", slotAt: startOfTests } });
+        check("record", [each], (await storage.network.record(record, null)).kind === "objected");
+      }
+      for (const [lead, identifiers] of leads) {
+        const request = make.actionRequest(account, {
+          action: { leadId: lead.id, profileUrl: profile(`of-${lead.id}`) },
+        });
+        const outcome = await storage.network.schedule(request, true);
+        check("schedule by lead", identifiers, outcome.kind === "objected");
+      }
+      const isListed = await storage.suppressions.among(userId, [...leads.keys()]);
+      for (const [n, identifiers] of [...leads.values()].entries()) check("lead list", identifiers, isListed[n]!);
+      for (const each of new Set(world.records.flat())) {
+        const target = { [each.kind === "profile" ? "profileKey" : each.kind]: each.value };
+        check("check", [each], (await storage.suppressions.matches(userId, target)).length > 0);
+        const inserted = make.leadInsert(userId, { ...reachedBy([each]), firstName: null });
+        if (each.kind === "phone") continue; // a number alone makes no lead
+        check("new lead", [each], (await storage.leads.foretell(inserted)).kind === "doNotContact");
+      }
+      expect(tried.blocked).toBeGreaterThan(50);
+      expect(tried.open).toBeGreaterThan(50);
+    },
+  );
+});
+
+type Identifier = { kind: "email" | "profile" | "phone"; value: string };
+type World = {
+  random: () => number;
+  records: Identifier[][];
+  objections: { kind: SuppressionKind; value: string }[];
+};
+
+/** People of several leads each, some of which share a role mailbox; a part of the people have objected. */
+function worldOf(seed: number): World {
+  const random = seededRandom(seed);
+  const records: Identifier[][] = [];
+  const objections: World["objections"] = [];
+  for (let person = 0; person < 40; person++) {
+    const own = identifiersOf(person).filter(() => random() < 0.7);
+    if (own.length === 0) own.push(identifiersOf(person)[0]!);
+    const count = 1 + Math.floor(random() * 4);
+    for (let n = 0; n < count; n++) {
+      const record = (["email", "profile", "phone"] as const).flatMap((kind) => {
+        const choices = own.filter((each) => each.kind === kind);
+        const chosen = choices[Math.floor(random() * choices.length)];
+        return chosen === undefined || random() < 0.25 ? [] : [chosen];
+      });
+      if (!record.some(({ kind }) => kind === "email") && random() < 0.3)
+        record.push({ kind: "email", value: `info@company-${person % 5}.example` });
+      if (record.length > 0) records.push(record);
+    }
+    const used = records.flat().filter((each) => own.includes(each));
+    const objected = used[Math.floor(random() * used.length)];
+    if (objected === undefined || random() < 0.6) continue;
+    const isByDomain = objected.kind === "email" && random() < 0.3;
+    objections.push(isByDomain ? { kind: "domain", value: objected.value.split("@")[1]! } : objected);
+  }
+  return { random, records, objections };
+}
+
+function identifiersOf(person: number): Identifier[] {
+  const numbered = (n: number): Identifier[] => [
+    { kind: "email", value: `person${person}@mail-${person}-${n}.example` },
+    { kind: "profile", value: profile(`person-${person}-${n}`) },
+    { kind: "phone", value: `+44207${n}${String(person).padStart(6, "0")}` },
+  ];
+  return [0, 1, 2].flatMap(numbered);
+}
+
+/** By a walk over the records that shares nothing with the product. */
+function isObjected({ records, objections }: World, start: readonly Identifier[]): boolean {
+  const person = new Set(start.map(({ value }) => value));
+  for (let size = -1; size !== person.size;) {
+    size = person.size;
+    for (const record of records)
+      if (record.some(({ value }) => person.has(value) && !isRoleMailbox(value)))
+        for (const { value } of record) person.add(value);
+  }
+  return objections.some(({ kind, value }) =>
+    [...person].some((each) => (kind === "domain" ? each.endsWith(`@${value}`) : each === value)),
+  );
+}
+
+function reachedBy(record: readonly Identifier[]): Pick<Lead, "email" | "networkUrl" | "phone"> {
+  const valueOf = (kind: Identifier["kind"]) => record.find((each) => each.kind === kind)?.value ?? null;
+  return { email: valueOf("email"), networkUrl: valueOf("profile"), phone: valueOf("phone") };
+}
+
+/** Mulberry32: the same in every run. */
+function seededRandom(seed: number): () => number {
+  let state = seed * 0x9e3779b9;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function withAccount(storage: Storage) {
+  const make = createFactories();
+  const { user } = await make.storedUser(storage);
+  return { storage, make, account: await storedAccount(storage, make, user.id) };
+}
+
+async function storedAccount(storage: Storage, make: Factories, userId: string): Promise<NetworkAccount> {
+  const account = make.account(userId, { workingHours: alwaysOpen });
+  await storage.network.insertAccount(account);
+  return account;
+}
+
+function schedule(
+  storage: Storage,
+  make: Factories,
+  account: NetworkAccount,
+  action: NonNullable<Parameters<Factories["actionRequest"]>[1]>["action"],
+) {
+  return storage.network.schedule(make.actionRequest(account, { action }), false);
+}
