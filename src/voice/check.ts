@@ -1,3 +1,4 @@
+import type { Place } from "../fair-queue.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
 import { ApiError, invalid } from "../errors.ts";
@@ -7,7 +8,7 @@ import { voiceFiles } from "./files.ts";
 import { maxSampleBytes, maxSamples, type CloneQuality, type SampleQuality } from "./model.ts";
 import { cloneQuality, trainingProblem } from "./quality.ts";
 import { receiveForm, type ReceivedFile, type Upload } from "./receive.ts";
-import type { SampleMeter } from "./sample-meter.ts";
+import { maxChecksPerUser, type SampleMeter } from "./sample-meter.ts";
 
 export type SampleCheck = {
   isTrainable: boolean;
@@ -15,8 +16,6 @@ export type SampleCheck = {
   samples: (ReceivedFile & { quality: SampleQuality })[];
 };
 
-/** Who waits longer behind others hears that at once. */
-const maxWaiting = 4;
 const busySeconds = 30;
 const timeoutMs = 5 * 60_000;
 
@@ -37,13 +36,23 @@ export class SampleChecker {
     this.#ids = ids;
   }
 
-  /** Refusals as on creation, and SERVICE_UNAVAILABLE when many wait already. */
-  async check(upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
-    if (this.#meter.waiting >= maxWaiting)
-      throw new ApiError("SERVICE_UNAVAILABLE", {
-        message: "Other recordings are being measured. Try again in half a minute.",
-        retryAfterSeconds: busySeconds,
-      });
+  /**
+   * Refusals as on creation; RATE_LIMIT_EXCEEDED when too many checks of this user are waiting already, and
+   * SERVICE_UNAVAILABLE when too many of all users are.
+   */
+  async check(userId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+    const owner = `check:${userId}`;
+    const full = this.#meter.queue.fullFor(owner);
+    if (full !== null) throw queueFull(full);
+    const place = this.#meter.queue.join(owner);
+    try {
+      return await this.#checkAt(place, upload, checkForm, signal);
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #checkAt(place: Place, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
     const id = this.#ids.next(this.#clock.now());
     const taken: string[] = [];
     this.#arriving.add(id);
@@ -61,24 +70,26 @@ export class SampleChecker {
       );
       if (form.files.length === 0)
         throw invalid([{ path: "files", message: "Send at least one recording as files: WAV, MP3, M4A or FLAC." }]);
-      return await this.#measure(form.files, signal);
+      return await this.#measure(form.files, place, signal);
     } finally {
       await Promise.allSettled(taken.map((name) => this.#blobs.remove(name)));
       this.#arriving.delete(id);
     }
   }
 
-  async #measure(files: ReceivedFile[], signal: AbortSignal): Promise<SampleCheck> {
+  async #measure(files: ReceivedFile[], place: Place, signal: AbortSignal): Promise<SampleCheck> {
     const samples = await Promise.all(
       files.map(async ({ blob }) => ({ id: blob, path: await this.#blobs.localPath(blob), output: null })),
     );
+    // Waiting behind others is not part of the time that measuring may take.
+    await place.turn(signal);
     const limits = new AbortController();
     const cancel = this.#clock.after(timeoutMs, () => limits.abort(tookTooLong()));
     const qualities = new Map<string, SampleQuality>();
     let speakers = 0;
     try {
       const within = AbortSignal.any([signal, limits.signal]);
-      for await (const answer of this.#meter.measure({ samples, measuredBefore: [] }, within)) {
+      for await (const answer of this.#meter.measure({ samples, measuredBefore: [] }, place, within)) {
         if (answer.kind === "measured") qualities.set(answer.id, answer.quality);
         if (answer.kind === "done") speakers = answer.speakers;
       }
@@ -89,6 +100,19 @@ export class SampleChecker {
     const each = measured.map(({ quality }) => quality);
     return { isTrainable: trainingProblem(each) === null, quality: cloneQuality(each, speakers), samples: measured };
   }
+}
+
+function queueFull(full: "owner" | "everyone"): ApiError {
+  if (full === "everyone")
+    return new ApiError("SERVICE_UNAVAILABLE", {
+      message: "Too many recordings are being checked on this server. Try again in half a minute.",
+      retryAfterSeconds: busySeconds,
+    });
+  return new ApiError("RATE_LIMIT_EXCEEDED", {
+    message: `${maxChecksPerUser} of your checks are already in progress. Try again when one of them has ended.`,
+    details: { limit: maxChecksPerUser },
+    retryAfterSeconds: busySeconds,
+  });
 }
 
 function tookTooLong(): ApiError {

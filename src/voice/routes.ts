@@ -69,10 +69,10 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     )
     .post(
       "/check",
-      async ({ request, server }) => {
-        // Measuring takes longer than a connection may be silent; the checker has a limit of its own.
+      async ({ userId, request, server }) => {
+        // Waiting and measuring take longer than a connection may be silent; the checker has limits of its own.
         server?.timeout(request, 0);
-        return ok(checkView(await checker.check(uploadOf(request), dryCheck, request.signal)));
+        return ok(checkView(await checker.check(userId, uploadOf(request), dryCheck, request.signal)));
       },
       {
         upload: "voice:create",
@@ -81,7 +81,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
             tag: "Voices",
             summary: "Measure recordings without storing anything",
             description:
-              "A dry run: what a training would find in these files, with what to do about it. Takes some seconds for each minute of speech.",
+              "A dry run: what a training would find in these files, with what to do about it. Takes some seconds for each minute of speech. At most six checks of a user at a time: one more gets 429.",
             errors: uploadErrors,
           }),
           requestBody: cloneFormBody({ files: cloneForm.files }),

@@ -131,7 +131,7 @@ class Answers {
     this.id = id;
     this.#signal = signal;
     this.#onClose = onClose;
-    signal.addEventListener("abort", this.#wakeUp);
+    signal.addEventListener("abort", this.#abort);
   }
 
   take: Listener = (answer) => {
@@ -154,11 +154,15 @@ class Answers {
 
   /** Safe to call twice. */
   close(): void {
-    this.#signal.removeEventListener("abort", this.#wakeUp);
+    this.#signal.removeEventListener("abort", this.#abort);
     this.#onClose(this.#hasEnded);
   }
 
-  #wakeUp = (): void => this.#wake();
+  /** Closes too: a client that leaves before the first block is read has no generator running whose end would. */
+  #abort = (): void => {
+    this.close();
+    this.#wake();
+  };
 }
 
 async function* blocksOf(first: Float32Array, answers: Answers): AsyncGenerator<Float32Array, void, void> {

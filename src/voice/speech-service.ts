@@ -1,5 +1,6 @@
 import { multiLine } from "../clean-text.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
+import { FairQueue } from "../fair-queue.ts";
 import type { Log } from "../log.ts";
 import { version } from "../version.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
@@ -32,6 +33,10 @@ export type SpokenFile = {
 
 export const speechMediaTypes: Record<PreviewFormat, string> = { wav: "audio/wav", m4a: "audio/mp4" };
 
+/** Of the 16 texts that the built-in engine takes at a time, no user gets more than a quarter. */
+const maxPreviewsPerUser = 4;
+const busySeconds = 5;
+
 /** Nobody listens longer, and an engine that doesn't stop must be stopped. */
 const longestSeconds = 120;
 
@@ -43,6 +48,7 @@ export class SpeechService {
   readonly #parts: SpeechParts;
   /** What is still being written to the cache. */
   readonly #keeping = new Set<Promise<void>>();
+  readonly #previews = new FairQueue({ perOwner: maxPreviewsPerUser, total: Number.POSITIVE_INFINITY });
 
   constructor(parts: SpeechParts) {
     this.#parts = parts;
@@ -68,7 +74,8 @@ export class SpeechService {
 
   /**
    * As a file, from its beginning as soon as that is there. NOT_FOUND; CONFLICT while the clone does not speak;
-   * VALIDATION_ERROR for a text that can't be spoken; SERVICE_UNAVAILABLE with the time to wait when the engine is busy.
+   * VALIDATION_ERROR for a text that can't be spoken; RATE_LIMIT_EXCEEDED when too many of the user's texts are being
+   * spoken, and SERVICE_UNAVAILABLE when the engine is busy, with the time to wait.
    */
   async speak(clone: VoiceCloneState, order: SpeechOrder, signal: AbortSignal): Promise<SpokenFile> {
     const { cache } = this.#parts;
@@ -81,15 +88,39 @@ export class SpeechService {
     const { engine } = artefact;
     if (typeof known === "string") return { mediaType, engine, content: { kind: "file", path: known } };
     if (known !== null) return { mediaType, engine, content: { kind: "stream", bytes: each(known) } };
-    const { sampleRate, blocks } = await this.#spoken(clone, artefact, text, order.settings, signal);
-    const tags = tagsOf(clone, engine);
-    if (order.format === "wav") {
-      const bytes = this.#wav(sampleRate, blocks, tags, (parts) => this.#keep(clone.id, key, parts));
-      return { mediaType, engine, content: { kind: "stream", bytes } };
+    const leave = this.#joinPreviews(clone.userId, signal);
+    try {
+      const { sampleRate, blocks } = await this.#spoken(clone, artefact, text, order.settings, signal);
+      const tags = tagsOf(clone, engine);
+      if (order.format === "wav") {
+        const bytes = this.#wav(sampleRate, endedBy(blocks, leave), tags, (parts) => this.#keep(clone.id, key, parts));
+        return { mediaType, engine, content: { kind: "stream", bytes } };
+      }
+      const file = await this.#parts.line.encode(sampleRate, blocks, tags, signal);
+      leave();
+      this.#keep(clone.id, key, [file]);
+      return { mediaType, engine, content: { kind: "stream", bytes: each([file]) } };
+    } catch (error) {
+      leave();
+      throw error;
     }
-    const file = await this.#parts.line.encode(sampleRate, blocks, tags, signal);
-    this.#keep(clone.id, key, [file]);
-    return { mediaType, engine, content: { kind: "stream", bytes: each([file]) } };
+  }
+
+  /** Returns what frees the place; a client that goes away frees it too, even before it has read anything. */
+  #joinPreviews(userId: string, signal: AbortSignal): () => void {
+    signal.throwIfAborted();
+    if (this.#previews.fullFor(userId) !== null)
+      throw new ApiError("RATE_LIMIT_EXCEEDED", {
+        message: `${maxPreviewsPerUser} of your previews are already being spoken. Try again when one of them has ended.`,
+        details: { limit: maxPreviewsPerUser },
+        retryAfterSeconds: busySeconds,
+      });
+    const place = this.#previews.join(userId);
+    signal.addEventListener("abort", place.leave, { once: true });
+    return () => {
+      signal.removeEventListener("abort", place.leave);
+      place.leave();
+    };
   }
 
   /** As an M4A file in memory, with its length. Refusals as `speak`. */
@@ -218,6 +249,14 @@ async function* bounded(
     yield block.subarray(0, room);
     room -= block.length;
     if (room <= 0) return;
+  }
+}
+
+async function* endedBy<T>(blocks: AsyncIterable<T>, onEnd: () => void): AsyncGenerator<T, void, void> {
+  try {
+    yield* blocks;
+  } finally {
+    onEnd();
   }
 }
 

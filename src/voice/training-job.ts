@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../clock.ts";
+import type { Place } from "../fair-queue.ts";
 import type { JobContext, JobHandler } from "../jobs/handler.ts";
 import type { Job } from "../jobs/model.ts";
 import type { JobEnd } from "../jobs/store.ts";
@@ -61,11 +62,15 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     const found = await store.training(job.id);
     if (found === null) return failed("A newer training took its place, or the voice clone is gone.");
     const limits = new AbortController();
-    const cancelTimeout = clock.after(timeoutMs, () => limits.abort(new TimedOut()));
+    let cancelTimeout = (): void => {};
     const signal = AbortSignal.any([context.signal, limits.signal]);
     const progress = new TrainingProgress(store, context, clock, () => limits.abort(new ClaimLost()));
+    const place = meter.queue.join(`training:${job.userId}`);
     try {
-      const result = await train(found.clone, found.samples, { job, context, signal, progress });
+      await place.turn(signal);
+      // Waiting behind others is not part of the time that a training may take.
+      cancelTimeout = clock.after(timeoutMs, () => limits.abort(new TimedOut()));
+      const result = await train(found.clone, found.samples, { job, context, signal, progress, place });
       await progress.settled();
       return await finish(found.clone, context, result);
     } catch (error) {
@@ -78,10 +83,11 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
       return await finish(found.clone, context, { quality: found.clone.quality, trained: null, end: failed(message) });
     } finally {
       cancelTimeout();
+      place.leave();
     }
   }
 
-  type Work = { job: Job; context: JobContext; signal: AbortSignal; progress: TrainingProgress };
+  type Work = { job: Job; context: JobContext; signal: AbortSignal; progress: TrainingProgress; place: Place };
 
   async function train(clone: VoiceClone, stored: VoiceSample[], work: Work): Promise<Result> {
     const { samples, speakers, consent } = await measureAll(clone, stored, work);
@@ -115,7 +121,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
 
   type Measured = VoiceSample & { quality: SampleQuality };
 
-  async function measureAll(clone: VoiceClone, stored: VoiceSample[], { context, signal, progress }: Work) {
+  async function measureAll(clone: VoiceClone, stored: VoiceSample[], { context, signal, progress, place }: Work) {
     const qualities = new Map<string, SampleQuality>();
     const toMeasure: SampleToMeasure[] = [];
     const measuredBefore: string[] = [];
@@ -130,7 +136,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
     if (clone.consent?.recording)
       toMeasure.push({ id: consentId, path: await blobs.localPath(voiceFiles.consent(clone.id)), output: null });
     let speakers = 0;
-    for await (const answer of meter.measure({ samples: toMeasure, measuredBefore }, signal)) {
+    for await (const answer of meter.measure({ samples: toMeasure, measuredBefore }, place, signal)) {
       if (answer.kind === "progress") {
         const share = (answer.index + answer.share) / toMeasure.length;
         progress.tell(measuredPercent * share, `Reading sample ${answer.index + 1} of ${toMeasure.length}`);
@@ -144,6 +150,7 @@ export function createTrainingHandler(parts: TrainingParts): JobHandler {
           throw new ClaimLost();
       } else speakers = answer.speakers;
     }
+    place.leave();
     const samples = stored.map((sample): Measured => ({ ...sample, quality: qualities.get(sample.id) ?? lostFile }));
     return { samples, speakers, consent: qualities.get(consentId) ?? null };
   }

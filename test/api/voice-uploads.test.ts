@@ -356,6 +356,33 @@ test("a dry run measures files and keeps none", async () => {
   });
 });
 
+/** An upload whose end never comes, until `signal` aborts it. */
+function endlessCheck(client: Client, signal: AbortSignal): Promise<unknown> {
+  const head = `--b\r\ncontent-disposition: form-data; name="files"; filename="x.wav"\r\n\r\n`;
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from(head)) });
+  const headers = { "x-api-key": client.key!, "content-type": "multipart/form-data; boundary=b" };
+  return fetch(`${service.url}${clonesPath}/check`, { method: "POST", headers, body, signal }).catch(() => null);
+}
+
+test("six checks at a time are served, and a user with more delays nobody else's", async () => {
+  const [busy, other] = [await service.user(), await service.user()];
+  const check = (client: Client, seed = 1) => client.post(`${clonesPath}/check`, cloneForm([["a.wav", beep(seed)]]));
+  const together = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => check(busy, seed)));
+  expect(together.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  const controller = new AbortController();
+  const endless = [1, 2, 3, 4, 5, 6].map(() => endlessCheck(busy, controller.signal));
+  const refused = await eventually("the user's places to be taken", async () => {
+    const answer = await check(busy);
+    return answer.status === 200 ? null : answer;
+  });
+  expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 6 } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await check(other)).status).toBe(200);
+  controller.abort();
+  await Promise.all(endless);
+  await eventually("a place to be free", async () => ((await check(busy)).status === 200 ? true : null));
+});
+
 test("a form with an incomplete part is answered, and its Idempotency-Key is free again", async () => {
   const client = await service.user();
   const headers = { "content-type": "multipart/form-data; boundary=XbX", "idempotency-key": crypto.randomUUID() };

@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bytesSource, decodeAudio, probeAudio } from "../../src/voice/audio/audio.ts";
+import type { VoiceEngine } from "../../src/voice/voice-engine.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { eventually, startService, succeeded, testInProcess, type Service } from "../support/service.ts";
@@ -222,6 +223,45 @@ testInProcess("a vendor trains from measured samples, and is asked to delete wha
   ])
     expect((await client.post(path(voiceId, "/preview"), wrong)).code).toBe("VALIDATION_ERROR");
 });
+
+testInProcess(
+  "four previews of a user at a time, and who goes away frees a place before the first sound is read",
+  async () => {
+    const vendor = pretendEngine();
+    const endless: VoiceEngine["speak"] = async () => ({
+      kind: "spoken",
+      sampleRate: 16_000,
+      blocks: new ReadableStream<Float32Array>(),
+    });
+    await using service = await startService({
+      voiceEngines: { xtts: { ...vendor.engine, speak: endless } },
+      settings: { VOICE_ENGINE: "xtts" },
+    });
+    const [busy, other] = [await service.user(), await service.user()];
+    const { voiceId } = await trainedClone(service, busy);
+    const { voiceId: otherVoice } = await trainedClone(service, other);
+    const start = (client: Client, id: string, signal: AbortSignal) =>
+      fetch(service.url + path(id, "/preview"), {
+        method: "POST",
+        headers: { authorization: `Bearer ${client.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ text }),
+        signal,
+      });
+    for (let round = 0; round < 2; round++) {
+      const controller = new AbortController();
+      const free = async () => {
+        const response = await start(busy, voiceId, controller.signal);
+        return response.status === 200 ? response : null;
+      };
+      for (let n = 0; n < 4; n++) await eventually("a free place", free);
+      const refused = await busy.post(path(voiceId, "/preview"), { text });
+      expect(refused).toMatchObject({ status: 429, code: "RATE_LIMIT_EXCEEDED", details: { limit: 4 } });
+      expect(refused.headers.get("retry-after")).toBe("5");
+      expect((await start(other, otherVoice, controller.signal)).status).toBe(200);
+      controller.abort();
+    }
+  },
+);
 
 testInProcess("a clone is changed without being trained again, and is silent while it is switched off", async () => {
   const vendor = pretendEngine();

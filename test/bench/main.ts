@@ -17,6 +17,7 @@ import { postLeads } from "./cases/post-leads.ts";
 import { repeatedPerson } from "./cases/repeated-person.ts";
 import { requestLog } from "./cases/request-log.ts";
 import { prospects, prospectsImport, prospectsLarge } from "./cases/prospects.ts";
+import { soak } from "./cases/soak.ts";
 import { start } from "./cases/start.ts";
 import { stream } from "./cases/stream.ts";
 import { voiceClones } from "./cases/voice-clones.ts";
@@ -26,7 +27,7 @@ import { describeMachine } from "./machine.ts";
 import { isMet, printCase, printMachine, type BenchCase, type CaseReport } from "./report.ts";
 
 /**
- * `bun run bench [name …] [--json] [--keep DIRECTORY]` measures the server against a bare handler on the same machine in the same run.
+ * `bun run bench [name …] [--json] [--keep DIRECTORY] [--seconds N]` measures the server against a bare handler on the same machine in the same run.
  * Ratios hold from one machine to the next, absolute numbers do not. Exit code 1: a goal was missed.
  */
 const cases: Record<string, BenchCase> = {
@@ -55,16 +56,23 @@ const cases: Record<string, BenchCase> = {
   "voice-clones": voiceClones,
   backup,
   restore,
+  soak,
 };
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, keep: { type: "string" } },
+  options: { json: { type: "boolean", default: false }, keep: { type: "string" }, seconds: { type: "string" } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(cases, name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Known: ${Object.keys(cases).join(", ")}.`);
+  process.exit(2);
+}
+
+const seconds = values.seconds === undefined ? null : Number(values.seconds);
+if (seconds !== null && !(seconds > 0)) {
+  console.error(`Expected --seconds to be a positive number, got ${values.seconds}.`);
   process.exit(2);
 }
 
@@ -74,7 +82,7 @@ const reports: CaseReport[] = [];
 for (const [name, { about, run, isLong }] of Object.entries(cases)) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   const startedAt = performance.now();
-  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep) });
+  const measures = await run({ keep: values.keep === undefined ? null : resolve(values.keep), seconds });
   const report = { name, about, seconds: (performance.now() - startedAt) / 1000, measures };
   reports.push(report);
   if (!values.json) printCase(report);

@@ -11,6 +11,8 @@ export type Measure = {
 export type BenchOptions = {
   /** Where a case leaves what took long to make, for its next run; null: nowhere. */
   keep: string | null;
+  /** How long a case that measures over time lasts; null: as long as it thinks right. */
+  seconds: number | null;
 };
 /** A case starts what it measures and leaves nothing behind but what it was told to keep. */
 export type BenchCase = {

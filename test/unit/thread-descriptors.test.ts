@@ -47,7 +47,8 @@ const threads: [string, (signal: AbortSignal) => AsyncGenerator][] = [
         const path = file(`${id}.wav`, hiss(12));
         return { id, path, output: { clipPath: join(folder, `${id}.clip`), framesPath: join(folder, `${id}.frames`) } };
       });
-      yield* new SampleMeter().measure({ samples, measuredBefore: [] }, signal);
+      const meter = new SampleMeter();
+      yield* meter.measure({ samples, measuredBefore: [] }, meter.queue.join("user"), signal);
     },
   ],
   [
