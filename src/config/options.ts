@@ -114,7 +114,7 @@ export const serverOptions = {
     parse: trueOrFalse,
     default: true,
     show: String,
-    description: "Measure, and serve the numbers to Prometheus at /metrics, for API keys with metrics:read.",
+    description: "Measure, and serve the numbers to Prometheus at /metrics, for API keys of admins with metrics:read.",
   }),
   connector: option<ConnectorName>({
     argument: "NAME",

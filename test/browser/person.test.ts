@@ -43,7 +43,9 @@ testInBrowser("a lead is enriched, enrolled, handed out and erased, and the audi
   const document = (await Bun.file(await (await downloaded).path()).json()) as {
     data: { records: { collection: string }[] };
   };
-  expect(document.data.records.map(({ collection }) => collection)).toEqual(expect.arrayContaining(["leads", "prospects"]));
+  expect(document.data.records.map(({ collection }) => collection)).toEqual(
+    expect.arrayContaining(["leads", "prospects"]),
+  );
 
   await page.getByRole("button", { name: "Privacy" }).click();
   await page.getByRole("button", { name: "Erase this person…" }).click();
