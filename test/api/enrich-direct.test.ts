@@ -126,7 +126,11 @@ describe("what is not done after 60 seconds", () => {
 
   testInProcess("of a job that is canceled meanwhile is failed, too", async () => {
     const clock = new FakeClock();
-    await using started = await startWith(["apollo"], { DEFAULT_CREDITS: "100", MONTHLY_CREDITS: "0" }, { clock });
+    await using started = await startWith(
+      ["apollo"],
+      { ENRICHMENT_TIMEOUTS: "apollo=300", DEFAULT_CREDITS: "100", MONTHLY_CREDITS: "0" },
+      { clock },
+    );
     const user = await started.service.user();
     const { answers, asked } = withheld(started.servers[0]!, "apollo");
     const leads = Array.from({ length: 70 }, (_, n) => ({ ...ada, firstName: `Ada${n}` }));
@@ -145,7 +149,8 @@ describe("what is not done after 60 seconds", () => {
 
 testInProcess("a stored direct enrichment whose server dies is finished by the next one", async () => {
   const clock = new FakeClock();
-  const settings = { DEFAULT_CREDITS: "100", MONTHLY_CREDITS: "0" };
+  // The vendor does not answer before the server stops, however long that takes.
+  const settings = { ENRICHMENT_TIMEOUTS: "apollo=300", DEFAULT_CREDITS: "100", MONTHLY_CREDITS: "0" };
   await using started = await startWith(["apollo"], settings, { clock });
   const { service, servers } = started;
   const user = await service.user();
