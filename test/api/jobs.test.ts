@@ -17,8 +17,10 @@ type JobPage = { jobs: JobView[]; statistics: JobStatistics; nextCursor: string 
 
 const root = "/api/v2/users/jobs";
 
-async function schedule(client: Client, name: string): Promise<string> {
-  const body = { actionType: "sendConnectionRequest", profileUrl: `https://network.example/in/${name}` };
+const dayMs = 86_400_000;
+
+async function schedule(client: Client, name: string, more: object = {}): Promise<string> {
+  const body = { actionType: "sendConnectionRequest", profileUrl: `https://network.example/in/${name}`, ...more };
   return succeeded(await client.post<{ jobId: string }>("/api/v2/network/scheduleNetworkAction", body)).data.jobId;
 }
 
@@ -239,7 +241,8 @@ test("without paging the list has all jobs of its range, and the statistics coun
     await Promise.all(
       Array.from({ length: 103 }, () => user.post("/api/v2/enrich", { leads: [{ leadId: "unknown" }] })),
     );
-  const waiting = await schedule(user, "ada");
+  // Not before tomorrow: in working hours it would go out at once.
+  const waiting = await schedule(user, "ada", { notBefore: new Date(Date.now() + dayMs).toISOString() });
   const statistics = { total: count + 1, pending: 1, running: 0, completed: count, failed: 0, successRate: 100 };
   for (const [client, path] of [
     [user, root],
