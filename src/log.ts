@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from "pino";
 import { diskFaultOf } from "./disk-fault.ts";
+import { withoutKeys } from "./secret-text.ts";
 
 export type Log = Logger;
 
@@ -22,10 +23,11 @@ export function createLog(level: string, destination: DestinationStream = standa
     serializers: { err: described },
     redact: { paths: secretPaths, censor: "[secret]" },
   };
-  return pino(options, destination);
+  // The one place where lines are written: whatever a key got into, be it the message of an error, it ends here.
+  return pino(options, { write: (line: string) => destination.write(withoutKeys(line)) });
 }
 
-/** Writes lines like those of `Log`, of plain fields that are known beforehand to be no secret. */
+/** Writes lines like those of `Log`, of plain fields; API keys in them are shortened to their hints. */
 export type LineLog = {
   writes(level: LineLevel): boolean;
   write(level: LineLevel, fields: Record<string, string | number | null>, message: string): void;
@@ -42,7 +44,7 @@ export function createLineLog({ level }: Log, destination: DestinationStream = s
     write(of, fields, message) {
       if (at !== Date.now()) time = new Date((at = Date.now())).toISOString();
       const line = { level: of, time, ...fields, msg: message };
-      destination.write(`${JSON.stringify(line)}\n`);
+      destination.write(withoutKeys(`${JSON.stringify(line)}\n`));
     },
   };
 }

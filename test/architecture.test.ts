@@ -12,7 +12,7 @@ type Import = { specifier: string; typeOnly: boolean };
 /** What a file is to the others; the first pattern that fits decides. A `feature` may turn out to be a `rule`. */
 const kindPatterns = {
   foundation:
-    /^src\/(apart|errors|disk-fault|duration|fair-queue|start-error|clean-text|clock|garbage|ids|json|log|owned-folder|pause|private-files|spelling|steady-clock|time-place|version)\.ts$/,
+    /^src\/(apart|errors|disk-fault|duration|fair-queue|start-error|clean-text|clock|garbage|ids|json|log|owned-folder|pause|private-files|secret-text|spelling|steady-clock|time-place|version)\.ts$/,
   threads: /^src\/threads\.ts$/,
   config: /^src\/config(\/.+)?\.ts$/,
   app: /^src\/app(\/.+)?\.ts$/,

@@ -1,7 +1,7 @@
 import { singleLine } from "../clean-text.ts";
 import type { Caller } from "../keys/caller.ts";
-import { withoutKeys } from "../keys/secret.ts";
-import type { AuditEntry, AuditEvent, Origin } from "./model.ts";
+import { withoutKeys } from "../secret-text.ts";
+import type { AuditDetails, AuditEntry, AuditEvent, Origin } from "./model.ts";
 
 const excerptLength = 200;
 
@@ -25,8 +25,15 @@ export function auditEntry(
     ...(origin ?? caller?.origin?.() ?? nowhere),
     targetType: target?.type ?? null,
     targetId: target?.id ?? null,
-    details,
+    details: clean(details),
   };
+}
+
+/** Nothing can be taken out of the log again. */
+function clean(details: AuditDetails): AuditDetails {
+  const text = JSON.stringify(details);
+  const shown = withoutKeys(text);
+  return shown === text ? details : (JSON.parse(shown) as AuditDetails);
 }
 
 const nowhere: Origin = { requestId: null, address: null, userAgent: null };

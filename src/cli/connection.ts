@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseName } from "../data-directory.ts";
-import { keyPrefixes } from "../keys/secret.ts";
+import { keyPrefixes } from "../secret-text.ts";
 import type { RemoteServer } from "./client-options.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { firstRunNotice } from "./first-run.ts";

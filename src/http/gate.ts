@@ -7,8 +7,9 @@ import { ApiError, invalid } from "../errors.ts";
 import type { Ids } from "../ids.ts";
 import type { Caller } from "../keys/caller.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { keysIn, withoutKeys } from "../keys/secret.ts";
+import { keysIn } from "../keys/secret.ts";
 import type { LineLog, Log } from "../log.ts";
+import { withoutKeys } from "../secret-text.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { WrongKeyKind } from "./permission.ts";
@@ -221,7 +222,7 @@ export class Gate {
       requestId: response.headers.get("x-request-id"),
       method: request.method,
       route,
-      path: withoutKeys(path),
+      path,
       status: response.status,
       durationMs: Math.round(ms * 1000) / 1000,
       keyId: caller?.keyId ?? null,

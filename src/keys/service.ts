@@ -4,6 +4,7 @@ import { singleLine } from "../clean-text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../clock.ts";
 import { ApiError, invalid, notFound } from "../errors.ts";
 import type { Ids } from "../ids.ts";
+import { hintOf } from "../secret-text.ts";
 import type { TimePlace } from "../time-place.ts";
 import type { UserStore } from "../users/store.ts";
 import { denied, isAdmin, type Caller } from "./caller.ts";
@@ -18,7 +19,7 @@ import {
   type KeyView,
   type NewKeyView,
 } from "./model.ts";
-import { hashOf, hintOf, makeSecret, type KeyKind } from "./secret.ts";
+import { hashOf, makeSecret, type KeyKind } from "./secret.ts";
 import type { KeyChange, KeyScope, KeyStore } from "./store.ts";
 
 const dayMs = 86_400_000;

@@ -23,6 +23,16 @@ test("the log has one line a request, which says who asked for what and what bec
   await ask("/healthz", "probe");
   await ask("/nothing?key=hidden", "nowhere");
   await ask(`/api/v2/leads/${data.key}`, "careless");
+  const encoded = Array.from(data.key, (character) => `%${character.charCodeAt(0).toString(16)}`).join("");
+  await ask(`/api/v2/leads/${encoded}?q=${data.key}`, data.key, { headers: { "user-agent": `tool ${data.key}` } });
+  await ask(`/api/v2/keys/${data.id}`, "renamed", {
+    method: "PUT",
+    headers: { ...json, "user-agent": `tool ${data.key}` },
+    body: JSON.stringify({ name: `robot ${data.key}` }),
+  });
+  const audit = await (await ask("/api/v2/audit", "audit")).text();
+  expect(audit).toContain("key.updated");
+  expect(audit).not.toContain(data.key.slice(8));
   const { log } = await server.stop();
   const lines = log
     .trimEnd()
@@ -46,5 +56,6 @@ test("the log has one line a request, which says who asked for what and what bec
   expect(requests.get("careless")).toMatchObject({ ...owner, path: `/api/v2/leads/${data.key.slice(0, 8)}…` });
   for (const id of ["made", "absent", "refused", "stranger", "nowhere"])
     expect(lines.filter(({ requestId }) => requestId === id)).toHaveLength(1);
-  for (const secret of [key, data.key, key.slice(12), data.key.slice(12), "hidden"]) expect(log).not.toContain(secret);
+  for (const secret of [key, data.key, encoded, key.slice(12), data.key.slice(12), "hidden"])
+    expect(log).not.toContain(secret);
 }, 30_000);

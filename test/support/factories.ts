@@ -3,7 +3,8 @@ import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/cre
 import type { Job } from "../../src/jobs/model.ts";
 import type { JobClaim } from "../../src/jobs/store.ts";
 import { permissions, type ApiKey } from "../../src/keys/model.ts";
-import { hashOf, hintOf, makeSecret } from "../../src/keys/secret.ts";
+import { hashOf, makeSecret } from "../../src/keys/secret.ts";
+import { hintOf } from "../../src/secret-text.ts";
 import { leadIdentity } from "../../src/leads/identity.ts";
 import type { Lead, LeadContent } from "../../src/leads/model.ts";
 import { RowPacker, type ImportRow } from "../../src/leads/import/packed-rows.ts";
