@@ -102,7 +102,9 @@ test("a key that may only propose can't get an action approved by any way of its
   await using service = await startService();
   const user = await service.user();
   const agent = await proposer(service, user);
-  const { jobId, action } = await schedule(agent, "ada", { requireApproval: false });
+  // Not before tomorrow: approved in working hours it would go out at once.
+  const notBefore = new Date(Date.now() + 86_400_000).toISOString();
+  const { jobId, action } = await schedule(agent, "ada", { requireApproval: false, notBefore });
   expect(action.state).toBe("awaitingApproval");
   expect(await agent.post(`${root}/actions/${jobId}/approve`)).toMatchObject({
     status: 403,

@@ -28,7 +28,8 @@ export class RequestGenerator {
     this.#dice = dice;
     const paths = document.json["paths"] as Record<string, Record<string, Node>>;
     this.#operations = document.operations
-      .filter(({ path }) => path.startsWith("/api/v2"))
+      // In maintenance mode every change would be refused from then on.
+      .filter(({ path }) => path.startsWith("/api/v2") && path !== "/api/v2/operations/maintenance")
       .map(({ method, path }) => ({ method, path, node: paths[path]![method.toLowerCase()]! }));
   }
 
