@@ -53,8 +53,10 @@ testInBrowser("a person goes through the work list by keyboard", async () => {
 testInBrowser("actions are approved, edited and canceled, on a narrow dark screen too", async () => {
   await using directory = await createDirectory();
   await using server = await startServer(`${directory.path}/data`);
-  await schedule(server, "ada", { requireApproval: true });
-  await schedule(server, "grace", { requireApproval: true });
+  // Not before tomorrow: approved in working hours it would go out at once.
+  const notBefore = new Date(Date.now() + 86_400_000).toISOString();
+  await schedule(server, "ada", { requireApproval: true, notBefore });
+  await schedule(server, "grace", { requireApproval: true, notBefore });
   const narrow = { viewport: { width: 360, height: 740 }, colorScheme: "dark" } as const;
   await using opened = await openSignedIn(server, "/app/queue?tab=approval", narrow);
   const { page, problems } = opened;
