@@ -1,7 +1,15 @@
 import { isRoleMailbox } from "./role-mailbox.ts";
 
-/** One exact way to reach a person: `emailForm` of an address, `canonicalProfileUrl` of a profile, `phoneNumber`. */
-export type Identifier = { kind: "email" | "profile" | "phone"; value: string };
+/**
+ * One exact way to reach a person: `emailForm` of an address, `canonicalProfileUrl` of a profile, `phoneNumber`. By the
+ * address of a former job nobody is reached, and its domain says nothing, but who objected by it did so as a person.
+ */
+export type Identifier = { kind: "email" | "formerEmail" | "profile" | "phone"; value: string };
+
+/** Tells identifiers apart. */
+export function identifierName({ kind, value }: Identifier): string {
+  return `${kind}:${value}`;
+}
 
 /** The identifiers that are stored together with this one in the data of one owner. */
 export type StoredBeside = (identifier: Identifier) => readonly Identifier[];
@@ -24,7 +32,7 @@ export function* identifiersOfPerson(
 ): Generator<Identifier, void, void> {
   const known = new Map<string, Identifier>();
   const add = (identifier: Identifier): void => {
-    const name = `${identifier.kind}:${identifier.value}`;
+    const name = identifierName(identifier);
     if (!known.has(name) && known.size < maxIdentifiers) known.set(name, identifier);
   };
   start.forEach(add);
@@ -42,10 +50,11 @@ export function* identifiersOfPerson(
   }
 }
 
-function canLink({ kind, value }: Identifier): boolean {
-  return kind !== "email" || !isRoleMailbox(value);
+/** Whether what is stored beside an identifier is of the same person. Companies give the addresses of those who left to others. */
+export function canLink({ kind, value }: Identifier): boolean {
+  return kind !== "formerEmail" && !(kind === "email" && isRoleMailbox(value));
 }
 
 function distinct(identifiers: readonly Identifier[]): Identifier[] {
-  return [...new Map(identifiers.map((each) => [`${each.kind}:${each.value}`, each])).values()];
+  return [...new Map(identifiers.map((each) => [identifierName(each), each])).values()];
 }

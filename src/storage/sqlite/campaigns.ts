@@ -234,8 +234,12 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
         orm.delete(campaigns).where(eq(campaigns.id, id)).run();
         return true;
       }),
-    enroll: async (enrollments, dryRun, now) =>
-      dryRun ? enroll(enrollments, true, now) : writer.writeForAnswer(() => enroll(enrollments, false, now)),
+    enroll: (enrollments, dryRun, now) =>
+      suppressions.knowing(
+        () => enrollments.map(({ userId, profileKey, leadId }) => ({ userId, target: { profileKey, leadId } })),
+        async () =>
+          dryRun ? enroll(enrollments, true, now) : writer.writeForAnswer(() => enroll(enrollments, false, now)),
+      ),
     due: async (now, limit) => due(now, limit),
     nextDueAt: async () => nextWake.get()?.at ?? null,
     move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),

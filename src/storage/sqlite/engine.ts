@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { PhoneRegion } from "../../suppression/phone.ts";
 import { checkpointing } from "./checkpoints.ts";
+import { ProspectIndex } from "./directory/prospect-index.ts";
 import { openDatabase } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -18,6 +19,7 @@ export type Engine = {
   shared: SharedRead;
   /** For reads that may take longer than the event loop can spare. */
   reader: Reader;
+  prospectIndex: ProspectIndex;
   /** Where phone numbers without a country code are from; null when nobody said so. */
   phoneRegion: PhoneRegion | null;
 };
@@ -30,5 +32,7 @@ export function openEngine(
 ): Engine {
   const reader = new Reader(path);
   const writer = new Writer(database, checkpointing(database, reader));
-  return { orm: drizzle(database), database, reader, writer, shared: new SharedRead(database, writer), phoneRegion };
+  const prospectIndex = new ProspectIndex({ database, writer }, path);
+  const shared = new SharedRead(database, writer);
+  return { orm: drizzle(database), database, reader, writer, prospectIndex, shared, phoneRegion };
 }

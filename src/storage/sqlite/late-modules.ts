@@ -1,5 +1,6 @@
 import type * as Campaigns from "./campaigns.ts";
 import type * as Credits from "./credits.ts";
+import type * as DirectoryLinks from "./directory/directory-links.ts";
 import type * as Enrichment from "./enrichment.ts";
 import type * as Jobs from "./jobs.ts";
 import type * as Network from "./network.ts";
@@ -23,6 +24,9 @@ export const modules = {
   },
   get credits() {
     return require("./credits.ts") as typeof Credits;
+  },
+  get directoryLinks() {
+    return require("./directory/directory-links.ts") as typeof DirectoryLinks;
   },
   get enrichment() {
     return require("./enrichment.ts") as typeof Enrichment;

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
 import { isLead, keysOfRow, unpackedRow, type PackedRows } from "../../leads/import/packed-rows.ts";
-import type { ImportOutcome, LeadIdentity } from "../../leads/model.ts";
+import type { ImportOutcome, LeadContent, LeadIdentity } from "../../leads/model.ts";
 import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRowError, LeadStore } from "../../leads/store.ts";
 import type { SuppressionMatch } from "../../suppression/model.ts";
 import { doNotContactText, suppressedField } from "../../suppression/refusal.ts";
@@ -15,7 +15,7 @@ import { createNewLeadParts, NewLeads } from "./new-leads.ts";
 import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
-import type { SuppressionRows } from "./suppressions.ts";
+import type { Person, SuppressionRows } from "./suppressions.ts";
 import { jobs, leadImportRows } from "./tables.ts";
 
 /** What a row comes to; `created` ones are still to be stored. */
@@ -79,6 +79,13 @@ export function createLeadImports(
     return counts;
   }
 
+  function* peopleIn({ userId, rows: packed }: ImportBatch): Generator<Person, void, void> {
+    for (const place of packed.numbers.keys()) {
+      const row = unpackedRow(packed, place);
+      if (!("errors" in row)) yield { userId, target: targetOf(row) };
+    }
+  }
+
   function settle(batch: ImportBatch, place: number, created: NewLeads): Settled {
     const { rows: packed, userId, onDuplicate } = batch;
     const isNew = onDuplicate === "create" || !isKnown(packed, place);
@@ -90,8 +97,7 @@ export function createLeadImports(
     const row = unpackedRow(packed, place);
     if ("errors" in row) return { outcome: "failed", leadId: null, errors: row.errors };
     const { content, identity } = row;
-    const { email, network: profileKey } = identity;
-    const match = suppressions.find(userId, { email, profileKey, phone: content.phone });
+    const match = suppressions.find(userId, targetOf(row));
     if (match !== null) return { outcome: "skipped", leadId: null, errors: [suppressed(match)] };
     if (batch.dryRun) return { ...dryRuns.foresee(batch, content, identity), errors: [] };
     const existing = isNew ? null : sameLead(userId, identity, created);
@@ -157,11 +163,18 @@ export function createLeadImports(
 
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
-    return writer.write(() => storeBatch(batch));
+    return suppressions.knowing(
+      () => peopleIn(batch),
+      () => writer.write(() => storeBatch(batch)),
+    );
   }
 
   const forgetDryRun = (jobId: string, limit: number) => writer.write(() => dryRuns.forget(jobId, limit));
   return { ownerNumber: async (userId) => owners(userId), importBatch, importReport, countImportReport, forgetDryRun };
+}
+
+function targetOf({ content, identity }: { content: LeadContent; identity: LeadIdentity }): Person["target"] {
+  return { email: identity.email, profileKey: identity.network, phone: content.phone };
 }
 
 const stored: Settled = { outcome: "created", leadId: null, errors: [] };

@@ -1,5 +1,5 @@
 import { leadIdentity } from "../../leads/identity.ts";
-import type { Lead } from "../../leads/model.ts";
+import type { Lead, LeadIdentity } from "../../leads/model.ts";
 import type {
   ChangeLeadOutcome,
   DoNotContact,
@@ -20,7 +20,7 @@ import { createDryRuns } from "./lead-dry-run.ts";
 import { createLeadParts } from "./lead-parts.ts";
 import { createLeadQueries } from "./lead-queries.ts";
 import type { LeadRows } from "./lead-rows.ts";
-import { createSuppressionRows, type SuppressionRows } from "./suppressions.ts";
+import { createSuppressionRows, type Person, type SuppressionRows } from "./suppressions.ts";
 
 export function createLeadStore(engine: Engine): LeadStore {
   const { owners, keys, rows } = createLeadParts(engine);
@@ -29,15 +29,31 @@ export function createLeadStore(engine: Engine): LeadStore {
   const events = createEventRows(engine);
   const { writer } = engine;
   return {
-    insert: (request) => writer.writeForAnswer(() => insertOrMerge(rows, suppressions, events, request)),
+    insert: (request) =>
+      suppressions.knowing(
+        () => [personOf(request)],
+        () => writer.writeForAnswer(() => insertOrMerge(rows, suppressions, events, request)),
+      ),
     insertAll: (requests) =>
-      writer.writeForAnswer(() => requests.map((request) => insertOrMerge(rows, suppressions, events, request))),
+      suppressions.knowing(
+        () => requests.map(personOf),
+        () =>
+          writer.writeForAnswer(() => requests.map((request) => insertOrMerge(rows, suppressions, events, request))),
+      ),
     together: (work) => writer.together(work),
-    foretell: async (request) => outcomeFor(rows, suppressions, request).outcome,
+    foretell: (request) =>
+      suppressions.knowing(
+        () => [personOf(request)],
+        async () => outcomeFor(rows, suppressions, request).outcome,
+      ),
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
     ...createLeadQueries(engine, owners, rows),
-    update: (request) => writer.writeForAnswer(() => updateLead(rows, suppressions, events, request)),
+    update: (request) =>
+      suppressions.knowing(
+        () => [personOf({ lead: { ...request.content, userId: request.userId }, identity: request.identity })],
+        () => writer.writeForAnswer(() => updateLead(rows, suppressions, events, request)),
+      ),
     remove: (request) => writer.writeForAnswer(() => removeLead({ rows, suppressions, audits, events }, request)),
     ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
   };
@@ -69,14 +85,24 @@ function tellChange(events: EventRows, before: Lead, after: Lead, type: "lead.up
   events.append({ type, userId: after.userId, at: after.updatedAt, leadId: after.id, data });
 }
 
+function personOf({
+  lead: { userId, phone },
+  identity: { email, network },
+}: {
+  lead: Pick<Lead, "userId" | "phone">;
+  identity: LeadIdentity;
+}): Person {
+  return { userId, target: { email, profileKey: network, phone } };
+}
+
 /** What is to be done with a new lead, and with whom it would be merged. */
 function outcomeFor(
   rows: LeadRows,
   suppressions: SuppressionRows,
   { lead, identity, onDuplicate, formerEmails = [] }: InsertLead,
 ): { outcome: InsertLeadOutcome; existing: ReturnType<LeadRows["findSame"]> } {
-  const target = { email: identity.email, profileKey: identity.network, phone: lead.phone };
-  const match = suppressions.find(lead.userId, target) ?? formerMatch(suppressions, lead.userId, formerEmails);
+  const { userId, target } = personOf({ lead, identity });
+  const match = suppressions.find(userId, target) ?? formerMatch(suppressions, lead.userId, formerEmails);
   if (match !== null) return { outcome: { kind: "doNotContact", match }, existing: null };
   const existing =
     onDuplicate === "create" ? null : (rows.findSame(lead.userId, identity) ?? formerSelf(rows, lead, formerEmails));

@@ -1,4 +1,3 @@
-import { and, asc, eq, sql } from "drizzle-orm";
 import { isoTime } from "../../clock.ts";
 import { shortReason } from "../../events/model.ts";
 import type { Job } from "../../jobs/model.ts";
@@ -11,61 +10,28 @@ import type { Hold } from "../../network/governor/slot.ts";
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "./gathered-writes.ts";
 import { isHeld } from "./job-claim.ts";
+import { createDueQueries } from "./network-due.ts";
 import { createMarks } from "./network-marks.ts";
-import { limitOf, valueOf } from "./parameter.ts";
 import { meterCode, type AccountRecord } from "./network-accounts.ts";
+import { personOf } from "./network-objections.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
-import { networkActions, networkMeters, waitsForSomebody, type ActionRow } from "./network-tables.ts";
+import { networkMeters, type ActionRow } from "./network-tables.ts";
 import { storedActionJob } from "./stored-job.ts";
-import { jobs } from "./tables.ts";
 
 type DispatchStore = Pick<
   NetworkStore,
   "claimDue" | "markSending" | "endAction" | "putOff" | "hand" | "claimForWorker" | "renewLease"
 >;
+type ClaimRequest = Parameters<NetworkStore["claimDue"]>[0];
+type WorkerClaim = Parameters<NetworkStore["claimForWorker"]>[0];
 type Target = { job: Job; row: ActionRow; record: AccountRecord };
 
 /** Decides at the last moment, and writes down what comes of an attempt. */
 export function createDispatchStore(engine: Engine, parts: ScheduleParts, scheduling: Scheduling): DispatchStore {
   const { orm, database, writer } = engine;
-  const { accounts, actions, jobRows, slots, campaigns, objectionTo, events } = parts;
+  const { accounts, actions, jobRows, slots, campaigns, suppressions, objectionTo, events } = parts;
   const marks = createMarks(engine, parts);
-  const joined = () =>
-    orm
-      .select({ job: jobs, row: networkActions })
-      .from(jobs)
-      .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
-  const isAction = sql`${jobs.type} = 'linkedin_action'`;
-  const pending = joined()
-    .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
-    .orderBy(asc(jobs.runAt), asc(jobs.id))
-    .limit(limitOf("limit"))
-    .prepare();
-  const abandoned = joined()
-    .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
-    .orderBy(asc(jobs.leaseUntil))
-    .limit(limitOf("limit"))
-    .prepare();
-  const byJobs = joined()
-    .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
-    .prepare();
-  const forWorker = joined()
-    .where(
-      and(
-        sql`${networkActions.account} = ${valueOf("account")}`,
-        sql.raw(waitsForSomebody),
-        sql`${networkActions.state} = 'awaiting'`,
-        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
-      ),
-    )
-    .orderBy(asc(networkActions.updatedAt))
-    .limit(limitOf("limit"))
-    .prepare();
-  // `+` keeps SQLite from walking the index of all running jobs.
-  const stillHeld = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
-    "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
-      " AND +status = 'running' AND +lease_until IS NOT NULL",
-  );
+  const due = createDueQueries(engine);
   /**
    * What is being sent, by job, as its claim marked it: until it ends nobody writes what is read here, but for the
    * metadata of its job, so that its end need not read it again.
@@ -161,10 +127,9 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     scheduling.end(target, end, target.row.slotAt ?? now);
   }
 
-  function claimDue({ now, limit, leaseUntil }: Parameters<NetworkStore["claimDue"]>[0]) {
-    const values = abandoned.values({ now, limit });
-    values.push(...pending.values({ now, limit: limit - values.length }));
-    const found = values.map(storedActionJob);
+  /** `only`: the jobs of the people about whom `knowing` knows; null where that has nothing to find out. */
+  function claimDue({ now, limit, leaseUntil }: ClaimRequest, only: ReadonlySet<string> | null) {
+    const found = due.at(now, limit).filter(({ job }) => only?.has(job.id) ?? true);
     const taken: (Target & { task: DueAction["task"] })[] = [];
     let marked = 0;
     /** Marks those that were let go so far: what they take from their meters counts for those behind them. */
@@ -186,12 +151,28 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     const ids = taken.map(({ job }) => job.id);
     marks.lease(ids, now, leaseUntil);
     const wantsPlan = found.some(({ row }) => accounts.get(row.account)?.needsPlan);
-    const due = taken.map((target) => leased(target, target.task, now, leaseUntil));
-    return { taken, answer: { due, more: found.length >= limit, wantsPlan } };
+    const claimed = taken.map((target) => leased(target, target.task, now, leaseUntil));
+    return { taken, answer: { due: claimed, more: found.length >= limit, wantsPlan } };
   }
 
-  async function claimAndRemember(request: Parameters<NetworkStore["claimDue"]>[0]) {
-    const { taken, answer } = await writer.write(() => claimDue(request));
+  /** Runs a claim among jobs about whose people `knowing` knows. */
+  function claiming<T>(
+    among: () => { job: Job; row: ActionRow }[],
+    claim: (only: ReadonlySet<string> | null) => Promise<T>,
+  ): Promise<T> {
+    if (!suppressions.asksDirectories) return claim(null);
+    const found = among();
+    return suppressions.knowing(
+      () => found.map(({ row }) => personOf(row)),
+      () => claim(new Set(found.map(({ job }) => job.id))),
+    );
+  }
+
+  async function claimAndRemember(request: ClaimRequest) {
+    const { taken, answer } = await claiming(
+      () => due.at(request.now, request.limit),
+      (only) => writer.write(() => claimDue(request, only)),
+    );
     for (const { task, job, row } of taken) if (task === "send") sending.set(job.id, { job, row });
     return answer;
   }
@@ -206,7 +187,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
   /** The actions of these jobs that are in somebody's hands, by job; in whose tells the attempt. */
   function heldOf(ids: readonly string[]): Map<string, Target> {
     const targets = new Map<string, Target>();
-    for (const values of byJobs.values({ ids: JSON.stringify(ids) })) {
+    for (const values of due.byJobs.values({ ids: JSON.stringify(ids) })) {
       const { job, row } = storedActionJob(values);
       const record = accounts.get(row.account);
       if (record !== null && isHeld(job, job)) targets.set(job.id, { job, row, record });
@@ -226,7 +207,7 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     const unknown = claims.filter((claim) => !isKnown(claim)).map(({ id }) => id);
     const known = claims.filter(isKnown).map(({ id }) => id);
     const targets = unknown.length === 0 ? new Map<string, Target>() : heldOf(unknown);
-    for (const { id, attempt, metadata } of known.length === 0 ? [] : stillHeld.all(JSON.stringify(known))) {
+    for (const { id, attempt, metadata } of known.length === 0 ? [] : due.stillHeld.all(JSON.stringify(known))) {
       const { job, row } = sending.get(id)!;
       const record = accounts.get(row.account);
       if (record !== null && job.attempt === attempt)
@@ -309,12 +290,20 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
     return true;
   }
 
-  function claimForWorker({ userId, accountId, now, leaseUntil }: Parameters<NetworkStore["claimForWorker"]>[0]) {
+  function waitingFor({ userId, accountId }: WorkerClaim): { job: Job; row: ActionRow }[] {
+    const workers = accounts.workersOf(userId, accountId);
+    return workers.flatMap(({ seq }) => due.forWorker.all({ account: seq, limit: workerLook }));
+  }
+
+  function claimForWorker(
+    { userId, accountId, now, leaseUntil }: WorkerClaim,
+    only: ReadonlySet<string> | null,
+  ): Awaited<ReturnType<NetworkStore["claimForWorker"]>> {
     let retryAt: number | null = null;
     for (const { seq } of accounts.workersOf(userId, accountId)) {
-      for (const { job, row } of forWorker.all({ account: seq, limit: workerLook })) {
+      for (const { job, row } of due.forWorker.all({ account: seq, limit: workerLook })) {
         const record = accounts.get(seq);
-        if (record === null) continue;
+        if (record === null || only?.has(job.id) === false) continue;
         const target = { job, row, record };
         if (!isWanted(target, now)) continue;
         const hold = slots.holdNow(record, row, now);
@@ -347,7 +336,11 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
 
   return {
     claimDue: claimAndRemember,
-    markSending: (claim, now) => writer.write(() => markSending(claim, now)),
+    markSending: (claim, now) =>
+      suppressions.knowing(
+        () => [...heldOf([claim.id]).values()].map(({ row }) => personOf(row)),
+        () => writer.write(() => markSending(claim, now)),
+      ),
     endAction: (claim, end) => forgetting(claim, endInTurn({ claim, end })),
     putOff: (claim, change) =>
       forgetting(
@@ -359,7 +352,11 @@ export function createDispatchStore(engine: Engine, parts: ScheduleParts, schedu
         claim,
         writer.write(() => hand(claim, handed)),
       ),
-    claimForWorker: (request) => writer.writeForAnswer(() => claimForWorker(request)),
+    claimForWorker: (request) =>
+      claiming(
+        () => waitingFor(request),
+        (only) => writer.writeForAnswer(() => claimForWorker(request, only)),
+      ),
     renewLease: (userId, claim, leaseUntil) =>
       writer.writeForAnswer(() => {
         const target = held(claim);

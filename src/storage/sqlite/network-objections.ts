@@ -3,9 +3,14 @@ import type { Objection } from "../../network/action-model.ts";
 import type { Engine } from "./engine.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { ActionRow } from "./network-tables.ts";
-import type { SuppressionRows } from "./suppressions.ts";
+import type { Person, SuppressionRows } from "./suppressions.ts";
 
 export type Objections = ReturnType<typeof createObjections>;
+
+/** Whom an action would reach. */
+export function personOf({ userId, profileKey, leadId }: Pick<ActionRow, "userId" | "profileKey" | "leadId">): Person {
+  return { userId, target: { profileKey, leadId } };
+}
 
 /** Why a person must not get an action, by what is stored at this moment; asked when it is scheduled and when it is sent. */
 export function createObjections({ database }: Engine, contacts: ContactRows, suppressions: SuppressionRows) {
@@ -15,9 +20,10 @@ export function createObjections({ database }: Engine, contacts: ContactRows, su
 
   return function objectionTo(account: number, action: Subject, now: number): Objection | null {
     if (quiet.has(action.actionType)) return null;
-    const { userId, profileKey, leadId } = action;
+    const { userId, target } = personOf(action);
+    const { leadId } = action;
     if (leadId !== null && hasLead.get(leadId) === null) return { kind: "leadGone" };
-    const match = suppressions.find(userId, { profileKey, leadId });
+    const match = suppressions.find(userId, target);
     if (match !== null) return { kind: "doNotContact", match };
     if (action.actionType !== "sendConnectionRequest") return null;
     const contact = contacts.get(account, action.profileKey);

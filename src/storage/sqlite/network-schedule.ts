@@ -17,9 +17,10 @@ import type { AccountRecord, AccountRows } from "./network-accounts.ts";
 import type { ActionRows } from "./network-actions.ts";
 import type { ContactRows } from "./network-contacts.ts";
 import type { NetworkEvents } from "./network-events.ts";
-import type { Objections } from "./network-objections.ts";
+import { personOf, type Objections } from "./network-objections.ts";
 import type { Slots } from "./network-slots.ts";
 import type { ActionRow } from "./network-tables.ts";
+import type { SuppressionRows } from "./suppressions.ts";
 
 type ScheduleStore = Pick<
   NetworkStore,
@@ -33,6 +34,7 @@ export type ScheduleParts = {
   slots: Slots;
   contacts: ContactRows;
   campaigns: CampaignHooks;
+  suppressions: SuppressionRows;
   objectionTo: Objections;
   events: NetworkEvents;
 };
@@ -261,15 +263,31 @@ export type Scheduling = ReturnType<typeof createScheduling>;
 
 export function createScheduleStore({ writer }: Engine, parts: ScheduleParts, scheduling: Scheduling): ScheduleStore {
   const { decide, record, change, enqueue, edit, cancel, ended, found } = scheduling;
+  const { suppressions } = parts;
+  const personIn = (jobId: string) => () => {
+    const row = parts.actions.get(jobId);
+    return row === null ? [] : [personOf(row)];
+  };
   return {
-    schedule: async (request, dryRun) =>
-      dryRun ? decide(request, false) : writer.writeForAnswer(() => decide(request, true)),
-    record: (request, relation) => writer.writeForAnswer(() => record(request, relation)),
+    schedule: (request, dryRun) =>
+      suppressions.knowing(
+        () => [personOf(request.action)],
+        async () => (dryRun ? decide(request, false) : writer.writeForAnswer(() => decide(request, true))),
+      ),
+    record: (request, relation) =>
+      suppressions.knowing(
+        () => [personOf(request.action)],
+        () => writer.writeForAnswer(() => record(request, relation)),
+      ),
     approve: (userId, jobId, at) =>
-      writer.writeForAnswer(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),
+      suppressions.knowing(personIn(jobId), () =>
+        writer.writeForAnswer(() => change(userId, jobId, ["awaitingApproval"], (target) => enqueue(target, at))),
+      ),
     edit: (userId, jobId, wanted, at) =>
-      writer.write(() =>
-        change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
+      suppressions.knowing(personIn(jobId), () =>
+        writer.write(() =>
+          change(userId, jobId, ["awaitingApproval", "scheduled"], (target) => edit(target, wanted, at)),
+        ),
       ),
     cancel: (userId, jobId, at) =>
       writer.writeForAnswer(() =>

@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { NetworkStore } from "../../network/store.ts";
 import type { Engine } from "./engine.ts";
 import { valueOf } from "./parameter.ts";
+import { personOf } from "./network-objections.ts";
 import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, waitsForSomebody } from "./network-tables.ts";
 import { storedActionJob } from "./stored-job.ts";
@@ -10,7 +11,7 @@ import { jobs } from "./tables.ts";
 /** Withdraws tasks for people who objected after a person got the task. */
 export function createTaskStore(
   { orm, writer }: Engine,
-  { accounts, objectionTo }: ScheduleParts,
+  { accounts, suppressions, objectionTo }: ScheduleParts,
   scheduling: Scheduling,
 ): Pick<NetworkStore, "skipObjectedTasks"> {
   const tasks = orm
@@ -37,11 +38,15 @@ export function createTaskStore(
   }
 
   return {
-    async skipObjectedTasks(userId, now) {
-      if (objected(userId, now).length === 0) return;
-      await writer.write(() => {
-        for (const { objection, ...target } of objected(userId, now)) scheduling.skip(target, objection, now);
-      });
-    },
+    skipObjectedTasks: (userId, now) =>
+      suppressions.knowing(
+        () => tasks.values({ userId }).map((values) => personOf(storedActionJob(values).row)),
+        async () => {
+          if (objected(userId, now).length === 0) return;
+          await writer.write(() => {
+            for (const { objection, ...target } of objected(userId, now)) scheduling.skip(target, objection, now);
+          });
+        },
+      ),
   };
 }

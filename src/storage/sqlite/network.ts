@@ -38,9 +38,10 @@ export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows
   const actions = createActionRows(engine, accounts);
   const contacts = createContactRows(engine, eventRows, (seq) => accounts.get(seq)?.account ?? null);
   const slots = createSlots(engine);
-  const objectionTo = createObjections(engine, contacts, createSuppressionRows(engine));
+  const suppressions = createSuppressionRows(engine);
+  const objectionTo = createObjections(engine, contacts, suppressions);
   const campaigns = createCampaignHooks(engine);
-  const parts = { accounts, actions, jobRows, slots, contacts, campaigns, objectionTo, events };
+  const parts = { accounts, actions, jobRows, slots, contacts, campaigns, suppressions, objectionTo, events };
   const scheduling = createScheduling(parts);
   const store: NetworkStore = {
     ...createAccountStore(engine, accounts, events),

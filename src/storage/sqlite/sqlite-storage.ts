@@ -4,7 +4,6 @@ import type { PhoneRegion } from "../../suppression/phone.ts";
 import type { Storage } from "../storage.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBackupStore } from "./backups.ts";
-import { ProspectIndex } from "./directory/prospect-index.ts";
 import { openEngine } from "./engine.ts";
 import { createEventStore } from "./events.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
@@ -36,8 +35,7 @@ export function openSqliteStorage(
   { beforeUpgrade = () => {}, beforeCreation = () => {} } = {},
 ): Storage {
   const engine = openEngine(path, phoneRegion, openMigrated(path, clock.now(), beforeUpgrade, beforeCreation));
-  const { database, writer, reader, shared } = engine;
-  const prospectIndex = new ProspectIndex(engine, path);
+  const { database, writer, reader, shared, prospectIndex } = engine;
   database.run(endLeases);
   const jobRows = onFirstUse(() => modules.jobs.createJobRows(engine));
   const network = () => modules.network.createNetworkRows(engine, jobRows);

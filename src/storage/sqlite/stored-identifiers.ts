@@ -1,10 +1,9 @@
-import { domainToUnicode } from "node:url";
 import { paidIdentity } from "../../enrichment/paid-identity.ts";
 import type { Merged } from "../../enrichment/model.ts";
 import { emailKey, profileKeyHash } from "../../leads/keys.ts";
 import type { Lead, LeadIdentity } from "../../leads/model.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import { emailForm } from "../../suppression/address.ts";
+import { emailForm, emailSpellings } from "../../suppression/address.ts";
 import type { Identifier } from "../../suppression/person-identifiers.ts";
 import { phoneNumber } from "../../suppression/phone.ts";
 import type { Engine } from "./engine.ts";
@@ -71,8 +70,10 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   function beside(userId: string, owner: number, identifier: Identifier): Identifier[] {
     const { kind, value } = identifier;
     switch (kind) {
+      case "formerEmail":
+        return [];
       case "email":
-        return spellingsOf(value).flatMap((email) => byHash(userId, owner, identifier, emailKey(owner, email)));
+        return emailSpellings(value).flatMap((email) => byHash(userId, owner, identifier, emailKey(owner, email)));
       case "profile":
         return [
           ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
@@ -92,13 +93,6 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
 
 type LeadRow = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
 type ResultRow = LeadIdentity & { fields: string };
-
-/** As leads are found by: with the domain as the DNS has it, and as people write it. */
-function spellingsOf(email: string): string[] {
-  if (!email.includes("xn--")) return [email];
-  const at = email.lastIndexOf("@") + 1;
-  return [email, email.slice(0, at) + domainToUnicode(email.slice(at))];
-}
 
 const digitsOfPhone = 7;
 /** Must read as in the index leads_by_phone. */

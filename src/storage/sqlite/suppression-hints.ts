@@ -33,6 +33,11 @@ export class SuppressionHints {
     this.#readKeys = database.prepare(`SELECT key FROM suppressions WHERE key > ? ORDER BY key LIMIT ${fillSlice}`);
   }
 
+  /** False when there are no entries at all. */
+  get hasAny(): boolean {
+    return this.#knownKinds().size > 0;
+  }
+
   /** The kinds of which this owner, or the team, may have entries; null when there are none. */
   kindsFor(owner: number): ReadonlySet<SuppressionKind> | null {
     const kinds = this.#knownKinds();

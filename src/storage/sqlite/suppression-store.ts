@@ -101,14 +101,25 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
         return entryOf(userId, { ...entry, value: null, reason: null });
       }),
     durable: () => writer.write(() => {}),
-    matches: async (userId, target) => rows.findAll(userId, target),
+    matches: (userId, target) =>
+      rows.knowing(
+        () => [{ userId, target }],
+        async () => rows.findAll(userId, target),
+      ),
     among: async (userId, people) => {
       if (!rows.hasAny(userId)) return people.map(() => false);
-      return people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
+      const persons = people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
         const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
-        if (rows.find(userId, { email, profileKey, phone }) !== null) return true;
-        return formerEmails.some((former) => rows.findExact(userId, former).some(({ kind }) => kind === "email"));
+        return { userId, target: { email, profileKey, phone }, formerEmails };
       });
+      return rows.knowing(
+        () => persons,
+        async () =>
+          persons.map(({ target, formerEmails }) => {
+            if (rows.find(userId, target) !== null) return true;
+            return formerEmails.some((former) => rows.findExact(userId, former).some(({ kind }) => kind === "email"));
+          }),
+      );
     },
   };
 }

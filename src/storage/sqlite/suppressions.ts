@@ -4,13 +4,25 @@ import { suppressionKey } from "../../suppression/key.ts";
 import type { Suppression, SuppressionKind, SuppressionMatch, SuppressionTarget } from "../../suppression/model.ts";
 import { identifiersOfPerson, type Identifier } from "../../suppression/person-identifiers.ts";
 import { phoneNumber } from "../../suppression/phone.ts";
+import type { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
+import { modules } from "./late-modules.ts";
 import { createOwners } from "./owners.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
 
-/** The do-not-contact list as other stores ask it, inside their own write units. Synchronous. */
+/** Somebody whom a user is about to contact, or to store. */
+export type Person = { userId: string; target: SuppressionTarget };
+
+/** The do-not-contact list as other stores ask it, inside their own write units; synchronous but for `knowing`. */
 export type SuppressionRows = {
+  /**
+   * Runs what asks about these people; until it ends, `find` knows what directories tie to them. Without a list or a
+   * directory it runs at once.
+   */
+  knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T>;
+  /** False where `knowing` has nothing to find out for anybody. */
+  readonly asksDirectories: boolean;
   /** The first entry of the user or of the team that blocks contact with this person; null when nothing does. */
   find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
   /** False when neither the user nor the team has any entry; costs next to nothing. */
@@ -64,21 +76,70 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   );
 
   const stored = createStoredIdentifiers(engine);
+  let links: DirectoryLinks | null = null;
+  const directory = () => (links ??= new modules.directoryLinks.DirectoryLinks(engine));
 
   function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
     const owner = owners(userId);
     const kinds = owner === null ? null : hints.kindsFor(owner);
     if (owner === null || kinds === null) return;
-    const own = [...namedIn(target), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+    const own = identifiersIn(userId, target);
     const isOwn = ({ kind, value }: Identifier) => own.some((each) => each.kind === kind && each.value === value);
-    const beside = (identifier: Identifier) => stored.beside(userId, owner, identifier);
     const seen = new Set<string>();
-    for (const identifier of identifiersOfPerson(own, beside))
+    for (const identifier of personOf(userId, owner, own))
       for (const match of entriesFor(owner, identifier, kinds)) {
         if (seen.has(match.entryId)) continue;
         seen.add(match.entryId);
         yield isOwn(identifier) ? match : { ...match, isLinked: true };
       }
+  }
+
+  function identifiersIn(userId: string, target: SuppressionTarget): Identifier[] {
+    return [...namedIn(target), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+  }
+
+  function personOf(userId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
+    return identifiersOfPerson(own, (identifier) => [
+      ...stored.beside(userId, owner, identifier),
+      ...(links?.beside(owner, identifier) ?? []),
+    ]);
+  }
+
+  /** By owner, those whose links in a directory could lead to an entry. */
+  function inDirectories(people: Iterable<Person>): Map<number, { userId: string; own: Identifier[] }[]> {
+    const found = new Map<number, { userId: string; own: Identifier[] }[]>();
+    for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
+      const owner = owners(userId);
+      if (owner !== null && hints.kindsFor(owner) !== null && directory().has(owner))
+        found.set(
+          owner,
+          persons.map(({ target }) => ({ userId, own: identifiersIn(userId, target) })),
+        );
+    }
+    return found;
+  }
+
+  function knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T> {
+    const asked = hints.hasAny ? inDirectories(people()) : null;
+    return asked === null || asked.size === 0 ? run() : holding(asked, run);
+  }
+
+  async function holding<T>(people: ReturnType<typeof inDirectories>, run: () => Promise<T>): Promise<T> {
+    const releases: (() => void)[] = [];
+    try {
+      for (const [owner, persons] of people) {
+        // What a directory ties to them may be tied to more by a lead, and so on.
+        for (;;) {
+          const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
+          const unknown = person.filter((identifier) => !directory().isHeld(owner, identifier));
+          if (unknown.length === 0) break;
+          releases.push(await directory().hold(owner, unknown));
+        }
+      }
+      return await run();
+    } finally {
+      for (const release of releases) release();
+    }
   }
 
   function* entriesFor(
@@ -126,6 +187,10 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
   }
 
   return {
+    knowing,
+    get asksDirectories() {
+      return hints.hasAny && directory().isNeeded;
+    },
     find(userId, target) {
       for (const match of matches(userId, target)) return match;
       return null;
@@ -155,7 +220,10 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
 /** What entries could say of an identifier: its value and, for an e-mail address, the domains that it lies in. */
 function waysTo({ kind, value }: Identifier): [SuppressionKind, string][] {
   const domains = kind === "email" ? domainsOf(value) : [];
-  return [[kind, value], ...domains.map((domain): [SuppressionKind, string] => ["domain", domain])];
+  return [
+    [kind === "formerEmail" ? "email" : kind, value],
+    ...domains.map((domain): [SuppressionKind, string] => ["domain", domain]),
+  ];
 }
 
 function matchOf({ id, owner, kind, reason }: Found): SuppressionMatch {

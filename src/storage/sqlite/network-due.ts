@@ -1,0 +1,55 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Engine } from "./engine.ts";
+import { networkActions, waitsForSomebody } from "./network-tables.ts";
+import { limitOf, valueOf } from "./parameter.ts";
+import { storedActionJob } from "./stored-job.ts";
+import { jobs } from "./tables.ts";
+
+/** Actions with their jobs, as those who carry them out ask for them. */
+export function createDueQueries({ orm, database }: Engine) {
+  const joined = () =>
+    orm
+      .select({ job: jobs, row: networkActions })
+      .from(jobs)
+      .innerJoin(networkActions, eq(networkActions.jobId, jobs.id));
+  const isAction = sql`${jobs.type} = 'linkedin_action'`;
+  const pending = joined()
+    .where(and(sql`${jobs.status} = 'pending'`, sql`${jobs.runAt} <= ${valueOf("now")}`, isAction))
+    .orderBy(asc(jobs.runAt), asc(jobs.id))
+    .limit(limitOf("limit"))
+    .prepare();
+  const abandoned = joined()
+    .where(and(sql`${jobs.status} = 'running'`, sql`${jobs.leaseUntil} <= ${valueOf("now")}`, isAction))
+    .orderBy(asc(jobs.leaseUntil))
+    .limit(limitOf("limit"))
+    .prepare();
+  const byJobs = joined()
+    .where(sql`${jobs.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
+    .prepare();
+  const forWorker = joined()
+    .where(
+      and(
+        sql`${networkActions.account} = ${valueOf("account")}`,
+        sql.raw(waitsForSomebody),
+        sql`${networkActions.state} = 'awaiting'`,
+        sql`${networkActions.pendingReason} = 'awaitingWorker'`,
+      ),
+    )
+    .orderBy(asc(networkActions.updatedAt))
+    .limit(limitOf("limit"))
+    .prepare();
+  // `+` keeps SQLite from walking the index of all running jobs.
+  const stillHeld = database.query<{ id: string; attempt: number; metadata: string }, [string]>(
+    "SELECT id, attempt, metadata FROM jobs WHERE id IN (SELECT value FROM json_each(?))" +
+      " AND +status = 'running' AND +lease_until IS NOT NULL",
+  );
+
+  /** Those whose claim has ended without a word, then those whose time has come, the longest first. */
+  function at(now: number, limit: number): ReturnType<typeof storedActionJob>[] {
+    const values = abandoned.values({ now, limit });
+    values.push(...pending.values({ now, limit: limit - values.length }));
+    return values.map(storedActionJob);
+  }
+
+  return { at, byJobs, forWorker, stillHeld };
+}
