@@ -1,4 +1,3 @@
-import { domainToUnicode } from "node:url";
 /**
  * The one spelling of an e-mail address that is compared: in lower case, and the domain as the DNS knows it
  * ("bücher.example" is "xn--bcher-kva.example").
@@ -8,13 +7,6 @@ export function emailForm(address: string): string {
   if (isAscii.test(email)) return email;
   const at = email.lastIndexOf("@");
   return `${email.slice(0, at).normalize("NFC")}@${asciiDomain(email.slice(at + 1))}`;
-}
-
-/** What people write for an address in the form of `emailForm`: with the domain as the DNS has it, and as it reads. */
-export function emailSpellings(address: string): string[] {
-  if (!address.includes("xn--")) return [address];
-  const at = address.lastIndexOf("@") + 1;
-  return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
 }
 
 /** A domain as the DNS knows it; as it stands when it can't be one. */

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
+import type { Campaign, Enrollment } from "../../src/campaigns/model.ts";
 import type { Lead } from "../../src/leads/model.ts";
+import { prospectContent } from "../../src/prospecting/content.ts";
+import type { NewProspect } from "../../src/prospecting/store.ts";
 import { isRoleMailbox } from "../../src/suppression/role-mailbox.ts";
 import type { NetworkAccount } from "../../src/network/account-model.ts";
 import type { SuppressionKind } from "../../src/suppression/model.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
-import { alwaysOpen, claimActions, createFactories, type Factories } from "../support/factories.ts";
+import { alwaysOpen, claimActions, claimJob, createFactories, type Factories } from "../support/factories.ts";
 
 const profile = (name: string) => `https://network.example/in/${name}`;
 
@@ -89,10 +92,39 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       const { userId } = account;
       const world = worldOf(seed);
       const leads = new Map<Lead, Identifier[]>();
-      for (const record of world.records) leads.set(await make.storedLead(storage, userId, reachedBy(record)), record);
+      const inDirectory = new Set<string>();
+      const records: Identifier[][] = [];
+      for (const record of world.records) {
+        if (world.random() < 0.5 && record.some(({ kind }) => kind !== "phone")) {
+          const { email, networkUrl } = reachedBy(record);
+          for (const { id } of await storage.prospects.put(userId, [personWith(email, networkUrl)], startOfTests))
+            inDirectory.add(id);
+        } else {
+          leads.set(await make.storedLead(storage, userId, reachedBy(record)), record);
+          records.push(record);
+        }
+      }
+      // Entries of one person are merged: what counts is what stands there in the end.
+      for (const id of inDirectory) {
+        const { email, networkUrl } = (await storage.prospects.get(userId, id))!;
+        const values = { email: email ?? null, networkUrl: networkUrl ?? null };
+        records.push(identifiersIn(values));
+      }
+      world.records = records;
 
-      // Waiting before the objection arrives; an account each, so that all are due at once.
-      const profiles = [...new Set(world.records.flat())].filter((each) => each.kind === "profile");
+      // In hand before the objection arrives; an account each, so that all are due at once.
+      const profiles = distinct(world.records.flat()).filter((each) => each.kind === "profile");
+      const workers = new Map<string, NetworkAccount>();
+      for (const { value } of profiles) {
+        workers.set(value, await storedAccount(storage, make, userId, "worker"));
+        await make.scheduledJob(storage, workers.get(value)!, { action: { profileUrl: value } });
+        const speaker = await storedAccount(storage, make, userId);
+        const action = { profileUrl: value, actionType: "sendVoiceMessage" } as const;
+        await make.scheduledJob(storage, speaker, { action });
+      }
+      const prepared = await claimActions(storage, startOfTests, 1000);
+      expect(prepared.map(({ task }) => task)).toEqual(profiles.map(() => "prepare"));
+      // And those that wait.
       const accounts = new Map<string, NetworkAccount>();
       for (const { value } of profiles) accounts.set(value, await storedAccount(storage, make, userId));
       const waiting = profiles.filter((_, n) => n % 2 === 0);
@@ -111,6 +143,16 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       };
       const due = new Set((await claimActions(storage, startOfTests, 1000)).map(({ action }) => action.profileUrl));
       for (const each of waiting) check("waiting", [each], !due.has(each.value));
+      for (const { job, action } of prepared) {
+        const isSent = await storage.network.markSending({ id: job.id, attempt: job.attempt }, startOfTests);
+        check("prepared voice message", [{ kind: "profile", value: action.profileUrl }], !isSent);
+      }
+      const leaseUntil = startOfTests + 60_000;
+      for (const each of profiles) {
+        const { id: accountId } = workers.get(each.value)!;
+        const { claimed } = await storage.network.claimForWorker({ userId, accountId, now: startOfTests, leaseUntil });
+        check("worker", [each], claimed === null);
+      }
       for (const each of profiles) {
         const of = accounts.get(each.value)!;
         const action = { profileUrl: each.value, actionType: "sendMessage" as const };
@@ -134,13 +176,30 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       }
       const isListed = await storage.suppressions.among(userId, [...leads.keys()]);
       for (const [n, identifiers] of [...leads.values()].entries()) check("lead list", identifiers, isListed[n]!);
-      for (const each of new Set(world.records.flat())) {
+      const campaign = campaignOf(make, userId, account.id);
+      await storage.campaigns.insert(campaign);
+      for (const [lead, identifiers] of leads) {
+        const enrollment = enrollmentOf(make, campaign, lead, profile(`of-${lead.id}`));
+        const [refusal] = await storage.campaigns.enroll([enrollment], world.random() < 0.5, startOfTests);
+        check("enrollment", identifiers, refusal === "doNotContact");
+      }
+      for (const each of distinct(world.records.flat())) {
         const target = { [each.kind === "profile" ? "profileKey" : each.kind]: each.value };
         check("check", [each], (await storage.suppressions.matches(userId, target)).length > 0);
         const inserted = make.leadInsert(userId, { ...reachedBy([each]), firstName: null });
         if (each.kind === "phone") continue; // a number alone makes no lead
         check("new lead", [each], (await storage.leads.foretell(inserted)).kind === "doNotContact");
       }
+      await make.storedJob(storage, userId);
+      const job = await claimJob(storage);
+      const wanted = distinct(world.records.flat()).filter(({ kind }) => kind !== "phone");
+      const rows = wanted.map((each, n) => make.importRow(n + 2, { ...reachedBy([each]), firstName: null }));
+      await storage.leads.importBatch(await make.importBatch(storage, job, rows));
+      const report = { userId, jobId: job.id, outcome: "skipped" as const, afterRow: 0, limit: 1000 };
+      const skipped = new Map(
+        (await storage.leads.importReport(report)).map(({ row, errors }) => [row, errors[0]?.code]),
+      );
+      for (const [n, each] of wanted.entries()) check("import", [each], skipped.get(n + 2) === "DO_NOT_CONTACT");
       expect(tried.blocked).toBeGreaterThan(50);
       expect(tried.open).toBeGreaterThan(50);
     },
@@ -205,6 +264,52 @@ function isObjected({ records, objections }: World, start: readonly Identifier[]
   );
 }
 
+/** A directory entry of somebody with these. */
+function personWith(email: string | null, networkUrl: string | null): NewProspect {
+  const checked = prospectContent({ ...(email !== null && { email }), ...(networkUrl !== null && { networkUrl }) });
+  if ("errors" in checked) throw new Error(JSON.stringify(checked.errors));
+  return checked;
+}
+
+function campaignOf(make: Factories, userId: string, accountId: string): Campaign {
+  return {
+    id: make.ids.next(startOfTests),
+    userId,
+    name: "Spring",
+    state: "running",
+    steps: [{ type: "action", actionType: "visitProfile" }],
+    accountIds: [accountId],
+    settings: { stopOnReply: true, excludeOtherCampaigns: false, excludeContactedDays: null },
+    startedAt: null,
+    createdAt: startOfTests,
+    updatedAt: startOfTests,
+  };
+}
+
+function enrollmentOf(
+  make: Factories,
+  { id: campaignId, userId, accountIds: [accountId] }: Campaign,
+  { id: leadId }: Lead,
+  profileKey: string,
+): Enrollment {
+  return {
+    ...{ id: make.ids.next(startOfTests), campaignId, userId, leadId, accountId: accountId!, profileKey },
+    ...{ state: "active", reason: null, atStep: 0, sinceAt: startOfTests, wakeAt: null, jobId: null },
+    ...{ connectedAt: null, repliedAt: null, version: 1, createdAt: startOfTests, updatedAt: startOfTests },
+  };
+}
+
+function distinct(identifiers: readonly Identifier[]): Identifier[] {
+  return [...new Map(identifiers.map((each) => [each.value, each])).values()];
+}
+
+function identifiersIn({ email, networkUrl }: { email: string | null; networkUrl: string | null }): Identifier[] {
+  return [
+    ...(email === null ? [] : [{ kind: "email", value: email } as const]),
+    ...(networkUrl === null ? [] : [{ kind: "profile", value: networkUrl } as const]),
+  ];
+}
+
 function reachedBy(record: readonly Identifier[]): Pick<Lead, "email" | "networkUrl" | "phone"> {
   const valueOf = (kind: Identifier["kind"]) => record.find((each) => each.kind === kind)?.value ?? null;
   return { email: valueOf("email"), networkUrl: valueOf("profile"), phone: valueOf("phone") };
@@ -227,8 +332,13 @@ async function withAccount(storage: Storage) {
   return { storage, make, account: await storedAccount(storage, make, user.id) };
 }
 
-async function storedAccount(storage: Storage, make: Factories, userId: string): Promise<NetworkAccount> {
-  const account = make.account(userId, { workingHours: alwaysOpen });
+async function storedAccount(
+  storage: Storage,
+  make: Factories,
+  userId: string,
+  connector: NetworkAccount["connector"] = "simulated",
+): Promise<NetworkAccount> {
+  const account = make.account(userId, { workingHours: alwaysOpen, connector });
   await storage.network.insertAccount(account);
   return account;
 }

@@ -1,9 +1,10 @@
+import { domainToUnicode } from "node:url";
 import { paidIdentity } from "../../enrichment/paid-identity.ts";
 import type { Merged } from "../../enrichment/model.ts";
 import { emailKey, profileKeyHash } from "../../leads/keys.ts";
 import type { Lead, LeadIdentity } from "../../leads/model.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
-import { emailForm, emailSpellings } from "../../suppression/address.ts";
+import { emailForm } from "../../suppression/address.ts";
 import type { Identifier } from "../../suppression/person-identifiers.ts";
 import { phoneNumber } from "../../suppression/phone.ts";
 import type { Engine } from "./engine.ts";
@@ -93,6 +94,13 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
 
 type LeadRow = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
 type ResultRow = LeadIdentity & { fields: string };
+
+/** What people write for an address in the form of `emailForm`: with the domain as the DNS has it, and as it reads. */
+export function emailSpellings(address: string): string[] {
+  if (!address.includes("xn--")) return [address];
+  const at = address.lastIndexOf("@") + 1;
+  return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
+}
 
 const digitsOfPhone = 7;
 /** Must read as in the index leads_by_phone. */

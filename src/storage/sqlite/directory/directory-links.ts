@@ -1,8 +1,9 @@
 import { canonicalProfileUrl } from "../../../network/profile-url.ts";
 import { emailKey, networkKey } from "../../../prospecting/keys.ts";
-import { emailForm, emailSpellings } from "../../../suppression/address.ts";
+import { emailForm } from "../../../suppression/address.ts";
 import { canLink, identifierName, type Identifier } from "../../../suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
+import { emailSpellings } from "../stored-identifiers.ts";
 import { seqOf } from "./index-messages.ts";
 
 /** More records of one identifier nobody reads: beyond them it is shared, and links nobody. */
