@@ -49,18 +49,21 @@ export class WholeBodies {
     if (Bun.peek.status(arriving) !== "pending") return arriving;
     return new Promise<T>((resolve, reject) => {
       const waiting: Waiting = { until: this.#now() + longestMs(bytes), refuse: reject };
+      const ended = <V>(settle: (value: V) => void) => {
+        return (value: V) => {
+          this.#waiting.delete(waiting);
+          settle(value);
+        };
+      };
       this.#waiting.add(waiting);
       this.#timer ??= setInterval(() => this.#look(), this.#betweenLooksMs).unref();
-      void arriving.then(resolve, reject).finally(() => this.#leave(waiting));
+      arriving.then(ended(resolve), ended(reject));
     });
   }
 
   #look(): void {
     for (const waiting of this.#waiting) if (waiting.until < this.#now()) waiting.refuse(tooSlow());
-  }
-
-  #leave(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
+    // Only here: to set a timer anew for each body costs more than to look in vain once.
     if (this.#waiting.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;

@@ -22,6 +22,8 @@ export type Taken = {
  * `dryRun`: what is done is done, and `?dryrun=true` must not be ignored. Returns the others for a warning.
  */
 export function checkNames(query: object, body: unknown, taken: Taken): FieldError[] {
+  const ignored = taken.body === null ? [] : unknownFields(taken.body, body, maxErrors);
+  if (ignored.length === 0 && namesNothingElse(query, body, taken)) return ignored;
   const ofBody = new Set(["dryRun", ...Object.keys((taken.body?.["properties"] as object | undefined) ?? {})]);
   const refused: FieldError[] = [];
   const others: FieldError[] = [];
@@ -38,13 +40,19 @@ export function checkNames(query: object, body: unknown, taken: Taken): FieldErr
       const meant = isLikeDryRun(name) ? "dryRun" : sameName(name, ofBody);
       refused.push({ path: shown(name), message: `Did you mean ${meant}? Nothing was done.` });
     }
-    if (taken.body !== null)
-      for (const error of unknownFields(taken.body, body, maxErrors))
-        if (!everywhere.includes(error.path) && !refused.some(({ path }) => path === error.path))
-          (taken.isStrict ? refused : others).push(error);
+    for (const error of ignored)
+      if (!everywhere.includes(error.path) && !refused.some(({ path }) => path === error.path))
+        (taken.isStrict ? refused : others).push(error);
   }
   if (refused.length > 0) throw invalid(refused);
   return others;
+}
+
+/** True of nearly every request whose body has no unknown fields. */
+function namesNothingElse(query: object, body: unknown, taken: Taken): boolean {
+  for (const name in query) if (!taken.query.includes(name) && !everywhere.includes(name)) return false;
+  const takesAnyName = taken.body === null || taken.body["additionalProperties"] === true;
+  return !takesAnyName || !isPlainObject(body);
 }
 
 function isMistaken(name: string, known: ReadonlySet<string>): boolean {

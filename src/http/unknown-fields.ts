@@ -62,14 +62,16 @@ function itemsOf(schema: TSchema, value: object): TSchema | null {
 }
 
 function isStructured(schema: TSchema): boolean {
-  return ["Object", "Array", "Record", "Union"].includes(schema[Kind]);
+  return structured.has(schema[Kind]);
 }
+
+const structured: ReadonlySet<string> = new Set(["Object", "Array", "Record", "Union"]);
 
 /** The variant that was meant: the only one that is not plain, else of those that fit the one that knows the most. */
 function variantOf(variants: TSchema[], value: object): TSchema | null {
-  const structured = variants.filter(isStructured);
-  if (structured.length < 2) return structured[0] ?? null;
-  const fitting = structured.filter((variant) => Value.Check(variant, value));
+  const candidates = variants.filter(isStructured);
+  if (candidates.length < 2) return candidates[0] ?? null;
+  const fitting = candidates.filter((variant) => Value.Check(variant, value));
   const unknown = (variant: TSchema) => unknownFields(variant, value, Number.POSITIVE_INFINITY).length;
   return fitting.toSorted((a, b) => unknown(a) - unknown(b))[0] ?? null;
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../errors.ts";
 import { foldedLead } from "../fold.ts";
 import { leadIdentity } from "../identity.ts";
-import { leadKeysOf } from "../keys.ts";
+import { leadKeysOf, phoneKey } from "../keys.ts";
 import { leadStatuses, leadTextFields, type LeadContent, type LeadIdentity, type LeadTextField } from "../model.ts";
 
 /** A row of a file: a lead with the id it gets if it is new, or why it can't be one. */
@@ -40,8 +40,10 @@ export type PackedLead = [
   ...rest: [status: LeadContent["status"], tags: string, customFields: string, folded: string],
 ];
 
-/** E-mail address, profile, and name with company. */
-export const keysOfRow = 3;
+/** E-mail address, profile, and name with company: what makes a row a lead, and tells whether it is there already. */
+export const identityKeysOfRow = 3;
+/** And the phone number. */
+export const keysOfRow = 4;
 
 const comma = 0x2c;
 const startBytes = 2 ** 18;
@@ -70,7 +72,8 @@ export class RowPacker {
 
   add(row: number, id: string, content: LeadContent, identity: LeadIdentity): void {
     const { strong, name } = leadKeysOf(this.#owner, identity);
-    this.#keys.push(strong[0] ?? Number.NaN, strong[1] ?? Number.NaN, name ?? Number.NaN);
+    const phone = content.phone === null ? null : phoneKey(this.#owner, content.phone);
+    this.#keys.push(strong[0] ?? Number.NaN, strong[1] ?? Number.NaN, name ?? Number.NaN, phone ?? Number.NaN);
     for (const tag of content.tags) {
       this.#tags.push(tag.toLowerCase());
       this.#tagRows.push(this.count);
@@ -79,7 +82,7 @@ export class RowPacker {
   }
 
   addErrors(row: number, errors: FieldError[]): void {
-    this.#keys.push(Number.NaN, Number.NaN, Number.NaN);
+    this.#keys.push(Number.NaN, Number.NaN, Number.NaN, Number.NaN);
     this.#put(row, "new", errors);
   }
 
@@ -124,9 +127,13 @@ export function arraysOf({
 }
 
 /** Whether the row can be stored; else it is one of errors. */
-export function isLead({ keys }: PackedRows, place: number): boolean {
-  for (let at = place * keysOfRow; at < (place + 1) * keysOfRow; at++) if (!Number.isNaN(keys[at])) return true;
-  return false;
+export function isLead(rows: PackedRows, place: number): boolean {
+  return identityKeysOf(rows, place).some((key) => !Number.isNaN(key));
+}
+
+/** Of the row at a place; NaN for what it lacks. */
+export function identityKeysOf({ keys }: PackedRows, place: number): Float64Array {
+  return keys.subarray(place * keysOfRow, place * keysOfRow + identityKeysOfRow);
 }
 
 /** The row at a place, from 0. */

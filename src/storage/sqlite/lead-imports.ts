@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { JobMetadata } from "../../jobs/model.ts";
-import { isLead, keysOfRow, unpackedRow, type PackedRows } from "../../leads/import/packed-rows.ts";
+import { identityKeysOf, isLead, unpackedRow, type PackedRows } from "../../leads/import/packed-rows.ts";
 import type { ImportOutcome, LeadContent, LeadIdentity } from "../../leads/model.ts";
 import type { ImportBatch, ImportCounts, ImportReportRequest, ImportRowError, LeadStore } from "../../leads/store.ts";
 import type { SuppressionMatch } from "../../suppression/model.ts";
@@ -108,10 +108,8 @@ export function createLeadImports(
   }
 
   /** Whether some lead may be the same person. */
-  function isKnown({ keys: all }: PackedRows, place: number): boolean {
-    for (let at = place * keysOfRow; at < (place + 1) * keysOfRow; at++)
-      if (!Number.isNaN(all[at]) && keys.has(all[at]!)) return true;
-    return false;
+  function isKnown(packed: PackedRows, place: number): boolean {
+    return identityKeysOf(packed, place).some((key) => !Number.isNaN(key) && keys.has(key));
   }
 
   function sameLead(userId: string, identity: LeadIdentity, created: NewLeads): StoredLead | null {

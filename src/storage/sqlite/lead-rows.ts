@@ -4,7 +4,7 @@ import { mergedContent } from "../../leads/merge.ts";
 import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { foldedLead } from "../../leads/fold.ts";
-import { emailKey, leadKeysOf } from "../../leads/keys.ts";
+import { emailKey, leadKeysOf, phoneKey } from "../../leads/keys.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
@@ -90,7 +90,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     if (owner === null) throw new Error(`User ${lead.userId} is gone`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
     count(owner, lead.status, 1);
-    addKeys(owner, seq, identity);
+    addKeys(owner, seq, identity, lead.phone);
     for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
   }
 
@@ -110,11 +110,12 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     const before = leadIdentity(lead);
     // Entries of what it was stay as stale hints.
     const { email, network, name } = identity;
-    addKeys(owner, seq, {
+    const changedIdentity = {
       email: email === before.email ? null : email,
       network: network === before.network ? null : network,
       name: name === before.name ? null : name,
-    });
+    };
+    addKeys(owner, seq, changedIdentity, changed.phone === lead.phone ? null : changed.phone);
     const [tagsBefore, tagsNow] = [foldedTags(lead), foldedTags(changed)];
     for (const tag of tagsBefore.difference(tagsNow)) removeTag.run({ owner, tag, lead: seq });
     for (const tag of tagsNow.difference(tagsBefore)) insertTag.run({ owner, tag, lead: seq });
@@ -131,14 +132,17 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     removeRow.run({ seq });
     count(owner, lead.status, -1);
     for (const tag of foldedTags(lead)) removeTag.run({ owner, tag, lead: seq });
-    const { strong, name } = leadKeysOf(owner, leadIdentity(lead));
-    for (const key of name === null ? strong : [...strong, name]) keys.remove(key, seq);
+    for (const key of keysOf(owner, leadIdentity(lead), lead.phone)) keys.remove(key, seq);
   }
 
-  function addKeys(owner: number, seq: number, identity: LeadIdentity): void {
+  function addKeys(owner: number, seq: number, identity: LeadIdentity, phone: string | null): void {
+    for (const key of keysOf(owner, identity, phone)) keys.add(key, seq);
+  }
+
+  function keysOf(owner: number, identity: LeadIdentity, phone: string | null): number[] {
     const { strong, name } = leadKeysOf(owner, identity);
-    for (const key of strong) keys.add(key, seq);
-    if (name !== null) keys.add(name, seq);
+    const ofPhone = phone === null ? null : phoneKey(owner, phone);
+    return [...strong, ...(name === null ? [] : [name]), ...(ofPhone === null ? [] : [ofPhone])];
   }
 
   return { get, candidates, findSame, withEmail, insert, count, write, merge, remove };

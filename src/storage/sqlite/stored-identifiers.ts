@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { paidIdentity } from "../../enrichment/paid-identity.ts";
 import type { Merged } from "../../enrichment/model.ts";
-import { emailKey, profileKeyHash } from "../../leads/keys.ts";
+import { emailKey, phoneKey, profileKeyHash } from "../../leads/keys.ts";
 import type { Lead, LeadIdentity } from "../../leads/model.ts";
 import { canonicalProfileUrl } from "../../network/profile-url.ts";
 import { emailForm } from "../../suppression/address.ts";
@@ -24,7 +24,6 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const { database, phoneRegion } = engine;
   const { keys, rows } = createLeadParts(engine);
   const leadBySeq = database.query<LeadRow, [number, number]>(leadBySeqSql);
-  const leadsByPhone = database.query<LeadRow, [number, string, number]>(leadsByPhoneSql);
   const leadsByProfile = database.query<{ leadId: string }, [string, string, number]>(leadsByProfileSql);
   const profilesByLead = database.query<{ profileKey: string }, [string, string, number]>(profilesByLeadSql);
   const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
@@ -54,11 +53,12 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
 
   /** A hash is only a hint: the record itself decides. */
   function byHash(userId: string, owner: number, identifier: Identifier, key: number): Identifier[] {
-    const leads = keys
-      .find(key)
-      .slice(-maxRows)
-      .flatMap((seq) => leadBySeq.all(seq, owner))
-      .map((row) => ofLeadRow(userId, row));
+    const leads = [
+      ...keys
+        .each(key)
+        .take(maxRows)
+        .flatMap((seq) => leadBySeq.all(seq, owner)),
+    ].map((row) => ofLeadRow(userId, row));
     const results = resultsByKey.all(key, owner, maxRows).map(ofResult);
     return [...leads, ...results].filter((each) => hasIt(each, identifier)).flat();
   }
@@ -80,12 +80,10 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
           ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
           ...leadsByProfile.all(value, userId, maxRows).flatMap(({ leadId }) => ofLead(userId, leadId)),
         ];
-      case "phone":
-        return leadsByPhone
-          .all(owner, value.slice(-digitsOfPhone), maxRows)
-          .map((row) => ofLeadRow(userId, row))
-          .filter((each) => hasIt(each, identifier))
-          .flat();
+      case "phone": {
+        const key = phoneKey(owner, value);
+        return key === null ? [] : byHash(userId, owner, identifier, key);
+      }
     }
   }
 
@@ -102,15 +100,7 @@ export function emailSpellings(address: string): string[] {
   return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
 }
 
-const digitsOfPhone = 7;
-/** Must read as in the index leads_by_phone. */
-const endOfPhone =
-  "substr(replace(replace(replace(replace(replace(replace(replace(" +
-  "substr(lower(phone), 1, instr(lower(phone) || 'x', 'x') - 1)," +
-  ` 'e', ''), ' ', ''), '-', ''), '.', ''), '/', ''), '(', ''), ')', ''), -${digitsOfPhone})`;
-const reached = "id, email, network_url AS networkUrl, phone";
-const leadBySeqSql = `SELECT ${reached} FROM leads WHERE seq = ? AND owner = ?`;
-const leadsByPhoneSql = `SELECT ${reached} FROM leads WHERE owner = ? AND ${endOfPhone} = ? AND phone IS NOT NULL LIMIT ?`;
+const leadBySeqSql = `SELECT id, email, network_url AS networkUrl, phone FROM leads WHERE seq = ? AND owner = ?`;
 const leadsByProfileSql = `SELECT lead_id AS leadId FROM network_actions
   WHERE profile_key = ?1 AND user_id = ?2 AND lead_id IS NOT NULL
   UNION SELECT c.lead_id FROM network_accounts AS a CROSS JOIN network_contacts AS c
@@ -122,4 +112,4 @@ const resultsByKeySql = `SELECT r.email, r.network, r.name, r.fields FROM enrich
   CROSS JOIN enrichment_results AS r ON r.n = k.result WHERE k.key = ? AND r.owner = ? ORDER BY k.result DESC LIMIT ?`;
 
 /** For the test that no look-up reads a whole table. */
-export const lookUps = [leadBySeqSql, leadsByPhoneSql, leadsByProfileSql, profilesByLeadSql, resultsByKeySql];
+export const lookUps = [leadBySeqSql, leadsByProfileSql, profilesByLeadSql, resultsByKeySql];
