@@ -19,7 +19,7 @@ test("an upgrade gives the leads that are there the keys of their phone numbers"
     database,
     migrations.slice(
       0,
-      migrations.findIndex(({ name }) => name.includes("phone_keys")),
+      migrations.findIndex(({ name }) => name.includes("person_keys")),
     ),
     1,
   );

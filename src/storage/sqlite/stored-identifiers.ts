@@ -24,8 +24,8 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   const { database, phoneRegion } = engine;
   const { keys, rows } = createLeadParts(engine);
   const leadBySeq = database.query<LeadRow, [number, number]>(leadBySeqSql);
-  const leadsByProfile = database.query<{ leadId: string }, [string, string, number]>(leadsByProfileSql);
-  const profilesByLead = database.query<{ profileKey: string }, [string, string, number]>(profilesByLeadSql);
+  const leadsByProfile = database.query<unknown, [string, string, number]>(leadsByProfileSql);
+  const profilesByLead = database.query<unknown, [string, string, number]>(profilesByLeadSql);
   const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
 
   function ofReached({ email, networkUrl, phone }: Pick<Lead, "email" | "networkUrl" | "phone">): Identifier[] {
@@ -39,8 +39,8 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
   }
 
   function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
-    const profiles = profilesByLead.all(id, userId, maxRows).map(({ profileKey }) => profileKey);
-    return [...ofReached(reached), ...profiles.map((value) => ({ kind: "profile", value }) as const)];
+    const profiles = new Set((profilesByLead.values(id, userId, maxRows) as [string][]).flat());
+    return [...ofReached(reached), ...[...profiles].map((value) => ({ kind: "profile", value }) as const)];
   }
 
   function ofLead(userId: string, leadId: string): Identifier[] {
@@ -68,6 +68,10 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
     return ofReached({ email: paid.email, networkUrl: paid.network, phone: null });
   }
 
+  function leadsOfProfile(userId: string, profile: string): ReadonlySet<string> {
+    return new Set((leadsByProfile.values(profile, userId, maxRows) as [string][]).flat());
+  }
+
   function beside(userId: string, owner: number, identifier: Identifier): Identifier[] {
     const { kind, value } = identifier;
     switch (kind) {
@@ -78,7 +82,7 @@ export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
       case "profile":
         return [
           ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
-          ...leadsByProfile.all(value, userId, maxRows).flatMap(({ leadId }) => ofLead(userId, leadId)),
+          ...[...leadsOfProfile(userId, value)].flatMap((leadId) => ofLead(userId, leadId)),
         ];
       case "phone": {
         const key = phoneKey(owner, value);
@@ -101,13 +105,14 @@ export function emailSpellings(address: string): string[] {
 }
 
 const leadBySeqSql = `SELECT id, email, network_url AS networkUrl, phone FROM leads WHERE seq = ? AND owner = ?`;
-const leadsByProfileSql = `SELECT lead_id AS leadId FROM network_actions
+const leadsByProfileSql = `SELECT DISTINCT lead_id AS leadId FROM network_actions
   WHERE profile_key = ?1 AND user_id = ?2 AND lead_id IS NOT NULL
-  UNION SELECT c.lead_id FROM network_accounts AS a CROSS JOIN network_contacts AS c
-  ON c.account = a.seq AND c.profile_key = ?1 WHERE a.user_id = ?2 AND c.lead_id IS NOT NULL
-  UNION SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
-const profilesByLeadSql = `SELECT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND user_id = ?2
-  UNION SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
+  UNION ALL SELECT c.lead_id FROM network_contacts AS c CROSS JOIN network_accounts AS a ON a.seq = c.account
+  WHERE c.profile_key = ?1 AND c.lead_id IS NOT NULL AND a.user_id = ?2
+  UNION ALL SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND user_id = ?2 AND state = 'active'
+  LIMIT ?3`;
+const profilesByLeadSql = `SELECT DISTINCT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND user_id = ?2
+  UNION ALL SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
 const resultsByKeySql = `SELECT r.email, r.network, r.name, r.fields FROM enrichment_result_keys AS k
   CROSS JOIN enrichment_results AS r ON r.n = k.result WHERE k.key = ? AND r.owner = ? ORDER BY k.result DESC LIMIT ?`;
 

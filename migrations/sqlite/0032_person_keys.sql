@@ -12,3 +12,6 @@ FROM (
 )
 WHERE digits GLOB '*[0-9]*'
 ORDER BY key, seq;
+
+-- Profiles are looked up for a user, who may have a thousand accounts.
+CREATE INDEX network_contacts_by_profile ON network_contacts (profile_key, account) WHERE lead_id IS NOT NULL;
