@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isLead, RowPacker, withList, type ImportRow } from "../../src/leads/import/packed-rows.ts";
-import { leadKeysOf } from "../../src/leads/keys.ts";
+import { leadKeysOf, phoneKey } from "../../src/leads/keys.ts";
 import { createFactories } from "../support/factories.ts";
 import { unpackedRows } from "../support/lead-files.ts";
 
@@ -47,9 +47,17 @@ test("rows of any length fit", () => {
 });
 
 test("the keys are those that the owner's leads are found by", () => {
-  const row = make.importRow(2, { email: null, networkUrl: null, firstName: "A", lastName: "B", company: "C" });
+  const row = make.importRow(2, {
+    email: null,
+    networkUrl: null,
+    firstName: "A",
+    lastName: "B",
+    company: "C",
+    phone: "+44 20 7946 0018",
+  });
   if ("errors" in row) throw new Error("Expected a lead");
-  expect([...packed([row]).keys]).toEqual([Number.NaN, Number.NaN, leadKeysOf(7, row.identity).name ?? 0]);
+  const keys = [Number.NaN, Number.NaN, leadKeysOf(7, row.identity).name ?? 0, phoneKey(7, "+442079460018") ?? 0];
+  expect([...packed([row]).keys]).toEqual(keys);
   expect([...packed([row], new RowPacker(8)).keys]).not.toEqual([...packed([row]).keys]);
 });
 
