@@ -11,6 +11,7 @@ import { keysIn } from "../keys/secret.ts";
 import type { LineLog, Log } from "../log.ts";
 import { withoutKeys } from "../secret-text.ts";
 import { corsHeaders, preflight } from "./cors.ts";
+import { keyIn } from "./credentials.ts";
 import { errorBody } from "./error-body.ts";
 import { WrongKeyKind } from "./permission.ts";
 import { requestCost, unlimitedHeaders, type RateLimiter } from "./rate-limit.ts";
@@ -304,12 +305,6 @@ export class Gate {
     const resetTime = isoTime(this.#parts.clock.now() + retryAfterSeconds * 1000);
     throw new ApiError("RATE_LIMIT_EXCEEDED", { details: { limit, resetTime }, retryAfterSeconds });
   }
-}
-
-/** The key in x-api-key, else in Authorization as a Bearer token. */
-export function keyIn(headers: Headers): string | null {
-  const key = headers.get("x-api-key")?.trim();
-  return key ?? /^Bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 }
 
 /** A request's own id is kept when it is short and plain, so that it can be followed through several services. */

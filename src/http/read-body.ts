@@ -1,6 +1,7 @@
 import { ApiError, invalid } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import { bodyStream, digestOf } from "./body-digest.ts";
+import { keyIn } from "./credentials.ts";
 import { paced, WholeBodies } from "./body-pace.ts";
 import { mediaType } from "./media-type.ts";
 
@@ -42,8 +43,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
 function isJson(request: Request): boolean {
   const type = mediaType(request);
   if (type === "application/json") return true;
-  const hasKey = request.headers.has("x-api-key") || request.headers.has("authorization");
-  return type === "application/x-www-form-urlencoded" && hasKey;
+  return type === "application/x-www-form-urlencoded" && keyIn(request.headers) !== null;
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { isoTime, type Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { Core } from "../http/core.ts";
-import { keyIn } from "../http/gate.ts";
+import { keyIn } from "../http/credentials.ts";
 import type { ApiRequest } from "./request.ts";
 import type { Tool } from "./tools.ts";
 

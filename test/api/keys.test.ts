@@ -297,6 +297,36 @@ test("a key that was never made is refused, and says why", async () => {
   }
 });
 
+testInProcess("a refused key says in what it differs, however it was sent", async () => {
+  const clock = new FakeClock();
+  await using service = await startService({ clock });
+  const expired = await makeKey(service.admin, { name: "expired", expiresInDays: 1 });
+  const off = await makeKey(service.admin, { name: "off" });
+  const gone = await makeKey(service.admin, { name: "gone" });
+  succeeded(await service.admin.put(`/api/v2/keys/${off.id}`, { isActive: false }));
+  succeeded(await service.admin.delete(`/api/v2/keys/${gone.id}`));
+  clock.advance(2 * 86_400_000);
+  const refusals: [string | null, string][] = [
+    [null, "Send your API key in the x-api-key header."],
+    [off.key.slice(0, -1), "its form or its checksum is wrong"],
+    [gone.key, "No such API key. It may have been deleted or regenerated."],
+    [expired.key, "This API key expired at "],
+    [off.key, "This API key is deactivated."],
+  ];
+  for (const [key, reason] of refusals)
+    for (const headers of [
+      { "x-api-key": key },
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer  ${key} ` },
+    ]) {
+      const shown = key === null ? {} : headers;
+      const refused = await service.client(null).get("/api/v2/leads", { headers: shown as Record<string, string> });
+      expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED", message: expect.stringContaining(reason) });
+      const challenge = key === null ? 'Bearer realm="outreachd"' : 'Bearer realm="outreachd", error="invalid_token"';
+      expect(refused.headers.get("www-authenticate")).toBe(challenge);
+    }
+});
+
 test("spaces around a key do not matter", async () => {
   const ada = await service.user();
   expect((await service.client(`  ${ada.key} `).get("/api/v2/health")).status).toBe(200);

@@ -73,6 +73,27 @@ const filters = {
   technology: { using: ["Google Analytics"], notUsing: ["HubSpot"] },
 };
 
+test("who is on the do-not-contact list is neither shown nor charged, however often a source finds them", async () => {
+  const other = { ...apolloPerson, id: "a2", first_name: "Grace", email: "grace@engines.example" };
+  const people = [apolloPerson, { ...other, linkedin_url: "http://www.linkedin.example/in/grace" }];
+  answer = ({ path }) =>
+    path.endsWith("api_search")
+      ? Response.json({ total_entries: 2, people: people.map(({ id }) => ({ id })) })
+      : Response.json({ matches: people });
+  const client = await service.user();
+  // By the profile, which only what the source says ties to the address.
+  succeeded(await client.post("/api/v2/suppressions", { values: ["https://www.linkedin.example/in/ada/"] }));
+  for (const creditsUsed of [1, 0]) {
+    const { data } = succeeded(await search(client, { filters, source: "apollo", limit: 5 }));
+    expect(data.prospects.map(({ firstName }) => firstName)).toEqual(["Grace"]);
+    expect(data).toMatchObject({ creditsUsed, remainingCredits: 99 });
+  }
+  const { data } = succeeded(await search(client, { filters: {}, limit: 5 }));
+  expect(data.prospects.map(({ firstName }) => firstName)).toEqual(["Grace"]);
+  const listed = await client.post("/api/v2/leads", { email: "ada@engines.example" });
+  expect(listed).toMatchObject({ status: 409, code: "DO_NOT_CONTACT" });
+});
+
 test("Apollo is asked in its own words; who is found is matched, stored and charged", async () => {
   answer = ({ path, body }) =>
     path.endsWith("api_search")

@@ -96,6 +96,36 @@ test("a page of this server changes things, with and without Fetch Metadata", as
   expect(await send({ origin: service.url })).toBe(200);
 });
 
+test("what a cookie speaks for must say that it is JSON, whatever other headers come with it", async () => {
+  const user = await service.user();
+  const { cookie } = await signedIn(user);
+  const credentials: [string, Record<string, string>, isKey: boolean][] = [
+    ["nothing", {}, false],
+    ["another scheme", { authorization: "Basic eDp5" }, false],
+    ["no scheme", { authorization: user.key! }, false],
+    ["an empty token", { authorization: "Bearer " }, false],
+    ["a token", { authorization: `Bearer ${user.key}` }, true],
+    ["a key", { "x-api-key": user.key! }, true],
+  ];
+  const types: [string, withCookie: boolean][] = [
+    ["application/json", true],
+    ["application/x-www-form-urlencoded", false],
+    ["text/plain", false],
+    ["multipart/form-data; boundary=x", false],
+  ];
+  for (const [name, credential, isKey] of credentials)
+    for (const [type, isTaken] of types) {
+      const headers = { "content-type": type, ...credential };
+      const init = { method: "POST", headers, body: `{"email":"${name.replaceAll(" ", "-")}@b.example"}` };
+      const expected = isTaken || (isKey && type.endsWith("urlencoded")) ? 200 : 415;
+      expect({ name, type, status: await ask(cookie, "/api/v2/leads", init) }).toEqual({
+        name,
+        type,
+        status: expected,
+      });
+    }
+});
+
 test("another site does not read with the cookie either", async () => {
   const { cookie } = await signedIn(await service.user());
   const read = (site: string) =>
