@@ -90,7 +90,8 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
       for (const match of entriesFor(owner, identifier, kinds)) {
         if (seen.has(match.entryId)) continue;
         seen.add(match.entryId);
-        yield isOwn(identifier) ? match : { ...match, isLinked: true };
+        if (isOwn(identifier)) yield match;
+        else yield identifier.kind === "formerEmail" ? { ...match, isOfFormerJob: true } : { ...match, isLinked: true };
       }
   }
 
