@@ -425,6 +425,8 @@ export function startVendor(vendor: Vendor) {
   let requests = 0;
   let arrived = (): void => {};
   const server = Bun.serve({
+    // An answer that is withheld may take longer than the ten seconds that Bun leaves a quiet connection.
+    idleTimeout: 0,
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
