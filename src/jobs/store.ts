@@ -40,8 +40,8 @@ export type JobStore = {
   /** Jobs created at or after `from`, counted by status and stretch of `bucketMs` (counted from the epoch), oldest first. */
   countByTime(userId: string, from: number, bucketMs: number): Promise<JobCount[]>;
   /**
-   * Takes due jobs, oldest due first, at most `limit`, and jobs whose lease ended (their runner died, which counts as a
-   * failure). Each gets the lease and the next attempt number, which fences every later write of an older runner.
+   * Takes due jobs, at most `limit`, and first those whose lease ended (their runner died, which counts as a failure).
+   * Users take turns, so that nobody waits behind all that another has queued; of each user, the longest due comes first. Each gets the lease and the next attempt number, which fences every later write of an older runner.
    * Durable when it resolves.
    */
   claim(request: ClaimRequest): Promise<Job[]>;

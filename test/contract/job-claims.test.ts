@@ -28,6 +28,27 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     expect(await storage.jobs.get(userId, job.id)).toEqual(claimed);
   });
 
+  test("users take turns, however many jobs one of them has queued; of each the longest due comes first", async () => {
+    await using opened = await open();
+    const { storage, userId, make } = await withUser(opened.storage);
+    const others = [(await make.storedUser(storage)).user.id, (await make.storedUser(storage)).user.id];
+    const queued = new Map<string, string[]>([userId, ...others].map((id) => [id, []]));
+    const queue = async (id: string, runAt: number) => {
+      queued.get(id)!.push((await make.storedJob(storage, id, { runAt })).id);
+    };
+    for (let n = 0; n < 30; n++) await queue(userId, startOfTests - 100 + n);
+    for (const id of others) for (const n of [2, 1]) await queue(id, startOfTests - n);
+    await make.storedJob(storage, others[0]!, { runAt: startOfTests + 1 });
+    await make.storedJob(storage, others[0]!, { type: "prospect_import" });
+    const claimed: Job[] = [];
+    for (const limit of [1, 1, 1, 2, 1, 1, 1]) claimed.push(...(await claimJobs(storage, startOfTests, { limit })));
+    for (const [id, ids] of queued) {
+      const served = claimed.filter((job) => job.userId === id).map((job) => job.id);
+      expect(served).toEqual(ids.slice(0, id === userId ? 4 : 2));
+    }
+    for (let at = 0; at < 6; at += 3) expect(new Set(claimed.slice(at, at + 3).map((job) => job.userId)).size).toBe(3);
+  });
+
   test("a job is claimed from the moment on at which it is due, not before", async () => {
     await using opened = await open();
     const { storage, userId, make } = await withUser(opened.storage);
@@ -98,12 +119,12 @@ describe.each(engines)("claims of jobs on $name", ({ open }) => {
     const { storage, userId, make } = await withUser(opened.storage);
     const other = (await make.storedUser(storage)).user.id;
     const imports = [await make.storedJob(storage, userId), await make.storedJob(storage, other)];
-    const action = await make.storedJob(storage, userId, { type: "linkedin_action" });
+    const enrichment = await make.storedJob(storage, userId, { type: "data_enrichment" });
     const first = await claimJobs(storage, startOfTests, { type: "lead_import" });
     expect(first.map(({ id }) => id)).toEqual(imports.map(({ id }) => id));
     expect(await claimJobs(storage, startOfTests, { type: "voice_training" })).toEqual([]);
-    expect((await claimJobs(storage, startOfTests, { type: "linkedin_action" })).map(({ id }) => id)).toEqual([
-      action.id,
+    expect((await claimJobs(storage, startOfTests, { type: "data_enrichment" })).map(({ id }) => id)).toEqual([
+      enrichment.id,
     ]);
   });
 

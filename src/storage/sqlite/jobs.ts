@@ -190,13 +190,16 @@ export function createJobRows(engine: Engine) {
     .prepare();
   const insertJob = database.prepare(insertJobSql);
   const isOfType = sql`${jobs.type} = ${valueOf("type")}`;
-  const due = orm
+  const isInTurn = sql`${jobs.status} = 'pending' AND ${jobs.type} <> 'linkedin_action'`;
+  const nextInTurn = orm
     .select()
     .from(jobs)
-    .where(and(sql`${jobs.status} = 'pending'`, isOfType, sql`${jobs.runAt} <= ${valueOf("now")}`))
-    .orderBy(asc(jobs.runAt), asc(jobs.id))
-    .limit(limitOf("limit"))
+    .where(and(isInTurn, isOfType, sql`${jobs.userId} > ${valueOf("after")}`, sql`${jobs.runAt} <= ${valueOf("now")}`))
+    .orderBy(asc(jobs.userId), asc(jobs.runAt), asc(jobs.id))
+    .limit(1)
     .prepare();
+  /** Whose job was claimed last, by type. A restart begins with the first user again, which is fair enough. */
+  const lastServed = new Map<string, string>();
   const abandoned = orm
     .select()
     .from(jobs)
@@ -271,8 +274,14 @@ export function createJobRows(engine: Engine) {
         updatedAt: now,
       };
     };
-    const waiting = due.all({ ...request, limit: limit - lost.length });
-    return [...lost.map((job) => claimed(job, 1)), ...waiting.map((job) => claimed(job, 0))];
+    const all = lost.map((job) => claimed(job, 1));
+    for (; all.length < limit; lastServed.set(type, all.at(-1)!.userId)) {
+      const next = (after: string) => nextInTurn.all({ ...request, after })[0];
+      const job = next(lastServed.get(type) ?? "") ?? next("");
+      if (job === undefined) break;
+      all.push(claimed(job, 0));
+    }
+    return all;
   }
 
   return {
