@@ -12,6 +12,11 @@ export function foldedLead({ firstName, lastName, email, company, title, source 
   return (who + what).toLowerCase();
 }
 
+/** What `folded` contains exactly when the e-mail address is this one. */
+export function foldedEmail(email: string): string {
+  return endOf.name + foldedText(email) + endOf.email;
+}
+
 /** What `folded` contains exactly when the company is this one. */
 export function foldedCompany(company: string): string {
   return endOf.email + foldedText(company) + endOf.company;

@@ -102,6 +102,11 @@ export class HashIndex {
     }
   }
 
+  /** Of what `find` finds, the part that its table does not have yet: for a thread that reads the table itself. */
+  unmerged(key: number): number[] {
+    return this.#recentEntries().find(key, this.#merging.find(key, []));
+  }
+
   /** Whether `find` would find any. */
   has(key: number): boolean {
     if (this.isSurelyNew(key)) return false;

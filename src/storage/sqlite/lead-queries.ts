@@ -3,10 +3,11 @@ import { campaignTag, type LeadFilter, type LeadSortField } from "../../leads/mo
 import type { LeadPage, LeadPageRequest, LeadStore } from "../../leads/store.ts";
 import { campaignEnrollments } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
-import { foldedCompany, foldedSource, foldedText } from "../../leads/fold.ts";
+import { foldedCompany, foldedEmail, foldedSource, foldedText } from "../../leads/fold.ts";
 import { storedLead, type StoredLead } from "./lead-row.ts";
 import { limitOf, valueOf } from "./parameter.ts";
-import type { LeadRows } from "./lead-rows.ts";
+import type { HashIndex } from "./hash-index.ts";
+import { emailKey } from "../../leads/keys.ts";
 import type { Owners } from "./owners.ts";
 import { leadCounts, leads, leadTags } from "./tables.ts";
 
@@ -20,7 +21,7 @@ const maxOffsetOnMainThread = 1000;
 export function createLeadQueries(
   { orm, reader }: Engine,
   owners: Owners,
-  rows: Pick<LeadRows, "withEmail">,
+  keys: Pick<HashIndex, "unmerged">,
 ): Pick<LeadStore, "page" | "count"> {
   const indexedPage = createIndexedPages(orm);
   const ofOwner = eq(leads.owner, sql.placeholder("owner"));
@@ -86,7 +87,7 @@ export function createLeadQueries(
       statuses && inArray(leads.status, statuses),
       tag === undefined ? undefined : hasTag(owner, tag),
       campaignId === undefined ? undefined : isOfCampaign(owner, campaignId),
-      email === undefined ? undefined : isAmong(JSON.stringify(rows.withEmail(owner, email))),
+      email === undefined ? undefined : hasEmail(owner, email),
       company === undefined ? undefined : contains(foldedCompany(company)),
       source === undefined ? undefined : contains(foldedSource(source)),
       text === undefined ? undefined : contains(foldedText(text)),
@@ -95,6 +96,14 @@ export function createLeadQueries(
       updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
       updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
     );
+  }
+
+  /** Of one person there may be thousands: they are found where the page is. */
+  function hasEmail(owner: number, email: string): SQL {
+    const key = emailKey(owner, email.toLowerCase());
+    const unmerged = JSON.stringify(keys.unmerged(key));
+    const hints = sql`SELECT lead FROM lead_keys WHERE key = ${key} UNION ALL SELECT value FROM json_each(${unmerged})`;
+    return sql`${leads.seq} IN (${hints}) AND ${contains(foldedEmail(email))}`;
   }
 
   return { page, count: countLeads };

@@ -4,7 +4,7 @@ import { mergedContent } from "../../leads/merge.ts";
 import type { Lead, LeadContent, LeadIdentity, LeadStatus } from "../../leads/model.ts";
 import type { Engine } from "./engine.ts";
 import { foldedLead } from "../../leads/fold.ts";
-import { emailKey, leadKeysOf, phoneKey } from "../../leads/keys.ts";
+import { leadKeysOf, phoneKey } from "../../leads/keys.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
@@ -76,15 +76,6 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     for (const seq of keys.each(key)) for (const row of bySeq.values({ owner, seq })) yield storedLead(row, userId);
   }
 
-  /** Numbers of the owner's leads that have this address. */
-  function withEmail(owner: number, email: string): number[] {
-    const wanted = email.toLowerCase();
-    return keys.find(emailKey(owner, wanted)).filter((seq) => {
-      const [row] = bySeq.values({ owner, seq });
-      return row !== undefined && storedLead(row, "").lead.email?.toLowerCase() === wanted;
-    });
-  }
-
   function insert(lead: Lead, identity: LeadIdentity): void {
     const owner = owners(lead.userId);
     if (owner === null) throw new Error(`User ${lead.userId} is gone`);
@@ -145,7 +136,7 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     return [...strong, ...(name === null ? [] : [name]), ...(ofPhone === null ? [] : [ofPhone])];
   }
 
-  return { get, candidates, findSame, withEmail, insert, count, write, merge, remove };
+  return { get, candidates, findSame, insert, count, write, merge, remove };
 }
 
 const noTags: ReadonlySet<string> = new Set();

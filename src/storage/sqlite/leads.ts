@@ -48,7 +48,7 @@ export function createLeadStore(engine: Engine): LeadStore {
       ),
     get: async (userId, id) => rows.get(userId, id)?.lead ?? null,
     findSame: async (userId, identity, exceptId) => rows.findSame(userId, identity, exceptId)?.lead ?? null,
-    ...createLeadQueries(engine, owners, rows),
+    ...createLeadQueries(engine, owners, keys),
     update: (request) =>
       suppressions.knowing(
         () => [personOf({ lead: { ...request.content, userId: request.userId }, identity: request.identity })],
