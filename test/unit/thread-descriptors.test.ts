@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLeadFile } from "../../src/leads/import/lead-file.ts";
 import { readProspectFile } from "../../src/prospecting/import/prospect-file.ts";
+import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { Reader } from "../../src/storage/sqlite/reader.ts";
 import { SampleMeter } from "../../src/voice/sample-meter.ts";
 import { hiss } from "../support/voices.ts";
 
@@ -80,3 +82,21 @@ for (const [what, read] of threads)
       }
     },
   );
+
+test("a thread that reads the database closes it when nobody has asked for a while, and the next question is answered", async () => {
+  const path = join(folder, "notes.db");
+  const database = openDatabase(path);
+  database.run("CREATE TABLE notes (n INTEGER)");
+  // While the writer has a lock, SQLite keeps a descriptor of the database for each thread, and takes it for the next.
+  const most = openFiles().length + 3;
+  const reader = new Reader(path, 1);
+  const question = { sql: "SELECT count(*) AS n FROM notes", params: [] };
+  for (let round = 0; round < 3; round++) {
+    const questions = Array.from({ length: 3 }, () => reader.all(question));
+    expect(await Promise.all(questions)).toEqual([[{ n: 0 }], [{ n: 0 }], [{ n: 0 }]]);
+    while (openFiles().length > most) await Bun.sleep(5);
+  }
+  await reader.close();
+  database.close();
+  expect(openFiles()).toEqual([]);
+});

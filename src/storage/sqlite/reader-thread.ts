@@ -3,7 +3,12 @@ import type { ThreadPort } from "../../threads.ts";
 import { readLeadHints, type HintsWanted } from "./lead-hints-reading.ts";
 import { openForCheckpoints, openForReading } from "./open.ts";
 
-export type ReadRequest = { sql: string; params: unknown[] } | { checkpoint: true } | { leadHints: HintsWanted };
+export type ReadRequest =
+  | { sql: string; params: unknown[] }
+  | { checkpoint: true }
+  | { leadHints: HintsWanted }
+  /** The last one. */
+  | { close: true };
 export type ReadAnswer = { value: unknown } | { error: string; code: unknown };
 
 export type ReaderThread = { task: "sqlite-reader"; init: { path: string }; port: ThreadPort<ReadRequest, ReadAnswer> };
@@ -20,6 +25,7 @@ export function runReaderThread(port: ReaderThread["port"], { path }: ReaderThre
     }
   };
   const answerTo = (request: ReadRequest): unknown => {
+    if ("close" in request) return database.close();
     if ("sql" in request) return database.query(request.sql).all(...(request.params as SQLQueryBindings[]));
     return "leadHints" in request ? readLeadHints(database, request.leadHints) : checkpoint();
   };
