@@ -74,8 +74,7 @@ export class Reader {
 
   /** Its connection is closed inside: to end the thread alone would leave its files open. */
   #endIfIdle(lane: Lane): void {
-    const end = (): void => lane.thread.stop();
-    lane.current = { question: { close: true }, resolve: end, reject: end };
+    lane.current = { question: { close: true }, resolve: () => {}, reject: () => {} };
     lane.thread.post(lane.current.question);
   }
 
@@ -90,10 +89,11 @@ export class Reader {
     this.#lanes.add(lane);
     thread.onMessage((answer) => {
       const { current } = lane;
+      // Not free any more.
+      if (current !== null && "close" in current.question) return thread.stop();
       lane.current = null;
       if ("value" in answer) current?.resolve(answer.value);
       else current?.reject(Object.assign(new Error(answer.error), { code: answer.code }));
-      if (current?.question !== undefined && "close" in current.question) return;
       lane.idle = setTimeout(() => this.#endIfIdle(lane), this.#idleMs);
       lane.idle.unref();
       this.#dispatch();
