@@ -16,7 +16,7 @@ import { params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { refuseAnnounced, tooLarge } from "../http/read-body.ts";
 import type { ProspectImports } from "./import-job.ts";
-import { prospectOnDuplicate, prospectOutcomes } from "./model.ts";
+import { prospectOnDuplicate, prospectReportOutcomes } from "./model.ts";
 
 const ImportQuery = Type.Object({
   onDuplicate: Type.Optional(
@@ -34,7 +34,7 @@ const ImportQuery = Type.Object({
 
 const ReportPage = reportPageOf(
   Type.Object({
-    ...reportRowFields(prospectOutcomes),
+    ...reportRowFields(prospectReportOutcomes),
     prospectId: Type.Union([Type.String(), Type.Null()]),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
   }),
@@ -71,10 +71,12 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
       {
         access: "leads:read",
         params: params(Type.Object({ jobId: Type.String() })),
-        query: params(reportQuery(prospectOutcomes)),
+        query: params(reportQuery(prospectReportOutcomes)),
         detail: answersJson(success(ReportPage), {
           tag: "Prospecting",
           summary: "Which rows of an import of prospects were skipped, merged or failed, and why",
+          description:
+            "With `outcome=created`: the rows that became new prospects, with their ids, as far as those are still there. Page with `afterRow`.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -271,3 +271,6 @@ export type ProspectOnDuplicate = (typeof prospectOnDuplicate)[number];
 /** What became of a row that is no new prospect or company. */
 export const prospectOutcomes = ["skipped", "updated", "failed"] as const;
 export type ProspectOutcome = (typeof prospectOutcomes)[number];
+/** What the report of an import can list; `created` only when it is asked for. */
+export const prospectReportOutcomes = [...prospectOutcomes, "created"] as const;
+export type ProspectReportOutcome = (typeof prospectReportOutcomes)[number];

@@ -9,7 +9,7 @@ import type {
   Prospect,
   ProspectContent,
   ProspectOnDuplicate,
-  ProspectOutcome,
+  ProspectReportOutcome,
   SavedSearch,
 } from "./model.ts";
 
@@ -107,14 +107,14 @@ export type BatchHints = { release(): void; of(key: number): readonly number[] }
 
 export type ProspectReportRow = {
   row: number;
-  outcome: ProspectOutcome;
+  outcome: ProspectReportOutcome;
   prospectId: string | null;
   errors: FieldError[];
 };
 export type ProspectReportRequest = {
   userId: string;
   jobId: string;
-  outcome: ProspectOutcome | null;
+  outcome: ProspectReportOutcome | null;
   afterRow: number;
   limit: number;
 };

@@ -618,6 +618,41 @@ test("a Japanese, a Chinese and a Korean list are read in their usual encodings"
   expect(await names(client, {})).toEqual(["さくら", "太郎", "娜娜", "小明", "민", "민수"].toSorted());
 });
 
+test("the report tells which rows became which new prospects", async () => {
+  const client = await service.user();
+  await imported(client, "Email,First Name\nknown@example.com,K\n");
+  const rowOf = new Map<string, number>();
+  const rows = ["Email,First Name,Company"];
+  for (let n = 0; n < 300; n++) {
+    if (n % 50 === 20) rows.push(""); // has a number too
+    rowOf.set(`p${n}@example.com`, rows.length + 1);
+    rows.push(n % 7 === 3 ? "known@example.com,K," : `p${n}@example.com,P${n},Acme`);
+  }
+  const job = await imported(client, [...rows, "nonsense,X,"].join("\n"));
+  type Line = { row: number; outcome: string; prospectId: string };
+  type Report = { rows: Line[]; total: number; nextRow: number | null };
+  const report = async (of: Client, query: object) =>
+    succeeded(await of.get<Report>(`${api}/import/${job.id}/report`, { query: { outcome: "created", ...query } })).data;
+  const created: Line[] = [];
+  for (let afterRow: number | null = 0; afterRow !== null;) {
+    const page: Report = await report(client, { afterRow, limit: 40 });
+    expect(page.total).toBe(257);
+    created.push(...page.rows);
+    afterRow = page.nextRow;
+  }
+  expect(created).toHaveLength(257);
+  expect(created.map(({ row }) => row)).toEqual(created.map(({ row }) => row).toSorted((a, b) => a - b));
+  for (const { row, outcome, prospectId } of [created[0]!, created[5]!, created[150]!, created.at(-1)!]) {
+    const { data } = succeeded(await client.get<{ email: string }>(`/api/v2/prospecting/prospects/${prospectId}`));
+    expect([outcome, rowOf.get(data.email)]).toEqual(["created", row]);
+  }
+  succeeded(await client.delete(`/api/v2/prospecting/prospects/${created.at(-1)!.prospectId}`));
+  const left = await report(client, { afterRow: created.at(-3)!.row });
+  expect(left).toMatchObject({ total: 256, rows: [{ prospectId: created.at(-2)!.prospectId }] });
+  const stranger = await service.user();
+  expect((await stranger.get(`${api}/import/${job.id}/report`, { query: { outcome: "created" } })).status).toBe(404);
+});
+
 test("broken rows are reported and the others stored", async () => {
   const client = await service.user();
   const rows = `Email,First Name,Title

@@ -154,10 +154,15 @@ export function createLeadImports(
   }
 
   const countImportReport: LeadStore["countImportReport"] = ({ jobId, outcome }) =>
-    countRows(engine, {
-      sql: "SELECT 1 FROM lead_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
-      params: [jobId, outcome],
-    });
+    countRows(
+      engine,
+      outcome === "created"
+        ? { sql: createdOfJob, params: [jobId] }
+        : {
+            sql: "SELECT 1 FROM lead_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
+            params: [jobId, outcome],
+          },
+    );
 
   async function importBatch(batch: ImportBatch): Promise<ImportCounts | null> {
     await keys.room();
@@ -174,6 +179,9 @@ export function createLeadImports(
 function targetOf({ content, identity }: { content: LeadContent; identity: LeadIdentity }): Person["target"] {
   return { email: identity.email, profileKey: identity.network, phone: content.phone };
 }
+
+const createdOfJob = `SELECT 1 FROM lead_import_created AS c CROSS JOIN leads
+  ON leads.seq >= c.lead AND leads.seq < c.lead + c.leads AND leads.created_at = c.created_at WHERE c.job_id = ?1`;
 
 const stored: Settled = { outcome: "created", leadId: null, errors: [] };
 

@@ -16,6 +16,7 @@ import type { JobMetadata } from "../../../jobs/model.ts";
 import type { Engine } from "../engine.ts";
 import { countRows } from "../list-pages.ts";
 import type { Owners } from "../owners.ts";
+import { createCreatedProspects, createdOfJob } from "./created-prospects.ts";
 import { createCompanyPeople } from "./company-people.ts";
 import { DryRun } from "./dry-run.ts";
 import type { ProspectCompanies } from "./prospect-companies.ts";
@@ -66,6 +67,7 @@ export function createProspectImports(
   const dropReport = database.prepare(
     "DELETE FROM prospect_import_rows WHERE job_id = ?1 AND row IN (SELECT row FROM prospect_import_rows WHERE job_id = ?1 LIMIT +?2)",
   );
+  const createdProspects = createCreatedProspects({ database });
   const people = createCompanyPeople({ writer }, index, rows);
   /** By job. */
   const dryRuns = new Map<string, { attempt: number; foreseen: DryRun; counts: ProspectImportCounts }>();
@@ -117,6 +119,7 @@ export function createProspectImports(
     const places: number[] = [];
     let first = 0;
     let place = 0;
+    const created: { row: number; number: number }[] = [];
     const counts = noteBatch(batch, countsOf, (row) => {
       const settled =
         "kind" in row && row.kind === "company"
@@ -125,11 +128,13 @@ export function createProspectImports(
       if (ofBatch !== null) noteCompany(owner, settled, ofBatch);
       if (settled.outcome === "created" && settled.number !== null) {
         if (places.length === 0) first = settled.number;
+        created.push({ row: row.row, number: settled.number });
         places.push(settled.isAsSent === true ? place : -1);
       }
       place++;
       return settled;
     });
+    createdProspects.note(batch.jobId, owner, created);
     if (batch.found === null || places.length === 0) return { counts, stored: null };
     const source = `${batch.jobId} ${batch.attempt}`;
     return { counts, stored: { first, places: Int32Array.from(places), source, found: batch.found } };
@@ -274,6 +279,10 @@ export function createProspectImports(
     afterRow,
     limit,
   }: ProspectReportRequest): Promise<ProspectReportRow[]> {
+    if (outcome === "created")
+      return createdProspects.page({ userId, jobId, afterRow, limit }).map(({ row, number }) => {
+        return { row, outcome, prospectId: prospectId(userId, number), errors: [] };
+      });
     return report.all(jobId, userId, outcome, afterRow, limit).map(({ prospect, errors, ...line }) => ({
       ...line,
       prospectId: prospect === null ? null : prospectId(userId, prospect),
@@ -284,10 +293,12 @@ export function createProspectImports(
   const countImportReport: ProspectStore["countImportReport"] = ({ jobId, outcome }) =>
     countRows(
       { reader },
-      {
-        sql: "SELECT 1 FROM prospect_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
-        params: [jobId, outcome],
-      },
+      outcome === "created"
+        ? { sql: createdOfJob, params: [jobId] }
+        : {
+            sql: "SELECT 1 FROM prospect_import_rows WHERE job_id = ?1 AND (?2 IS NULL OR outcome = ?2)",
+            params: [jobId, outcome],
+          },
     );
 
   function ownerOf(userId: string): number {

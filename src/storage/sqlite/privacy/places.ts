@@ -310,6 +310,7 @@ const followers = {
   lead_tags: ["owner", "tag", "lead"],
   lead_hints: ["key", "lead"],
   lead_import_created: ["job_id", "row", "lead", "leads", "created_at"],
+  prospect_import_created: ["job_id", "row", "prospect", "prospects"],
   lead_import_note_keys: ["job_id", "key", "n"],
   enrichment_result_keys: ["key", "result"],
   // Numbers of prospects, which are never given again: for a repeat within 90 days, and of records that became one.

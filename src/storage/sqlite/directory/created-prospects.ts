@@ -1,0 +1,49 @@
+import type { Engine } from "../engine.ts";
+import { seqOf } from "./index-messages.ts";
+
+/** A row for each of them that is still there. */
+export const createdOfJob = `SELECT 1 FROM prospect_import_created AS c CROSS JOIN prospects
+  ON prospects.seq >= c.prospect AND prospects.seq < c.prospect + c.prospects WHERE c.job_id = ?1`;
+
+type Stretch = { row: number; prospect: number; prospects: number };
+
+/** Which rows of an import became which new prospects. */
+export function createCreatedProspects({ database }: Pick<Engine, "database">) {
+  const insert = database.prepare(
+    "INSERT OR REPLACE INTO prospect_import_created (job_id, row, prospect, prospects) VALUES (?, ?, ?, ?)",
+  );
+  // From the stretch that the row before the page is in, in the order of both keys, so that nothing is sorted.
+  const page = database.prepare<{ row: number; number: number }, Record<string, string | number>>(
+    `SELECT c.row + prospects.seq - c.prospect AS row, prospects.seq & 0xffffffff AS number FROM jobs
+     CROSS JOIN prospect_import_created AS c ON c.job_id = jobs.id AND c.row >= coalesce(
+       (SELECT max(row) FROM prospect_import_created WHERE job_id = $jobId AND row <= $afterRow), 0)
+     CROSS JOIN prospects ON prospects.seq >= c.prospect AND prospects.seq < c.prospect + c.prospects
+     WHERE jobs.id = $jobId AND jobs.user_id = $userId AND c.row + prospects.seq - c.prospect > $afterRow
+     ORDER BY c.row, prospects.seq LIMIT $limit`,
+  );
+
+  return {
+    /** Inside a write unit, with the rows of a batch and the numbers that they got, in order. */
+    note(jobId: string, owner: number, created: readonly { row: number; number: number }[]): void {
+      for (const { row, prospect, prospects } of stretchesOf(owner, created))
+        insert.run(jobId, row, prospect, prospects);
+    },
+    /** Those that are still there. */
+    page(request: { userId: string; jobId: string; afterRow: number; limit: number }) {
+      const { userId, jobId, afterRow, limit } = request;
+      return page.all({ userId, jobId, afterRow, limit });
+    },
+  };
+}
+
+function stretchesOf(owner: number, created: readonly { row: number; number: number }[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { row, number } of created) {
+    const last = stretches.at(-1);
+    const prospect = seqOf(owner, number);
+    const goesOn = last?.row === row - (last?.prospects ?? 0) && last.prospect === prospect - last.prospects;
+    if (goesOn) last.prospects++;
+    else stretches.push({ row, prospect, prospects: 1 });
+  }
+  return stretches;
+}
