@@ -315,30 +315,59 @@ test.each(found)("$path takes limit and cursor, and says total and nextCursor", 
   expect(Object.keys(fields)).toEqual(expect.arrayContaining(["total", "nextCursor"]));
 });
 
-test.each(Object.entries(lists))("%s gives all of its rows page by page, each once", async (route, list) => {
-  await list.arrange();
-  const path = list.path === undefined ? route : api + (await list.path());
-  const limit = Math.min(100, Math.ceil((list.bound ?? rows) / 3));
-  const seen: unknown[] = [];
-  let total = 0;
-  let cursor: string | null = null;
-  do {
-    const query: Record<string, string> = { limit: `${limit}`, ...(cursor !== null && { cursor }) };
-    const { data }: { data: Json } = succeeded(await admin.get<Json>(path, { query }));
-    const items = data[list.field] as Json[];
-    expect(items.length).toBeGreaterThan(0);
-    expect(items.length).toBeLessThanOrEqual(limit);
-    seen.push(...items.map((item) => JSON.stringify(list.id(item))));
-    total = data["total"] as number;
-    cursor = data["nextCursor"] as string | null;
-    // Reading may be noted, so that a log grows meanwhile.
-    expect(total).toBeGreaterThanOrEqual(seen.length);
-  } while (cursor !== null);
-  expect(seen.length).toBeGreaterThanOrEqual(list.bound ?? rows);
-  expect(new Set(seen).size).toBe(seen.length);
-  expect(total).toBe(seen.length);
-  const usual = succeeded(await admin.get<Json>(path)).data;
-  const shown = (usual[list.field] as unknown[]).length;
-  expect(shown === total).toBe(usual["nextCursor"] === null);
-  expect((await admin.get(path, { query: { cursor: "no-cursor" } })).status).toBe(400);
-});
+/** Lists of what was set up, in the order in which that was done; all others show the newest first. */
+const oldestFirst: ReadonlySet<string> = new Set([
+  "/api/v2/users",
+  "/api/v2/network/accounts",
+  "/api/v2/campaigns/{campaignId}/enrollments",
+  "/api/v2/voice-clones/{voiceId}/samples",
+]);
+
+/** When an item came, as far as the list goes by that. */
+function cameAt(item: Json): string | undefined {
+  return (item["createdAt"] ?? item["created_at"] ?? item["at"]) as string | undefined;
+}
+
+/** In an item at any depth, what has the name of a moment. */
+function timesIn(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inside]) =>
+    /(At|_at)$|^at$/.test(name) && inside !== null ? [inside] : timesIn(inside),
+  );
+}
+
+test.each(Object.entries(lists))(
+  "%s gives all of its rows page by page, each once and in order",
+  async (route, list) => {
+    await list.arrange();
+    const path = list.path === undefined ? route : api + (await list.path());
+    const limit = Math.min(100, Math.ceil((list.bound ?? rows) / 3));
+    const seen: unknown[] = [];
+    const came: (string | undefined)[] = [];
+    let total = 0;
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string> = { limit: `${limit}`, ...(cursor !== null && { cursor }) };
+      const { data }: { data: Json } = succeeded(await admin.get<Json>(path, { query }));
+      const items = data[list.field] as Json[];
+      expect(items.length).toBeGreaterThan(0);
+      expect(items.length).toBeLessThanOrEqual(limit);
+      seen.push(...items.map((item) => JSON.stringify(list.id(item))));
+      came.push(...items.map(cameAt));
+      for (const time of timesIn(items)) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      total = data["total"] as number;
+      cursor = data["nextCursor"] as string | null;
+      // Reading may be noted, so that a log grows meanwhile.
+      expect(total).toBeGreaterThanOrEqual(seen.length);
+    } while (cursor !== null);
+    expect(seen.length).toBeGreaterThanOrEqual(list.bound ?? rows);
+    expect(new Set(seen).size).toBe(seen.length);
+    const sorted = came.toSorted();
+    if (!came.includes(undefined)) expect(came).toEqual(oldestFirst.has(route) ? sorted : sorted.reverse());
+    expect(total).toBe(seen.length);
+    const usual = succeeded(await admin.get<Json>(path)).data;
+    const shown = (usual[list.field] as unknown[]).length;
+    expect(shown === total).toBe(usual["nextCursor"] === null);
+    expect((await admin.get(path, { query: { cursor: "no-cursor" } })).status).toBe(400);
+  },
+);
