@@ -52,7 +52,7 @@ function multiply(table: string, which: string, changes: Record<string, string>,
 
 /** Every two of them come in the same millisecond. */
 const later = (column: string): string => `t.${column} + k.n / 2`;
-const copied = { id: "t.id || '-' || k.n", created_at: later("created_at") };
+const copied = { id: "printf('%s-%05d', t.id, k.n)", created_at: later("created_at") };
 
 const post = async <T>(path: string, body?: unknown): Promise<T> =>
   succeeded(await admin.post<T>(`${api}${path}`, body)).data;
