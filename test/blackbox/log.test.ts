@@ -59,3 +59,54 @@ test("the log has one line a request, which says who asked for what and what bec
   for (const secret of [key, data.key, encoded, key.slice(12), data.key.slice(12), "hidden"])
     expect(log).not.toContain(secret);
 }, 30_000);
+
+/** Where a client can put text that a server may write down. */
+const headers =
+  "accept accept-language authorization-info cookie forwarded from idempotency-key if-match if-none-match last-event-id " +
+  "origin prefer referer sec-fetch-site traceparent tracestate user-agent via x-correlation-id x-forwarded-for " +
+  "x-forwarded-host x-forwarded-proto x-outreachd-page x-real-ip x-request-id";
+
+test("a key is written nowhere, whatever part of a request it came in", async () => {
+  await using directory = await createDirectory();
+  await using server = await startServer(directory.path);
+  const key = server.firstRun?.key ?? "";
+  const ask = (path: string, init: RequestInit = {}) => {
+    const sent = { "x-api-key": key, "content-type": "application/json", ...(init.headers as Record<string, string>) };
+    return fetch(server.url + path, { ...init, headers: sent });
+  };
+  const make = (headers: Record<string, string> = {}, body: object = { name: "robot", permissions: ["leads:read"] }) =>
+    ask("/api/v2/keys", { method: "POST", headers, body: JSON.stringify(body) });
+  const { data } = (await (await make()).json()) as { data: { key: string; id: string } };
+  const secret = data.key;
+  for (const name of headers.split(" ")) await make({ [name]: secret });
+  const hex = Array.from(secret, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`).join("");
+  for (const text of [secret, secret.toUpperCase(), hex, encodeURIComponent(hex)]) {
+    await ask(`/api/v2/keys/${text}?${text}=1&q=${text}`);
+    await ask(`/${text}`);
+    await ask("/api/v2/leads", { method: "POST", body: JSON.stringify({ [text]: text, email: text }) });
+    await ask("/api/v2/leads", { method: "POST", body: `{"${text}` });
+    await ask("/api/v2/leads", { method: text.slice(0, 4) });
+    await make({}, { name: text, permissions: ["leads:read"] });
+    await make({}, { name: "x", permissions: [text] });
+    const form = new FormData();
+    form.append(text, new File(["x"], `${text}.wav`));
+    await fetch(`${server.url}/api/v2/voice-clones/check`, {
+      method: "POST",
+      headers: { "x-api-key": key },
+      body: form,
+    });
+  }
+  const audit = await (await ask("/api/v2/audit?limit=100")).text();
+  const metrics = await (await ask("/metrics")).text();
+  const { log } = await server.stop();
+  expect(audit.split("key.created").length).toBeGreaterThan(25);
+  const written = { log, audit, metrics };
+  for (const [where, text] of Object.entries(written))
+    for (const part of [
+      secret.slice(12),
+      secret.slice(12).toUpperCase(),
+      hex.slice(36),
+      encodeURIComponent(hex).slice(60),
+    ])
+      expect({ where, isFound: text.includes(part) }).toEqual({ where, isFound: false });
+}, 60_000);
