@@ -6,7 +6,7 @@ import type { BunPlugin } from "bun";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildAssets } from "../src/dashboard/build.ts";
+import { buildAssets } from "../src/surfaces/dashboard/build.ts";
 
 const targets = [
   "linux-x64",
@@ -26,7 +26,7 @@ const pages = JSON.stringify(await buildAssets());
 const embedPages: BunPlugin = {
   name: "embed the dashboard",
   setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/]dashboard[\\/]embedded\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]src[\\/]surfaces[\\/]dashboard[\\/]embedded\.ts$/ }, () => ({
       contents: `export const embedded = ${pages};`,
       loader: "js",
     }));

@@ -157,14 +157,14 @@ test("every module imports only what the architecture allows it", async () => {
 
 /** A small house in good order. Each case below adds one file to it. */
 const goodHouse = {
-  "src/errors.ts": "",
-  "src/leads/model.ts": `import { Type } from "@sinclair/typebox";`,
-  "src/leads/store.ts": `import type { Lead } from "./model.ts";\nimport { type Slot } from "../network/pacing.ts";`,
+  "src/platform/base/errors.ts": "",
+  "src/features/leads/model.ts": `import { Type } from "@sinclair/typebox";`,
+  "src/features/leads/store.ts": `import type { Lead } from "./model.ts";\nimport { type Slot } from "../network/pacing.ts";`,
   "src/network/pacing.ts": `import { invalid } from "../errors.ts";\nimport { leadStatuses } from "../leads/model.ts";`,
-  "src/leads/service.ts": `import type { LeadStore } from "./store.ts";\nimport { pace } from "../network/pacing.ts";`,
-  "src/leads/routes.ts": `import { Elysia } from "elysia";\nimport type { LeadService } from "./service.ts";`,
-  "src/storage/sqlite/leads.ts": `import { eq } from "drizzle-orm";\nimport { pace } from "../../network/pacing.ts";`,
-  "src/app.ts": `import {\n  open,\n} from "./storage/sqlite/leads.ts";\nimport { routes } from "./leads/routes.ts";`,
+  "src/features/leads/service.ts": `import type { LeadStore } from "./store.ts";\nimport { pace } from "../network/pacing.ts";`,
+  "src/features/leads/routes.ts": `import { Elysia } from "elysia";\nimport type { LeadService } from "./service.ts";`,
+  "src/adapters/storage/sqlite/leads.ts": `import { eq } from "drizzle-orm";\nimport { pace } from "../../network/pacing.ts";`,
+  "src/app/http-app.ts": `import {\n  open,\n} from "./storage/sqlite/leads.ts";\nimport { routes } from "./leads/routes.ts";`,
   "src/main.ts": `import { createApp } from "./app.ts";`,
 };
 
@@ -177,27 +177,27 @@ test("the check finds nothing in a house in good order", () => {
 });
 
 test.each([
-  ["src/jobs/service.ts", `import { Elysia } from "elysia";`],
-  ["src/jobs/service.ts", `import { sql } from "drizzle-orm/sql";`],
-  ["src/jobs/service.ts", `import type { Tables } from "../storage/sqlite/leads.ts";`],
-  ["src/jobs/service.ts", `import {\n  a,\n  b,\n} from "../app.ts";`],
-  ["src/jobs/service.ts", `const routes = await import("../leads/routes.ts");`],
-  ["src/jobs/model.ts", `import { readFileSync } from "node:fs";`],
-  ["src/jobs/model.ts", `import { create } from "../leads/service.ts";`],
-  ["src/jobs/store.ts", `import { leadStatuses } from "../leads/model.ts";`],
-  ["src/jobs/routes.ts", `import type { LeadStore } from "../leads/store.ts";`],
-  ["src/jobs/routes.ts", `import { open } from "../storage/sqlite/leads.ts";`],
-  ["src/errors.ts", `import { pace } from "./network/pacing.ts";`],
-  ["src/storage/sqlite/jobs.ts", `import { create } from "../../leads/service.ts";`],
-  ["src/storage/sqlite/jobs.ts", `export * from "../../http/responses.ts";`],
+  ["src/platform/jobs/service.ts", `import { Elysia } from "elysia";`],
+  ["src/platform/jobs/service.ts", `import { sql } from "drizzle-orm/sql";`],
+  ["src/platform/jobs/service.ts", `import type { Tables } from "../storage/sqlite/leads.ts";`],
+  ["src/platform/jobs/service.ts", `import {\n  a,\n  b,\n} from "../app.ts";`],
+  ["src/platform/jobs/service.ts", `const routes = await import("../leads/routes.ts");`],
+  ["src/platform/jobs/model.ts", `import { readFileSync } from "node:fs";`],
+  ["src/platform/jobs/model.ts", `import { create } from "../leads/service.ts";`],
+  ["src/platform/jobs/store.ts", `import { leadStatuses } from "../leads/model.ts";`],
+  ["src/platform/jobs/routes.ts", `import type { LeadStore } from "../leads/store.ts";`],
+  ["src/platform/jobs/routes.ts", `import { open } from "../storage/sqlite/leads.ts";`],
+  ["src/platform/base/errors.ts", `import { pace } from "./network/pacing.ts";`],
+  ["src/adapters/storage/sqlite/jobs.ts", `import { create } from "../../leads/service.ts";`],
+  ["src/adapters/storage/sqlite/jobs.ts", `export * from "../../http/responses.ts";`],
   ["src/providers/voice/flite.ts", `import { open } from "../../storage/sqlite/leads.ts";`],
   ["src/dashboard/app/pages/leads.tsx", `import { leadStatuses } from "../../../leads/model.ts";`],
   ["src/dashboard/app/pages/leads.tsx", `import { Type } from "@sinclair/typebox";`],
   ["src/helpers.ts", ""],
-  ["src/jobs/service.ts", "export default 1;"],
-  ["src/jobs/service.ts", "const x = y as any;"],
-  ["src/jobs/service.ts", "// TODO: later"],
-  ["src/jobs/service.ts", "\n".repeat(401)],
+  ["src/platform/jobs/service.ts", "export default 1;"],
+  ["src/platform/jobs/service.ts", "const x = y as any;"],
+  ["src/platform/jobs/service.ts", "// TODO: later"],
+  ["src/platform/jobs/service.ts", "\n".repeat(401)],
 ])("the check catches a violation in %s: %j", (path, text) => {
   expect(violations(house({ [path]: text }))).toHaveLength(1);
 });

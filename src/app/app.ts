@@ -1,5 +1,5 @@
-import type { JobRunner } from "../jobs/runner.ts";
-import type { RelationService } from "../network/relation-service.ts";
+import type { JobRunner } from "../platform/jobs/runner.ts";
+import type { RelationService } from "../features/network/relation-service.ts";
 import type { FirstRun } from "./first-run.ts";
 
 /** The whole service as a value. `start` and `stop` are safe to repeat. */

@@ -1,20 +1,20 @@
 import { rm } from "node:fs/promises";
-import type { AuditDetails } from "../audit/model.ts";
-import type { AuditService } from "../audit/service.ts";
-import { backupRoutes } from "../backup/routes.ts";
-import { BackupService } from "../backup/service.ts";
-import { createArchives } from "../blobs/archives.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { DataDirectory } from "../data-directory.ts";
-import { installationId } from "../installation-id.ts";
-import type { Core } from "../http/core.ts";
-import type { Chore } from "../jobs/maintenance.ts";
-import type { Log } from "../log.ts";
-import type { Storage } from "../storage/storage.ts";
-import { migrations } from "../storage/sqlite/migrate.ts";
-import { copyBeforeUpgrade } from "../storage/sqlite/upgrade-copy.ts";
-import { version } from "../version.ts";
+import type { AuditDetails } from "../platform/audit/model.ts";
+import type { AuditService } from "../platform/audit/service.ts";
+import { backupRoutes } from "../features/backup/routes.ts";
+import { BackupService } from "../features/backup/service.ts";
+import { createArchives } from "../adapters/blobs/archives.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { Config } from "./config/config.ts";
+import type { DataDirectory } from "../adapters/disk/data-directory.ts";
+import { installationId } from "../adapters/disk/installation-id.ts";
+import type { Core } from "../platform/http/core.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { Log } from "../platform/base/log.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { migrations } from "../adapters/storage/sqlite/migrate.ts";
+import { copyBeforeUpgrade } from "../adapters/storage/sqlite/upgrade-copy.ts";
+import { version } from "../platform/base/version.ts";
 
 export type BackupParts = {
   config: Config;

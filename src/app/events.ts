@@ -1,16 +1,16 @@
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import { EventService } from "../events/service.ts";
-import { EventStreams } from "../events/streams.ts";
-import type { Ids } from "../ids.ts";
-import type { Chore } from "../jobs/maintenance.ts";
-import type { KeyRing } from "../keys/key-ring.ts";
-import type { KeyService } from "../keys/service.ts";
-import type { Log } from "../log.ts";
-import { createWebhookSender } from "../providers/webhooks/threaded.ts";
-import type { Storage } from "../storage/storage.ts";
-import { Deliverer } from "../webhooks/deliverer.ts";
-import { WebhookService } from "../webhooks/service.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { Config } from "./config/config.ts";
+import { EventService } from "../platform/events/service.ts";
+import { EventStreams } from "../platform/events/streams.ts";
+import type { Ids } from "../platform/base/ids.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { KeyRing } from "../platform/auth/key-ring.ts";
+import type { KeyService } from "../features/workspaces/keys/service.ts";
+import type { Log } from "../platform/base/log.ts";
+import { createWebhookSender } from "../adapters/providers/webhooks/threaded.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { Deliverer } from "../features/webhooks/deliverer.ts";
+import { WebhookService } from "../features/webhooks/service.ts";
 
 export type EventParts = {
   config: Config;

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { DataDirectory } from "../data-directory.ts";
-import { readInstallationId } from "../installation-id.ts";
-import { permissions } from "../keys/model.ts";
-import type { KeyService } from "../keys/service.ts";
-import type { SessionService } from "../sessions/service.ts";
-import { StartError } from "../start-error.ts";
-import type { UserService } from "../users/service.ts";
+import type { DataDirectory } from "../adapters/disk/data-directory.ts";
+import { readInstallationId } from "../adapters/disk/installation-id.ts";
+import { permissions } from "../platform/auth/key-model.ts";
+import type { KeyService } from "../features/workspaces/keys/service.ts";
+import type { SessionService } from "../features/workspaces/sessions/service.ts";
+import { StartError } from "../platform/base/start-error.ts";
+import type { UserService } from "../features/workspaces/users/service.ts";
 
 /** What a person is told of the first start; the key is shown only now. */
 export type FirstRun = {

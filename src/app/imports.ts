@@ -1,15 +1,19 @@
-import type { BlobStore } from "../blobs/blob-store.ts";
-import type { Clock } from "../clock.ts";
-import type { Ids } from "../ids.ts";
-import { FileImports } from "../jobs/file-imports.ts";
-import { FileIntake } from "../jobs/file-intake.ts";
-import { retryableMs } from "../jobs/job-files.ts";
-import type { Chore } from "../jobs/maintenance.ts";
-import type { JobService } from "../jobs/service.ts";
-import { createImportHandler, leadImportKind, type LeadImports } from "../leads/import-job.ts";
-import type { Log } from "../log.ts";
-import { createProspectImportHandler, prospectImportKind, type ProspectImports } from "../prospecting/import-job.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { BlobStore } from "../platform/blobs/blob-store.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { Ids } from "../platform/base/ids.ts";
+import { FileImports } from "../platform/imports/file-imports.ts";
+import { FileIntake } from "../platform/imports/file-intake.ts";
+import { retryableMs } from "../platform/imports/job-files.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { JobService } from "../platform/jobs/service.ts";
+import { createImportHandler, leadImportKind, type LeadImports } from "../features/leads/import-job.ts";
+import type { Log } from "../platform/base/log.ts";
+import {
+  createProspectImportHandler,
+  prospectImportKind,
+  type ProspectImports,
+} from "../features/prospecting/import-job.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
 
 export type ImportParts = {
   storage: Storage;

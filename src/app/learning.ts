@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { LeadHintStore } from "../enrichment/directory-store.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { LeadHintStore } from "../features/enrichment/directory-store.ts";
 
 /** So many batches in one go. */
 const maxBatches = 4;

@@ -1,4 +1,4 @@
-import type { JobHandler } from "../jobs/handler.ts";
+import type { JobHandler } from "../platform/jobs/handler.ts";
 
 /** A handler of which is known whether any of its jobs runs right now. */
 export function observed(handler: JobHandler): { handler: JobHandler; isRunning: () => boolean } {

@@ -1,9 +1,9 @@
-import { Readiness } from "../health/readiness.ts";
-import type { Chore } from "../jobs/maintenance.ts";
-import type { Log } from "../log.ts";
-import { Operations } from "../operations/operations.ts";
-import type { SteadyClock } from "../steady-clock.ts";
-import type { Storage } from "../storage/storage.ts";
+import { Readiness } from "../platform/operations/readiness.ts";
+import type { Chore } from "../platform/jobs/maintenance.ts";
+import type { Log } from "../platform/base/log.ts";
+import { Operations } from "../platform/operations/operations.ts";
+import type { SteadyClock } from "../platform/base/steady-clock.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
 
 export type OperationsParts = {
   storage: Storage;

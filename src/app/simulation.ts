@@ -1,23 +1,23 @@
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { EnrichmentProvider } from "../enrichment/provider.ts";
-import type { Ids } from "../ids.ts";
-import { jobTypes } from "../jobs/model.ts";
-import type { JobRunner } from "../jobs/runner.ts";
-import type { Connectors } from "../network/action-job.ts";
-import { connectorNames } from "../network/account-model.ts";
-import type { ProspectProvider } from "../prospecting/provider.ts";
-import { createSimulatedProvider } from "../providers/enrichment/simulated.ts";
-import { createSimulatedConnector } from "../providers/network/simulated.ts";
-import { createSimulatedSources } from "../providers/prospecting/simulated.ts";
-import { createSimulatedVoices } from "../providers/voice/simulated.ts";
-import { SimulatedClock } from "../simulation/simulated-clock.ts";
-import { Simulator, type SimulatorParts } from "../simulation/simulator.ts";
-import { createSimulatedIds } from "../simulation/simulated-ids.ts";
-import { StartError } from "../start-error.ts";
-import type { Storage } from "../storage/storage.ts";
-import { voiceEngineNames } from "../voice/model.ts";
-import type { VoiceEngines } from "../voice/training-job.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { Config } from "./config/config.ts";
+import type { EnrichmentProvider } from "../features/enrichment/provider.ts";
+import type { Ids } from "../platform/base/ids.ts";
+import { jobTypes } from "../platform/jobs/model.ts";
+import type { JobRunner } from "../platform/jobs/runner.ts";
+import type { Connectors } from "../features/network/action-job.ts";
+import { connectorNames } from "../features/network/account-model.ts";
+import type { ProspectProvider } from "../features/prospecting/provider.ts";
+import { createSimulatedProvider } from "../adapters/providers/enrichment/simulated.ts";
+import { createSimulatedConnector } from "../adapters/providers/network/simulated.ts";
+import { createSimulatedSources } from "../adapters/providers/prospecting/simulated.ts";
+import { createSimulatedVoices } from "../adapters/providers/voice/simulated.ts";
+import { SimulatedClock } from "../features/simulation/simulated-clock.ts";
+import { Simulator, type SimulatorParts } from "../features/simulation/simulator.ts";
+import { createSimulatedIds } from "../features/simulation/simulated-ids.ts";
+import { StartError } from "../platform/base/start-error.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { voiceEngineNames } from "../features/voice/model.ts";
+import type { VoiceEngines } from "../features/voice/training-job.ts";
 
 /** What a simulation has in the place of the real world. */
 export type SimulatedWorld = {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { permissions as allPermissions, type Permission } from "../../src/keys/model.ts";
+import { permissions as allPermissions, type Permission } from "../../src/platform/auth/key-model.ts";
 import type { Operation } from "../support/openapi.ts";
 import { startService } from "../support/service.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BackupList, BackupRunView } from "../../src/backup/model.ts";
+import type { BackupList, BackupRunView } from "../../src/features/backup/model.ts";
 import type { Client } from "../support/client.ts";
 import { startEventReceiver } from "../support/event-receiver.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";

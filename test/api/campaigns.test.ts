@@ -7,12 +7,12 @@ import type {
   EnrollAnswer,
   EnrollmentView,
   PreviewView,
-} from "../../src/campaigns/model.ts";
-import type { EventView } from "../../src/events/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { UploadAnswer } from "../../src/network/upload-model.ts";
+} from "../../src/features/campaigns/model.ts";
+import type { EventView } from "../../src/platform/events/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { UploadAnswer } from "../../src/features/network/upload-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess, type Service } from "../support/service.ts";

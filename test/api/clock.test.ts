@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
-import type { OperationsView } from "../../src/operations/model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
+import type { OperationsView } from "../../src/platform/operations/model.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { calmed, startService, succeeded, testInProcess } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { CreditBudgetView, CreditsView, LedgerEntryView } from "../../src/credits/model.ts";
-import type { KeyView } from "../../src/keys/model.ts";
+import type { CreditBudgetView, CreditsView, LedgerEntryView } from "../../src/features/credits/model.ts";
+import type { KeyView } from "../../src/platform/auth/key-model.ts";
 import type { Client } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 

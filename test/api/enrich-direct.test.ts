@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { CreditsView } from "../../src/credits/model.ts";
-import type { EnrichAnswer } from "../../src/enrichment/model.ts";
-import type { JobView } from "../../src/jobs/model.ts";
+import type { CreditsView } from "../../src/features/credits/model.ts";
+import type { EnrichAnswer } from "../../src/features/enrichment/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { ada, startWith, withheld } from "../support/enrich-service.ts";

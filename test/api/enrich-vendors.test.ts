@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { CreditsView } from "../../src/credits/model.ts";
-import type { EnrichAnswer, SettingsView } from "../../src/enrichment/model.ts";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { CreditsView } from "../../src/features/credits/model.ts";
+import type { EnrichAnswer, SettingsView } from "../../src/features/enrichment/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { ada, startWith, vendorOf, withheld } from "../support/enrich-service.ts";

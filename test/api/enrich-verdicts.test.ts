@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { EnrichAnswer } from "../../src/enrichment/model.ts";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { EnrichAnswer } from "../../src/features/enrichment/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
 import { ada, startWith } from "../support/enrich-service.ts";

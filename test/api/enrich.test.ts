@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { CreditsView, LedgerEntryView } from "../../src/credits/model.ts";
+import type { CreditsView, LedgerEntryView } from "../../src/features/credits/model.ts";
 import type {
   EnrichAnswer,
   EnrichmentFailure,
   EnrichmentResult,
   ProviderTest,
   SettingsView,
-} from "../../src/enrichment/model.ts";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadInput, LeadView } from "../../src/leads/model.ts";
+} from "../../src/features/enrichment/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadInput, LeadView } from "../../src/features/leads/model.ts";
 import { FakeClock } from "../support/clock.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";

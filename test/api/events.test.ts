@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import type { EventView } from "../../src/events/model.ts";
-import type { NewKeyView } from "../../src/keys/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { EventView } from "../../src/platform/events/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import type { Client, SendOptions } from "../support/client.ts";
 import { openStream } from "../support/event-stream.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { KeyView, NewKeyView } from "../../src/keys/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { KeyView, NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import { startService, succeeded } from "../support/service.ts";
 
 /** Serves the tests of this file that do not start one of their own: each has users who see nothing of each other. */

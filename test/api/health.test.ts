@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
 import { startService, testInProcess } from "../support/service.ts";
 import { FakeClock } from "../support/clock.ts";
 
@@ -56,7 +56,7 @@ test("the probes need no key, and tell nothing about the service", async () => {
 
 testInProcess("a service that does not run jobs yet is not ready, and says so without a key", async () => {
   const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
-  const { createApp } = await import("../../src/app.ts");
+  const { createApp } = await import("../../src/app/http-app.ts");
   const app = await createApp(loadConfig({ flags: { data: directory }, env: { OUTREACHD_LOG_LEVEL: "silent" } }));
   try {
     const answer = await app.handle(new Request("http://localhost/readyz"));

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { NewKeyView } from "../../src/keys/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { UserView } from "../../src/users/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { UserView } from "../../src/platform/auth/user-model.ts";
 import type { SendOptions } from "../support/client.ts";
 import { openRaw, rawRequest, sendRaw } from "../support/client-raw.ts";
 import type { Operation } from "../support/openapi.ts";

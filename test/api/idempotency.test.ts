@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { NewKeyView } from "../../src/keys/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { EnrichAnswer } from "../../src/enrichment/model.ts";
-import type { LeadInput, LeadView } from "../../src/leads/model.ts";
+import type { EnrichAnswer } from "../../src/features/enrichment/model.ts";
+import type { LeadInput, LeadView } from "../../src/features/leads/model.ts";
 import type { Client } from "../support/client.ts";
 import type { Found } from "../support/prospects.ts";
 import { startService, succeeded } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { byteStream } from "../../src/http/files.ts";
-import { jobListPieces } from "../../src/jobs/job-list.ts";
-import type { JobDay, JobStatistics, JobView } from "../../src/jobs/model.ts";
-import type { NewKeyView } from "../../src/keys/model.ts";
+import { byteStream } from "../../src/platform/http/files.ts";
+import { jobListPieces } from "../../src/platform/jobs/job-list.ts";
+import type { JobDay, JobStatistics, JobView } from "../../src/platform/jobs/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";

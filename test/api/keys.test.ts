@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { systemIds } from "../../src/ids.ts";
-import { makeSecret } from "../../src/keys/secret.ts";
-import type { KeyView, NewKeyView, Permission } from "../../src/keys/model.ts";
+import { systemIds } from "../../src/platform/base/ids.ts";
+import { makeSecret } from "../../src/platform/auth/secret.ts";
+import type { KeyView, NewKeyView, Permission } from "../../src/platform/auth/key-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { eventually, startService, succeeded, testInProcess } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { BulkReport } from "../../src/leads/bulk-model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { BulkReport } from "../../src/features/leads/bulk-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import type { Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import Papa from "papaparse";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadUpdate, LeadView } from "../../src/leads/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadUpdate, LeadView } from "../../src/features/leads/model.ts";
 import type { Client, SendOptions } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

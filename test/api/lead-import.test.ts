@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import type { Answer, Client, SendOptions } from "../support/client.ts";
 import { encoded } from "../support/encoded.ts";
 import { eventually, startService, succeeded, usesBinary } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { leadStatuses, type LeadView } from "../../src/leads/model.ts";
+import { leadStatuses, type LeadView } from "../../src/features/leads/model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { OperationsView } from "../../src/operations/model.ts";
-import { readingRoutes } from "../../src/http/write-refusal.ts";
+import type { OperationsView } from "../../src/platform/operations/model.ts";
+import { readingRoutes } from "../../src/platform/http/write-refusal.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import type { Operation } from "../support/openapi.ts";

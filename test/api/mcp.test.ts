@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { finders } from "../../src/mcp/advice.ts";
-import { toolTable, withoutTool } from "../../src/mcp/tool-table.ts";
-import { permissions as allPermissions } from "../../src/keys/model.ts";
+import { finders } from "../../src/surfaces/mcp/advice.ts";
+import { toolTable, withoutTool } from "../../src/surfaces/mcp/tool-table.ts";
+import { permissions as allPermissions } from "../../src/platform/auth/key-model.ts";
 import { Assistant } from "../support/mcp.ts";
 import { createDirectory, runProgram } from "../support/program.ts";
 import { eventually, startService, type Service } from "../support/service.ts";
@@ -27,7 +27,7 @@ test("every route of the API is a tool, or is listed with the reason why not", (
     globalOperation ?? [],
   ]);
   const covered = [...called.flat(), ...Object.keys(withoutTool)];
-  // What stands here wants a line in src/mcp/tool-table.ts: as a tool, or in `withoutTool` with the reason.
+  // What stands here wants a line in src/surfaces/mcp/tool-table.ts: as a tool, or in `withoutTool` with the reason.
   expect(operations.filter((operation) => !covered.includes(operation))).toEqual([]);
   expect(covered.toSorted()).toEqual(operations.toSorted());
   for (const reason of Object.values(withoutTool)) expect(reason?.length).toBeGreaterThan(20);

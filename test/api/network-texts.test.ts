@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { calmed, startService, succeeded, testInProcess } from "../support/service.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { NewKeyView } from "../../src/keys/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
-import type { PlanView, UsageView } from "../../src/network/foresight-model.ts";
-import type { WorkerClaimView } from "../../src/network/work-model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
+import type { PlanView, UsageView } from "../../src/features/network/foresight-model.ts";
+import type { WorkerClaimView } from "../../src/features/network/work-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { calmed, startService, succeeded, testInProcess, type Service } from "../support/service.ts";

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { Connector, ConnectorOutcome } from "../../src/network/connector.ts";
-import type { AccountUpdate, AccountView } from "../../src/network/account-model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { Connector, ConnectorOutcome } from "../../src/features/network/connector.ts";
+import type { AccountUpdate, AccountView } from "../../src/features/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { calmed, startService, succeeded, testInProcess, type ServiceOptions } from "../support/service.ts";

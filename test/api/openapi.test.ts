@@ -2,9 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { permissions } from "../../src/keys/model.ts";
-import { operationIds } from "../../src/http/operation-ids.ts";
-import { toolTable } from "../../src/mcp/tool-table.ts";
+import { permissions } from "../../src/platform/auth/key-model.ts";
+import { operationIds } from "../../src/platform/http/operation-ids.ts";
+import { toolTable } from "../../src/surfaces/mcp/tool-table.ts";
 import type { Operation } from "../support/openapi.ts";
 import { startService } from "../support/service.ts";
 

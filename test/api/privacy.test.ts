@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { AuditEntryView } from "../../src/audit/model.ts";
-import { permissions } from "../../src/keys/model.ts";
-import type { NetworkAction } from "../../src/network/action-model.ts";
-import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/privacy/model.ts";
+import type { AuditEntryView } from "../../src/platform/audit/model.ts";
+import { permissions } from "../../src/platform/auth/key-model.ts";
+import type { NetworkAction } from "../../src/features/network/action-model.ts";
+import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/features/privacy/model.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded, type Service } from "../support/service.ts";
 import { clonesPath, createClone, spokenWav, type CloneDetailView } from "../support/voices.ts";

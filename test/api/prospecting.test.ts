@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { ProspectView, SavedSearchView } from "../../src/prospecting/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { ProspectView, SavedSearchView } from "../../src/features/prospecting/model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import type { Found } from "../support/prospects.ts";
 import { startService, succeeded } from "../support/service.ts";

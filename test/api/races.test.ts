@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import type { KeyView, NewKeyView } from "../../src/keys/model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { UserView } from "../../src/users/model.ts";
+import type { KeyView, NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { UserView } from "../../src/platform/auth/user-model.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

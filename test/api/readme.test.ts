@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { ActionView } from "../../src/network/action-model.ts";
-import type { AccountView } from "../../src/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";

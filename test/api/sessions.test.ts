@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { NewKeyView } from "../../src/keys/model.ts";
-import type { SessionView, SignInLinkView } from "../../src/sessions/model.ts";
+import type { NewKeyView } from "../../src/platform/auth/key-model.ts";
+import type { SessionView, SignInLinkView } from "../../src/features/workspaces/sessions/model.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess, type Service } from "../support/service.ts";

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
-import type { JobView } from "../../src/jobs/model.ts";
-import type { LeadView } from "../../src/leads/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
 import type {
   SuppressionAnswer,
   SuppressionImport,
   SuppressionResults,
   SuppressionView,
-} from "../../src/suppression/model.ts";
+} from "../../src/features/suppression/model.ts";
 import type { Client, SendOptions } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

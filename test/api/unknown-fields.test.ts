@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { isSpecified } from "../../src/http/specified-routes.ts";
+import { isSpecified } from "../../src/platform/http/specified-routes.ts";
 import type { Answer, Client } from "../support/client.ts";
 import type { Operation } from "../support/openapi.ts";
 import { startService, succeeded } from "../support/service.ts";

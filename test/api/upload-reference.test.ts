@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { UploadAnswer } from "../../src/network/upload-model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { UploadAnswer } from "../../src/features/network/upload-model.ts";
 import type { Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

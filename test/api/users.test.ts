@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import type { UserView } from "../../src/users/model.ts";
+import type { UserView } from "../../src/platform/auth/user-model.ts";
 import type { Answer } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startService, succeeded, testInProcess } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { M4aEncoder, wavBytes, wavHeader, wavSamples } from "../../src/voice/audio/audio.ts";
+import { M4aEncoder, wavBytes, wavHeader, wavSamples } from "../../src/lib/audio/audio.ts";
 import { audioFile } from "../support/audio-files.ts";
 import { seeded } from "../support/random.ts";
 import { startService } from "../support/service.ts";

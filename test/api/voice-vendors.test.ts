@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { wavBytes } from "../../src/voice/audio/wav/encode-wav.ts";
+import { wavBytes } from "../../src/lib/audio/wav/encode-wav.ts";
 import { startService } from "../support/service.ts";
 import { startElevenlabs } from "../support/vendors/elevenlabs.ts";
 import { speech } from "../support/voice-signals.ts";

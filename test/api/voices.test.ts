@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { bytesSource, decodeAudio, probeAudio } from "../../src/voice/audio/audio.ts";
-import type { VoiceEngine } from "../../src/voice/voice-engine.ts";
+import { bytesSource, decodeAudio, probeAudio } from "../../src/lib/audio/audio.ts";
+import type { VoiceEngine } from "../../src/features/voice/voice-engine.ts";
 import type { Client } from "../support/client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { eventually, startService, succeeded, testInProcess, type Service } from "../support/service.ts";

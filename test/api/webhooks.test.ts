@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import type { LeadView } from "../../src/leads/model.ts";
-import type { DeliveryView, EndpointInput, EndpointView, NewEndpointView } from "../../src/webhooks/model.ts";
+import type { LeadView } from "../../src/features/leads/model.ts";
+import type { DeliveryView, EndpointInput, EndpointView, NewEndpointView } from "../../src/features/webhooks/model.ts";
 import type { Client, SendOptions } from "../support/client.ts";
 import { startEventReceiver } from "../support/event-receiver.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";

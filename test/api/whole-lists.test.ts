@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { CampaignView } from "../../src/campaigns/model.ts";
+import type { CampaignView } from "../../src/features/campaigns/model.ts";
 import type { Client } from "../support/client.ts";
 import { startService, succeeded } from "../support/service.ts";
 

@@ -1,4 +1,4 @@
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
 import { leadInserter, leadRow, ownerOf, type LeadRow } from "./lead-rows.ts";
 import type { Person } from "./people.ts";
 

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
-import { metersOf } from "../../src/network/action-kinds.ts";
-import { MemoryTimeline, plan } from "../../src/network/governor/plan.ts";
-import { newAccount } from "../../src/network/new-account.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { metersOf } from "../../src/features/network/action-kinds.ts";
+import { MemoryTimeline, plan } from "../../src/features/network/governor/plan.ts";
+import { newAccount } from "../../src/features/network/new-account.ts";
 import { databasePath, type Home } from "./server.ts";
 
 /**

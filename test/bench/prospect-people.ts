@@ -1,4 +1,4 @@
-import type { ProspectDraft } from "../../src/prospecting/content.ts";
+import type { ProspectDraft } from "../../src/features/prospecting/content.ts";
 
 /**
  * Made-up prospects. Prospect `n` of a seed is the same in every process. Frequencies fall off as in real directories:

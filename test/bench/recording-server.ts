@@ -1,6 +1,6 @@
-import { createApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import type { Connector } from "../../src/network/connector.ts";
+import { createApp } from "../../src/app/http-app.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import type { Connector } from "../../src/features/network/connector.ts";
 
 /**
  * The service with a connector that tells a recorder (its address is the second argument) what it was asked to carry

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
 import type { BareMode } from "./bare.ts";
 import { keysToMerge, leadInserter, leadRow, ownerOf } from "./lead-rows.ts";
 import { person } from "./people.ts";

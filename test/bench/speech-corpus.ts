@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { resample } from "../../src/voice/engine/resampler.ts";
+import { resample } from "../../src/lib/voice-engine/resampler.ts";
 
 /** All recordings of one person, one after the other, at 16 kHz. */
 export type RecordedSpeaker = { name: string; signal: Float32Array };

@@ -1,7 +1,7 @@
-import { fftOf, hann } from "../../src/voice/engine/fft.ts";
-import { fitMixture, likelihood, type GaussianMixture } from "../../src/voice/engine/gaussian-mixture.ts";
-import { seededRandom } from "../../src/voice/engine/seeded-random.ts";
-import { quantile } from "../../src/voice/engine/statistics.ts";
+import { fftOf, hann } from "../../src/lib/voice-engine/fft.ts";
+import { fitMixture, likelihood, type GaussianMixture } from "../../src/lib/voice-engine/gaussian-mixture.ts";
+import { seededRandom } from "../../src/lib/voice-engine/seeded-random.ts";
+import { quantile } from "../../src/lib/voice-engine/statistics.ts";
 
 /**
  * Says which speaker a recording sounds like, by other means than those that training makes alike: a mixture a speaker

@@ -1,8 +1,8 @@
-import { BaseVoices } from "../../src/voice/engine/base-voices.ts";
-import { SampleAnalysis } from "../../src/voice/engine/sample-analysis.ts";
-import { defaultSpeakSettings, Speaker } from "../../src/voice/engine/speaker.ts";
-import { loadFlite, loadSilero } from "../../src/voice/engine/voice-assets.ts";
-import { trainVoice } from "../../src/voice/engine/voice-training.ts";
+import { BaseVoices } from "../../src/lib/voice-engine/base-voices.ts";
+import { SampleAnalysis } from "../../src/lib/voice-engine/sample-analysis.ts";
+import { defaultSpeakSettings, Speaker } from "../../src/lib/voice-engine/speaker.ts";
+import { loadFlite, loadSilero } from "../../src/lib/voice-engine/voice-assets.ts";
+import { trainVoice } from "../../src/lib/voice-engine/voice-training.ts";
 
 /**
  * Run as a process of its own, so that nothing is loaded yet and memory is its own: measures as many files of as many

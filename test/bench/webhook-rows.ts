@@ -1,4 +1,4 @@
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
 import { databasePath, type Home } from "./server.ts";
 
 /**

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
 import { createDirectory, runProgram, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startS3Server } from "../support/s3-server.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { ActionView } from "../../src/network/action-model.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { ActionView } from "../../src/features/network/action-model.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { JobView } from "../../src/jobs/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";
 import { startVendor, vendorKey, vendors } from "../support/vendors.ts";

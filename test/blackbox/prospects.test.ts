@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { JobView } from "../../src/jobs/model.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
 import { prospectCsvHeader, prospectCsvRow } from "../bench/prospect-people.ts";
 import { createDirectory, startServer } from "../support/program.ts";
 import { eventually } from "../support/service.ts";

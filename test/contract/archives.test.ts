@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ArchiveStore } from "../../src/backup/archive-store.ts";
-import { archiveName } from "../../src/backup/model.ts";
-import { createArchives } from "../../src/blobs/archives.ts";
-import { createS3Archives } from "../../src/blobs/s3-archives.ts";
+import type { ArchiveStore } from "../../src/features/backup/archive-store.ts";
+import { archiveName } from "../../src/features/backup/model.ts";
+import { createArchives } from "../../src/adapters/blobs/archives.ts";
+import { createS3Archives } from "../../src/adapters/blobs/s3-archives.ts";
 import { startS3Server } from "../support/s3-server.ts";
 
 type Opened = {

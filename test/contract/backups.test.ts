@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { BackupEnd } from "../../src/backup/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { BackupEnd } from "../../src/features/backup/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 

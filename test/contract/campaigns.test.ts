@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Campaign, Enrollment } from "../../src/campaigns/model.ts";
-import type { Lead } from "../../src/leads/model.ts";
-import type { NetworkAccount } from "../../src/network/account-model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Campaign, Enrollment } from "../../src/features/campaigns/model.ts";
+import type { Lead } from "../../src/features/leads/model.ts";
+import type { NetworkAccount } from "../../src/features/network/account-model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimActions, claimOf, createFactories } from "../support/factories.ts";

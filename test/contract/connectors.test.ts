@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { ConnectorName, NetworkAccount } from "../../src/network/account-model.ts";
-import { actionKinds, actionTypes, type ActionType } from "../../src/network/action-kinds.ts";
-import { refusals } from "../../src/network/action-model.ts";
-import { type ActionOrder, type Connector, type ConnectorOutcome } from "../../src/network/connector.ts";
-import { defaultSimulationRates } from "../../src/network/simulation.ts";
-import { createConnectors, type ConnectorConfig } from "../../src/providers/network/connectors.ts";
+import type { ConnectorName, NetworkAccount } from "../../src/features/network/account-model.ts";
+import { actionKinds, actionTypes, type ActionType } from "../../src/features/network/action-kinds.ts";
+import { refusals } from "../../src/features/network/action-model.ts";
+import { type ActionOrder, type Connector, type ConnectorOutcome } from "../../src/features/network/connector.ts";
+import { defaultSimulationRates } from "../../src/features/network/simulation.ts";
+import { createConnectors, type ConnectorConfig } from "../../src/adapters/providers/network/connectors.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
 import { startLinkedapi } from "../support/vendors/linkedapi.ts";

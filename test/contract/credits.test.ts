@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { LedgerPlace } from "../../src/credits/model.ts";
-import type { LedgerPageRequest, ReserveCredits } from "../../src/credits/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { LedgerPlace } from "../../src/features/credits/model.ts";
+import type { LedgerPageRequest, ReserveCredits } from "../../src/features/credits/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

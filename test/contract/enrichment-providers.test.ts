@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { allFields } from "../../src/enrichment/fields.ts";
-import type { Subject } from "../../src/enrichment/model.ts";
-import type { LookUpOutcome } from "../../src/enrichment/provider.ts";
-import { createHttpVendor, readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
-import { createHttpClient } from "../../src/providers/http-client.ts";
+import { allFields } from "../../src/features/enrichment/fields.ts";
+import type { Subject } from "../../src/features/enrichment/model.ts";
+import type { LookUpOutcome } from "../../src/features/enrichment/provider.ts";
+import { createHttpVendor, readVendorMappings } from "../../src/adapters/providers/enrichment/http-vendor.ts";
+import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
 

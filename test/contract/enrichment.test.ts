@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Verdict } from "../../src/enrichment/model.ts";
-import type { EnrichmentStore, ItemOutcome, Paid, Payment, StoredResult } from "../../src/enrichment/store.ts";
-import type { LeadIdentity } from "../../src/leads/model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Verdict } from "../../src/features/enrichment/model.ts";
+import type { EnrichmentStore, ItemOutcome, Paid, Payment, StoredResult } from "../../src/features/enrichment/store.ts";
+import type { LeadIdentity } from "../../src/features/leads/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJobs, claimOf, createFactories } from "../support/factories.ts";

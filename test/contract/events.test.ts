@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Event } from "../../src/events/model.ts";
-import type { EventPageRequest } from "../../src/events/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Event } from "../../src/platform/events/model.ts";
+import type { EventPageRequest } from "../../src/platform/events/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimJob, claimOf, createFactories } from "../support/factories.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Fingerprint, KeptAnswer, KeyedAttempt } from "../../src/http/idempotency-store.ts";
-import { leadIdentity } from "../../src/leads/identity.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Fingerprint, KeptAnswer, KeyedAttempt } from "../../src/platform/http/idempotency-store.ts";
+import { leadIdentity } from "../../src/features/leads/identity.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import type { ActionEnd } from "../../src/network/store.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
+import type { ActionEnd } from "../../src/features/network/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { JobEnd } from "../../src/jobs/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { JobEnd } from "../../src/platform/jobs/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJob, claimJobs, claimOf, createFactories } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { jobStatuses, jobTypes, type Job, type JobFilter, type JobPlace } from "../../src/jobs/model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { jobStatuses, jobTypes, type Job, type JobFilter, type JobPlace } from "../../src/platform/jobs/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJobs, createFactories, type Factories } from "../support/factories.ts";

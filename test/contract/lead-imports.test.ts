@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { Lead, LeadContent, LeadFilter } from "../../src/leads/model.ts";
-import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
-import type { ImportBatch, ImportReportRow } from "../../src/leads/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { Lead, LeadContent, LeadFilter } from "../../src/features/leads/model.ts";
+import type { ImportRow } from "../../src/features/leads/import/packed-rows.ts";
+import type { ImportBatch, ImportReportRow } from "../../src/features/leads/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJob, claimOf, createFactories, type Factories } from "../support/factories.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { leadIdentity } from "../../src/leads/identity.ts";
+import { leadIdentity } from "../../src/features/leads/identity.ts";
 import {
   leadSortFields,
   leadStatuses,
@@ -7,8 +7,8 @@ import {
   type Lead,
   type LeadFilter,
   type LeadSort,
-} from "../../src/leads/model.ts";
-import type { LeadPage, LeadPageRequest, LeadStore } from "../../src/leads/store.ts";
+} from "../../src/features/leads/model.ts";
+import type { LeadPage, LeadPageRequest, LeadStore } from "../../src/features/leads/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, leadOf, type Factories } from "../support/factories.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { LeadContent } from "../../src/leads/model.ts";
-import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
-import type { InsertLead } from "../../src/leads/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { suppressedField } from "../../src/suppression/refusal.ts";
-import type { SuppressionKind } from "../../src/suppression/model.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { LeadContent } from "../../src/features/leads/model.ts";
+import type { ImportRow } from "../../src/features/leads/import/packed-rows.ts";
+import type { InsertLead } from "../../src/features/leads/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
+import { suppressedField } from "../../src/features/suppression/refusal.ts";
+import type { SuppressionKind } from "../../src/features/suppression/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { claimJob, createFactories, type Factories } from "../support/factories.ts";

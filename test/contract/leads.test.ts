@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Lead } from "../../src/leads/model.ts";
-import type { InsertLeadOutcome } from "../../src/leads/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Lead } from "../../src/features/leads/model.ts";
+import type { InsertLeadOutcome } from "../../src/features/leads/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, leadOf } from "../support/factories.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { JobClaim } from "../../src/jobs/store.ts";
-import type { NetworkAccount } from "../../src/network/account-model.ts";
-import type { NetworkAction } from "../../src/network/action-model.ts";
-import type { ActionEnd, ActionPage, Handed, PutOff } from "../../src/network/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { JobClaim } from "../../src/platform/jobs/store.ts";
+import type { NetworkAccount } from "../../src/features/network/account-model.ts";
+import type { NetworkAction } from "../../src/features/network/action-model.ts";
+import type { ActionEnd, ActionPage, Handed, PutOff } from "../../src/features/network/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimActions, claimOf, createFactories } from "../support/factories.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { NetworkAccount } from "../../src/network/account-model.ts";
-import { actionTypes } from "../../src/network/action-kinds.ts";
-import type { ScheduleOutcome } from "../../src/network/store.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { NetworkAccount } from "../../src/features/network/account-model.ts";
+import { actionTypes } from "../../src/features/network/action-kinds.ts";
+import type { ScheduleOutcome } from "../../src/features/network/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { actionEnd, alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";

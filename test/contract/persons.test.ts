@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { auditEntry } from "../../src/audit/entry.ts";
-import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/privacy/model.ts";
-import type { GivenPerson } from "../../src/privacy/store.ts";
-import { prospectContent } from "../../src/prospecting/content.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { auditEntry } from "../../src/platform/audit/entry.ts";
+import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
+import type { GivenPerson } from "../../src/features/privacy/store.ts";
+import { prospectContent } from "../../src/features/prospecting/content.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { alwaysOpen, claimAction, claimOf, createFactories } from "../support/factories.ts";

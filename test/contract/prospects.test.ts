@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { leadIdentity } from "../../src/leads/identity.ts";
-import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
-import { termQuery } from "../../src/prospecting/facets/query.ts";
-import { eachRaw, termKey, termsOf } from "../../src/prospecting/facets/terms.ts";
-import { besideNameOf, prospectIdentity, prospectKeys } from "../../src/prospecting/keys.ts";
-import type { CompanyContent, Prospect, ProspectContent, SearchFilters } from "../../src/prospecting/model.ts";
+import { leadIdentity } from "../../src/features/leads/identity.ts";
+import { prospectContent, type ProspectDraft } from "../../src/features/prospecting/content.ts";
+import { termQuery } from "../../src/features/prospecting/facets/query.ts";
+import { eachRaw, termKey, termsOf } from "../../src/features/prospecting/facets/terms.ts";
+import { besideNameOf, prospectIdentity, prospectKeys } from "../../src/features/prospecting/keys.ts";
+import type { CompanyContent, Prospect, ProspectContent, SearchFilters } from "../../src/features/prospecting/model.ts";
 import type {
   BatchTerms,
   NewProspect,
   ProspectBatch,
   ProspectImportCounts,
   ProspectRow,
-} from "../../src/prospecting/store.ts";
-import { createPeopleDirectory } from "../../src/prospecting/people-directory.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+} from "../../src/features/prospecting/store.ts";
+import { createPeopleDirectory } from "../../src/features/prospecting/people-directory.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { filters as filtersOf, prospect as draftOf } from "../bench/prospect-people.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

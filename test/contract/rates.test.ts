@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { RateWindow } from "../../src/http/rate-store.ts";
+import type { RateWindow } from "../../src/platform/http/rate-store.ts";
 import { engines } from "../support/engines.ts";
 
 const inOrder = (windows: RateWindow[]): RateWindow[] =>

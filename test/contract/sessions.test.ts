@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Session } from "../../src/sessions/model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Session } from "../../src/features/workspaces/sessions/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Storage } from "../../src/storage/storage.ts";
-import type { Suppression, SuppressionKind } from "../../src/suppression/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
+import type { Suppression, SuppressionKind } from "../../src/features/suppression/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Storage } from "../../src/storage/storage.ts";
-import type { NewUser } from "../../src/users/store.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
+import type { NewUser } from "../../src/features/workspaces/users/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";

@@ -2,8 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { createVoiceEngines, type VoiceVendorConfig } from "../../src/providers/voice/voice-engines.ts";
-import type { SpeechOutcome, TrainedVoice, TrainingOutcome, VoiceEngine } from "../../src/voice/voice-engine.ts";
+import { createVoiceEngines, type VoiceVendorConfig } from "../../src/adapters/providers/voice/voice-engines.ts";
+import type {
+  SpeechOutcome,
+  TrainedVoice,
+  TrainingOutcome,
+  VoiceEngine,
+} from "../../src/features/voice/voice-engine.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startCartesia } from "../support/vendors/cartesia.ts";
 import { startChatterboxDevnen } from "../support/vendors/chatterbox-devnen.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import {
   defaultVoiceSettings,
   type CloneQuality,
   type SampleQuality,
   type VoiceClone,
   type VoiceSample,
-} from "../../src/voice/model.ts";
-import type { NewClone } from "../../src/voice/store.ts";
+} from "../../src/features/voice/model.ts";
+import type { NewClone } from "../../src/features/voice/store.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories, type Factories } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith } from "../support/page.ts";
-import { api, longPatienceSeconds } from "../../src/dashboard/app/api.ts";
+import { api, longPatienceSeconds } from "../../src/surfaces/dashboard/app/api.ts";
 
 const realTimeout = globalThis.setTimeout;
 afterEach(() => {

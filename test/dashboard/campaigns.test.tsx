@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import type { CampaignStep, CampaignView, PreviewView } from "../../src/campaigns/model.ts";
-import { compile } from "../../src/campaigns/program.ts";
-import { CampaignEditor } from "../../src/dashboard/app/pages/campaigns/campaign-editor.tsx";
-import { CampaignPreview } from "../../src/dashboard/app/pages/campaigns/campaign-preview.tsx";
-import { inOrder, stepName } from "../../src/dashboard/app/pages/campaigns/words.ts";
-import { session } from "../../src/dashboard/app/session.ts";
+import type { CampaignStep, CampaignView, PreviewView } from "../../src/features/campaigns/model.ts";
+import { compile } from "../../src/features/campaigns/program.ts";
+import { CampaignEditor } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-editor.tsx";
+import { CampaignPreview } from "../../src/surfaces/dashboard/app/pages/campaigns/campaign-preview.tsx";
+import { inOrder, stepName } from "../../src/surfaces/dashboard/app/pages/campaigns/words.ts";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { account, button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));

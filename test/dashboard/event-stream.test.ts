@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createParser, type LiveEvent } from "../../src/dashboard/app/event-stream.ts";
+import { createParser, type LiveEvent } from "../../src/surfaces/dashboard/app/event-stream.ts";
 
 function parse(pieces: readonly string[]): LiveEvent[] {
   const found: LiveEvent[] = [];

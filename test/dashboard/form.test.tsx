@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import { api } from "../../src/dashboard/app/api.ts";
-import { FormError, TextField, useForm } from "../../src/dashboard/app/ui/form.tsx";
+import { api } from "../../src/surfaces/dashboard/app/api.ts";
+import { FormError, TextField, useForm } from "../../src/surfaces/dashboard/app/ui/form.tsx";
 
 function LeadForm() {
   const form = useForm({ email: "", company: "" }, async (values) => void (await api.post("/leads", values)));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { signInAs } from "../support/page.ts";
-import { instantOf, instantOfDay } from "../../src/dashboard/app/format.ts";
-import { session } from "../../src/dashboard/app/session.ts";
+import { instantOf, instantOfDay } from "../../src/surfaces/dashboard/app/format.ts";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
 
 function inZone(timeZone: string): void {
   signInAs();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerWith, settled, show, signInAs } from "../support/page.ts";
-import { Attention } from "../../src/dashboard/app/pages/home/attention.tsx";
-import { JobsChart } from "../../src/dashboard/app/pages/home/jobs-chart.tsx";
+import { Attention } from "../../src/surfaces/dashboard/app/pages/home/attention.tsx";
+import { JobsChart } from "../../src/surfaces/dashboard/app/pages/home/jobs-chart.tsx";
 
 const ok = (data: object) => () => ({ body: { success: true, data } });
 const network = {

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
-import { EnrollChosenDialog } from "../../src/dashboard/app/pages/leads/enroll-chosen.tsx";
-import { ScheduleDialog } from "../../src/dashboard/app/pages/leads/schedule-dialog.tsx";
-import { LeadsPage } from "../../src/dashboard/app/pages/leads/lead-list.tsx";
+import { EnrollChosenDialog } from "../../src/surfaces/dashboard/app/pages/leads/enroll-chosen.tsx";
+import { ScheduleDialog } from "../../src/surfaces/dashboard/app/pages/leads/schedule-dialog.tsx";
+import { LeadsPage } from "../../src/surfaces/dashboard/app/pages/leads/lead-list.tsx";
 import { button } from "../support/dashboard.ts";
-import { LeadForm } from "../../src/dashboard/app/pages/leads/lead-form.tsx";
-import { navigate } from "../../src/dashboard/app/router.tsx";
-import type { LeadView } from "../../src/leads/model.ts";
+import { LeadForm } from "../../src/surfaces/dashboard/app/pages/leads/lead-form.tsx";
+import { navigate } from "../../src/surfaces/dashboard/app/router.tsx";
+import type { LeadView } from "../../src/features/leads/model.ts";
 
 function lead(change: Partial<LeadView> = {}): LeadView {
   const none = { phone: null, networkUrl: null, industry: null, location: null, source: null, notes: null };

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
 import { button } from "../support/dashboard.ts";
-import { session } from "../../src/dashboard/app/session.ts";
-import { ErasePersonDialog } from "../../src/dashboard/app/pages/privacy/erase-person.tsx";
-import type { ErasureView } from "../../src/privacy/model.ts";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
+import { ErasePersonDialog } from "../../src/surfaces/dashboard/app/pages/privacy/erase-person.tsx";
+import type { ErasureView } from "../../src/features/privacy/model.ts";
 
 beforeEach(() => signInAs());
 

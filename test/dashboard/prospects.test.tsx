@@ -1,10 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import { peopleIn } from "../../src/dashboard/app/pages/enrichment/people.ts";
-import { Results } from "../../src/dashboard/app/pages/enrichment/results.tsx";
-import { currentSearch, setSearch, withChosen, withRevenue } from "../../src/dashboard/app/pages/prospects/filters.ts";
-import { ProspectsPage } from "../../src/dashboard/app/pages/prospects/prospects-page.tsx";
-import { session } from "../../src/dashboard/app/session.ts";
+import { peopleIn } from "../../src/surfaces/dashboard/app/pages/enrichment/people.ts";
+import { Results } from "../../src/surfaces/dashboard/app/pages/enrichment/results.tsx";
+import {
+  currentSearch,
+  setSearch,
+  withChosen,
+  withRevenue,
+} from "../../src/surfaces/dashboard/app/pages/prospects/filters.ts";
+import { ProspectsPage } from "../../src/surfaces/dashboard/app/pages/prospects/prospects-page.tsx";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => {

@@ -1,16 +1,16 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import { permissions, type KeyView } from "../../src/keys/model.ts";
-import type { SuppressionView } from "../../src/suppression/model.ts";
-import { setQuery } from "../../src/dashboard/app/router.tsx";
-import { session } from "../../src/dashboard/app/session.ts";
-import { BackupList } from "../../src/dashboard/app/pages/settings/backups.tsx";
-import { KeyList } from "../../src/dashboard/app/pages/settings/keys.tsx";
-import { permissionGroups } from "../../src/dashboard/app/pages/settings/permission-words.ts";
-import { SettingsPage } from "../../src/dashboard/app/pages/settings/settings.tsx";
-import { SuppressionList } from "../../src/dashboard/app/pages/settings/suppression.tsx";
-import { changesOf, valuesOf } from "../../src/dashboard/app/pages/settings/account-values.ts";
-import { weekInWords } from "../../src/dashboard/app/ui/week-editor.tsx";
+import { permissions, type KeyView } from "../../src/platform/auth/key-model.ts";
+import type { SuppressionView } from "../../src/features/suppression/model.ts";
+import { setQuery } from "../../src/surfaces/dashboard/app/router.tsx";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
+import { BackupList } from "../../src/surfaces/dashboard/app/pages/settings/backups.tsx";
+import { KeyList } from "../../src/surfaces/dashboard/app/pages/settings/keys.tsx";
+import { permissionGroups } from "../../src/surfaces/dashboard/app/pages/settings/permission-words.ts";
+import { SettingsPage } from "../../src/surfaces/dashboard/app/pages/settings/settings.tsx";
+import { SuppressionList } from "../../src/surfaces/dashboard/app/pages/settings/suppression.tsx";
+import { changesOf, valuesOf } from "../../src/surfaces/dashboard/app/pages/settings/account-values.ts";
+import { weekInWords } from "../../src/surfaces/dashboard/app/ui/week-editor.tsx";
 import { account, button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => {

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { change, settled, show, signInAs } from "../support/page.ts";
 import { button } from "../support/dashboard.ts";
-import { api } from "../../src/dashboard/app/api.ts";
-import { now, simulatedNow } from "../../src/dashboard/app/clock.ts";
-import { SimulationBar } from "../../src/dashboard/app/simulation.tsx";
-import { RelativeTime } from "../../src/dashboard/app/ui/time.tsx";
-import type { Advanced } from "../../src/simulation/model.ts";
+import { api } from "../../src/surfaces/dashboard/app/api.ts";
+import { now, simulatedNow } from "../../src/surfaces/dashboard/app/clock.ts";
+import { SimulationBar } from "../../src/surfaces/dashboard/app/simulation.tsx";
+import { RelativeTime } from "../../src/surfaces/dashboard/app/ui/time.tsx";
+import type { Advanced } from "../../src/features/simulation/model.ts";
 
 afterEach(() => (simulatedNow.value = null));
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
-import { api } from "../../src/dashboard/app/api.ts";
-import { serverStatus } from "../../src/dashboard/app/server-status.ts";
-import { StatusBanner } from "../../src/dashboard/app/status-banner.tsx";
+import { api } from "../../src/surfaces/dashboard/app/api.ts";
+import { serverStatus } from "../../src/surfaces/dashboard/app/server-status.ts";
+import { StatusBanner } from "../../src/surfaces/dashboard/app/status-banner.tsx";
 import { change, settled, show, signInAs } from "../support/page.ts";
 
 afterEach(() => (serverStatus.value = "healthy"));

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import type { CloneDetailView } from "../../src/voice/model.ts";
-import { wavOf } from "../../src/dashboard/app/pages/voice/sound.ts";
-import { NewVoicePage } from "../../src/dashboard/app/pages/voice/new-voice.tsx";
-import { VoicePage } from "../../src/dashboard/app/pages/voice/voice-page.tsx";
-import { session } from "../../src/dashboard/app/session.ts";
+import type { CloneDetailView } from "../../src/features/voice/model.ts";
+import { wavOf } from "../../src/surfaces/dashboard/app/pages/voice/sound.ts";
+import { NewVoicePage } from "../../src/surfaces/dashboard/app/pages/voice/new-voice.tsx";
+import { VoicePage } from "../../src/surfaces/dashboard/app/pages/voice/voice-page.tsx";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { answerWith, change, show } from "../support/page.ts";
-import type { DeliveryView } from "../../src/webhooks/model.ts";
-import { DeliveryLog } from "../../src/dashboard/app/pages/settings/delivery-log.tsx";
-import { session } from "../../src/dashboard/app/session.ts";
+import type { DeliveryView } from "../../src/features/webhooks/model.ts";
+import { DeliveryLog } from "../../src/surfaces/dashboard/app/pages/settings/delivery-log.tsx";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
 import { button, signIn } from "../support/dashboard.ts";
 
 afterEach(() => (session.value = null));

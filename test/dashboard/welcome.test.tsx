@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, show, signInAs } from "../support/page.ts";
-import { AboutYou } from "../../src/dashboard/app/pages/welcome/about-you.tsx";
-import { HoursForm } from "../../src/dashboard/app/pages/welcome/hours-form.tsx";
-import { dayNames } from "../../src/dashboard/app/ui/week-editor.tsx";
-import { session } from "../../src/dashboard/app/session.ts";
-import type { AccountView, WeekView } from "../../src/network/account-model.ts";
+import { AboutYou } from "../../src/surfaces/dashboard/app/pages/welcome/about-you.tsx";
+import { HoursForm } from "../../src/surfaces/dashboard/app/pages/welcome/hours-form.tsx";
+import { dayNames } from "../../src/surfaces/dashboard/app/ui/week-editor.tsx";
+import { session } from "../../src/surfaces/dashboard/app/session.ts";
+import type { AccountView, WeekView } from "../../src/features/network/account-model.ts";
 
 async function submit(place: HTMLElement): Promise<void> {
   await change(async () => {

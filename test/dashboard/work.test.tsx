@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerWith, change, settled, show, signInAs } from "../support/page.ts";
-import { WorkPage } from "../../src/dashboard/app/pages/queue/work-page.tsx";
-import type { TaskView } from "../../src/network/action-model.ts";
+import { WorkPage } from "../../src/surfaces/dashboard/app/pages/queue/work-page.tsx";
+import type { TaskView } from "../../src/features/network/action-model.ts";
 
 function task(name: string, change: Partial<TaskView> = {}): TaskView {
   const person = { profileUrl: `https://network.example/in/${name}`, message: `Hello ${name}`, leadId: null };

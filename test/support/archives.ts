@@ -1,6 +1,6 @@
-import { ArchiveWriter } from "../../src/backup/archive-writer.ts";
-import { unpackArchive } from "../../src/backup/unpack.ts";
-import { tarEnd, tarHeader, tarPadding } from "../../src/backup/tar.ts";
+import { ArchiveWriter } from "../../src/features/backup/archive-writer.ts";
+import { unpackArchive } from "../../src/features/backup/unpack.ts";
+import { tarEnd, tarHeader, tarPadding } from "../../src/features/backup/tar.ts";
 
 /** A moment in the name of archives. */
 export const madeAt = Date.parse("2026-01-05T10:00:00.000Z");

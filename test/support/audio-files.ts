@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bytesSource, decodeAudio } from "../../src/voice/audio/audio.ts";
+import { bytesSource, decodeAudio } from "../../src/lib/audio/audio.ts";
 import { joined } from "./sound.ts";
 
 /** The bytes of a file of test/fixtures/audio. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { decodeAudio, fileSource, M4aEncoder } from "../../src/voice/audio/audio.ts";
+import { decodeAudio, fileSource, M4aEncoder } from "../../src/lib/audio/audio.ts";
 
 /** What a decoded file is compared by; the same samples give the same sums on one machine. */
 export type DecodedSummary = { sampleRate: number; samples: number[]; sums: number[]; encodedBytes: number };

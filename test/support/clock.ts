@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/platform/base/clock.ts";
 
 /** A Monday in winter, ten o'clock in the morning in London. */
 export const startOfTests = Date.UTC(2026, 0, 5, 10);

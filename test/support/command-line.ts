@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Backend, LocalApp } from "../../src/cli/connection.ts";
-import type { CommandContext, Signals } from "../../src/cli/context.ts";
-import { runCommandLine } from "../../src/cli/program.ts";
-import type { Config } from "../../src/config.ts";
+import type { Backend, LocalApp } from "../../src/surfaces/cli/connection.ts";
+import type { CommandContext, Signals } from "../../src/surfaces/cli/context.ts";
+import { runCommandLine } from "../../src/surfaces/cli/program.ts";
+import type { Config } from "../../src/app/config/config.ts";
 
 type Api = (request: Request) => Response | Promise<Response>;
 type Signal = "SIGINT" | "SIGTERM";

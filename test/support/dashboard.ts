@@ -1,6 +1,6 @@
-import type { AccountView } from "../../src/network/account-model.ts";
-import type { SessionView } from "../../src/sessions/model.ts";
-import { session, sessionState } from "../../src/dashboard/app/session.ts";
+import type { AccountView } from "../../src/features/network/account-model.ts";
+import type { SessionView } from "../../src/features/workspaces/sessions/model.ts";
+import { session, sessionState } from "../../src/surfaces/dashboard/app/session.ts";
 
 /** Somebody is signed in, with these permissions. */
 export function signIn(permissions: string[], isAdmin = false): void {

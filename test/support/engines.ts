@@ -2,8 +2,8 @@ import { copyFileSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock } from "./clock.ts";
 
 /** An empty storage. `await using` closes it and leaves nothing behind. */

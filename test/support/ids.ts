@@ -1,4 +1,4 @@
-import type { Ids } from "../../src/ids.ts";
+import type { Ids } from "../../src/platform/base/ids.ts";
 import { seeded } from "./random.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { readLeadFile, type LeadFileOptions } from "../../src/leads/import/lead-file.ts";
-import { unpackedRow, type ImportRow, type PackedRows } from "../../src/leads/import/packed-rows.ts";
+import { readLeadFile, type LeadFileOptions } from "../../src/features/leads/import/lead-file.ts";
+import { unpackedRow, type ImportRow, type PackedRows } from "../../src/features/leads/import/packed-rows.ts";
 
 /** All rows of a file, as whoever stores them sees them. */
 export async function readRows(options: LeadFileOptions): Promise<ImportRow[]> {

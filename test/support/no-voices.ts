@@ -1,4 +1,4 @@
-import type { SpeechProvider } from "../../src/network/speech-provider.ts";
+import type { SpeechProvider } from "../../src/features/network/speech-provider.ts";
 
 /** For a service without voices. */
 export const noVoices: SpeechProvider = {

@@ -1,12 +1,12 @@
-import type { NetworkAccount } from "../../src/network/account-model.ts";
+import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import {
   defaultJitterPercent,
   defaultSessions,
   defaultSpacing,
   defaultWorkingHours,
-} from "../../src/network/account-model.ts";
-import type { ActionOrder } from "../../src/network/connector.ts";
-import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
+} from "../../src/features/network/account-model.ts";
+import type { ActionOrder } from "../../src/features/network/connector.ts";
+import { canonicalProfileUrl } from "../../src/platform/identity/profile-url.ts";
 import { startOfTests } from "./clock.ts";
 
 let made = 0;

@@ -36,7 +36,7 @@ for (const name of borrowed) {
 
 const { render } = await import("preact");
 const { act } = await import("preact/test-utils");
-const { session } = await import("../../src/dashboard/app/session.ts");
+const { session } = await import("../../src/surfaces/dashboard/app/session.ts");
 
 /** Shows a component; after the test it is taken away. */
 export async function show(component: VNode): Promise<HTMLElement> {

@@ -1,4 +1,4 @@
-import type { ProspectView } from "../../src/prospecting/model.ts";
+import type { ProspectView } from "../../src/features/prospecting/model.ts";
 
 /** What a search for prospects answers. */
 export type Found = {

@@ -1,6 +1,6 @@
-import type { Caps, NetworkAccount } from "../../src/network/account-model.ts";
-import type { NetworkAction } from "../../src/network/action-model.ts";
-import type { WorkingHours } from "../../src/network/governor/calendar.ts";
+import type { Caps, NetworkAccount } from "../../src/features/network/account-model.ts";
+import type { NetworkAction } from "../../src/features/network/action-model.ts";
+import type { WorkingHours } from "../../src/features/network/governor/calendar.ts";
 import type { Dice } from "./ids.ts";
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Santiago"];

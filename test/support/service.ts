@@ -2,11 +2,11 @@ import { test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Overrides } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import type { JobView } from "../../src/jobs/model.ts";
-import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/keys/model.ts";
-import type { UserInput, UserView } from "../../src/users/model.ts";
+import type { Overrides } from "../../src/app/http-app.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import type { JobView } from "../../src/platform/jobs/model.ts";
+import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/platform/auth/key-model.ts";
+import type { UserInput, UserView } from "../../src/platform/auth/user-model.ts";
 import { Client, type Answer, type ClientSetup } from "./client.ts";
 import type { FakeClock } from "./clock.ts";
 import { ApiDocument } from "./openapi.ts";
@@ -155,7 +155,7 @@ function variables(settings: Record<string, string | number>): Record<string, st
 
 async function launchApp(dataDir: string, env: Record<string, string>, overrides: Overrides): Promise<Launched> {
   // Not at the top: who tests a binary shall not need the source to load.
-  const { createApp } = await import("../../src/app.ts");
+  const { createApp } = await import("../../src/app/http-app.ts");
   const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
   await app.start();
   return {

@@ -1,4 +1,4 @@
-import type { PcmBlock } from "../../src/voice/audio/audio.ts";
+import type { PcmBlock } from "../../src/lib/audio/audio.ts";
 
 /**
  * A made-up sound whose samples can be worked out again: a gliding tone, a high tone that comes and goes, and a click,

@@ -1,14 +1,14 @@
-import type { Finding, Subject } from "../../src/enrichment/model.ts";
-import type { EnrichmentProvider } from "../../src/enrichment/provider.ts";
-import { createApollo } from "../../src/providers/enrichment/apollo.ts";
-import { createFullenrich } from "../../src/providers/enrichment/fullenrich.ts";
-import { createGithub } from "../../src/providers/enrichment/github.ts";
-import { createGravatar } from "../../src/providers/enrichment/gravatar.ts";
-import { createHttpVendor, readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
-import { createHunter } from "../../src/providers/enrichment/hunter.ts";
-import { createPdl } from "../../src/providers/enrichment/pdl.ts";
-import { createReacher } from "../../src/providers/enrichment/reacher.ts";
-import type { VendorWorld } from "../../src/providers/enrichment/vendor.ts";
+import type { Finding, Subject } from "../../src/features/enrichment/model.ts";
+import type { EnrichmentProvider } from "../../src/features/enrichment/provider.ts";
+import { createApollo } from "../../src/adapters/providers/enrichment/apollo.ts";
+import { createFullenrich } from "../../src/adapters/providers/enrichment/fullenrich.ts";
+import { createGithub } from "../../src/adapters/providers/enrichment/github.ts";
+import { createGravatar } from "../../src/adapters/providers/enrichment/gravatar.ts";
+import { createHttpVendor, readVendorMappings } from "../../src/adapters/providers/enrichment/http-vendor.ts";
+import { createHunter } from "../../src/adapters/providers/enrichment/hunter.ts";
+import { createPdl } from "../../src/adapters/providers/enrichment/pdl.ts";
+import { createReacher } from "../../src/adapters/providers/enrichment/reacher.ts";
+import type { VendorWorld } from "../../src/adapters/providers/enrichment/vendor.ts";
 
 export const vendorKey = "vendor-key";
 export const nobody: Subject = {

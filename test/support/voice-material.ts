@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wavBytes } from "../../src/voice/audio/wav/encode-wav.ts";
-import type { TrainingMaterial, TrainingSample } from "../../src/voice/voice-engine.ts";
+import { wavBytes } from "../../src/lib/audio/wav/encode-wav.ts";
+import type { TrainingMaterial, TrainingSample } from "../../src/features/voice/voice-engine.ts";
 import { seeded } from "./random.ts";
 
 export type MaterialOnDisk = TrainingMaterial & { folder: string; [Symbol.dispose](): void };

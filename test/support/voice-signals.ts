@@ -1,6 +1,6 @@
-import { loadFlite } from "../../src/voice/engine/voice-assets.ts";
-import type { BaseVoiceName } from "../../src/voice/engine/base-voice-names.ts";
-import type { Flite } from "../../src/voice/engine/flite.ts";
+import { loadFlite } from "../../src/lib/voice-engine/voice-assets.ts";
+import type { BaseVoiceName } from "../../src/lib/voice-engine/base-voice-names.ts";
+import type { Flite } from "../../src/lib/voice-engine/flite.ts";
 import { seeded } from "./random.ts";
 
 /** A sine of full amplitude `level`. */

@@ -1,6 +1,6 @@
-import type { CheckView, CloneDetailView, CloneView, VoiceSettings } from "../../src/voice/model.ts";
-import type { TrainingMaterial, TrainingOutcome, VoiceEngine } from "../../src/voice/voice-engine.ts";
-import { wavBytes } from "../../src/voice/audio/audio.ts";
+import type { CheckView, CloneDetailView, CloneView, VoiceSettings } from "../../src/features/voice/model.ts";
+import type { TrainingMaterial, TrainingOutcome, VoiceEngine } from "../../src/features/voice/voice-engine.ts";
+import { wavBytes } from "../../src/lib/audio/audio.ts";
 import type { Client } from "./client.ts";
 import { noise, speech, tone } from "./voice-signals.ts";
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "../../src/log.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
-import type { Message, PostOutcome } from "../../src/webhooks/connector.ts";
-import { Deliverer } from "../../src/webhooks/deliverer.ts";
-import { WebhookService } from "../../src/webhooks/service.ts";
+import { createLog } from "../../src/platform/base/log.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
+import type { Message, PostOutcome } from "../../src/features/webhooks/connector.ts";
+import { Deliverer } from "../../src/features/webhooks/deliverer.ts";
+import { WebhookService } from "../../src/features/webhooks/service.ts";
 import { FakeClock } from "./clock.ts";
 import { createFactories } from "./factories.ts";
 

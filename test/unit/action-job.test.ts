@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/jobs/model.ts";
-import type { NetworkAction } from "../../src/network/action-model.ts";
-import type { Connector, ConnectorOutcome } from "../../src/network/connector.ts";
-import { createLog } from "../../src/log.ts";
-import { Planner } from "../../src/network/planner.ts";
-import type { Speech, SpeechProvider } from "../../src/network/speech-provider.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import type { NetworkAction } from "../../src/features/network/action-model.ts";
+import type { Connector, ConnectorOutcome } from "../../src/features/network/connector.ts";
+import { createLog } from "../../src/platform/base/log.ts";
+import { Planner } from "../../src/features/network/planner.ts";
+import type { Speech, SpeechProvider } from "../../src/features/network/speech-provider.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { alwaysOpen } from "../support/factories.ts";

@@ -6,8 +6,8 @@ import {
   probeAudio,
   sniffAudio,
   sniffLength,
-} from "../../src/voice/audio/audio.ts";
-import { crc8 } from "../../src/voice/audio/flac/crc.ts";
+} from "../../src/lib/audio/audio.ts";
+import { crc8 } from "../../src/lib/audio/flac/crc.ts";
 import { audioFile } from "../support/audio-files.ts";
 import { pick, seeded } from "../support/random.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { bytesSource, decodeAudio, probeAudio } from "../../src/voice/audio/audio.ts";
-import { readAacConfig } from "../../src/voice/audio/aac/config.ts";
-import { wavSamples } from "../../src/voice/audio/wav/encode-wav.ts";
+import { bytesSource, decodeAudio, probeAudio } from "../../src/lib/audio/audio.ts";
+import { readAacConfig } from "../../src/lib/audio/aac/config.ts";
+import { wavSamples } from "../../src/lib/audio/wav/encode-wav.ts";
 import { audioFile, decoded } from "../support/audio-files.ts";
 import { signalToNoise, sound } from "../support/sound.ts";
 

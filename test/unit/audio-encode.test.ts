@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { bytesSource, M4aEncoder, probeAudio } from "../../src/voice/audio/audio.ts";
+import { bytesSource, M4aEncoder, probeAudio } from "../../src/lib/audio/audio.ts";
 import { decoded } from "../support/audio-files.ts";
 import { seeded } from "../support/random.ts";
 import { signalToNoise, sound } from "../support/sound.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { bandsOf } from "../../src/voice/audio/mp3/bands.ts";
-import { type Mp3FrameHeader, parseFrameHeader } from "../../src/voice/audio/mp3/frame-header.ts";
-import { emptyScaleFactors } from "../../src/voice/audio/mp3/scale-factors.ts";
-import type { Granule } from "../../src/voice/audio/mp3/side-info.ts";
-import { separateStereo } from "../../src/voice/audio/mp3/stereo.ts";
+import { bandsOf } from "../../src/lib/audio/mp3/bands.ts";
+import { type Mp3FrameHeader, parseFrameHeader } from "../../src/lib/audio/mp3/frame-header.ts";
+import { emptyScaleFactors } from "../../src/lib/audio/mp3/scale-factors.ts";
+import type { Granule } from "../../src/lib/audio/mp3/side-info.ts";
+import { separateStereo } from "../../src/lib/audio/mp3/stereo.ts";
 
 const granule: Granule = {
   mainDataBits: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { bytesSource, decodeAudio, probeAudio, wavBytes, wavHeader, wavSamples } from "../../src/voice/audio/audio.ts";
+import { bytesSource, decodeAudio, probeAudio, wavBytes, wavHeader, wavSamples } from "../../src/lib/audio/audio.ts";
 import { decoded } from "../support/audio-files.ts";
 import { sound } from "../support/sound.ts";
 

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { auditEntry } from "../../src/audit/entry.ts";
-import { AuditService } from "../../src/audit/service.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
-import { createLog } from "../../src/log.ts";
+import { auditEntry } from "../../src/platform/audit/entry.ts";
+import { AuditService } from "../../src/platform/audit/service.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 
 /** A log of four entries that somebody has changed behind the back of the service; what its check says then. */

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ArchiveWriter } from "../../src/backup/archive-writer.ts";
-import { tarHeader } from "../../src/backup/tar.ts";
-import { ArchiveError } from "../../src/backup/archive-error.ts";
+import { ArchiveWriter } from "../../src/features/backup/archive-writer.ts";
+import { tarHeader } from "../../src/features/backup/tar.ts";
+import { ArchiveError } from "../../src/features/backup/archive-error.ts";
 import { archiveOf, forgedArchive, madeAt, sha256, tarOf, unpack, zipped } from "../support/archives.ts";
 
 const files = {

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
-import { holdAccounts } from "../../src/storage/sqlite/hold-accounts.ts";
-import { removeSnapshot, takeSnapshot } from "../../src/storage/sqlite/snapshot.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { holdAccounts } from "../../src/adapters/storage/sqlite/hold-accounts.ts";
+import { removeSnapshot, takeSnapshot } from "../../src/adapters/storage/sqlite/snapshot.ts";
 
 const now = 1_767_600_000_000;
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ArchiveError } from "../../src/backup/archive-error.ts";
-import { readTar, tarEnd, tarHeader, tarPadding } from "../../src/backup/tar.ts";
+import { ArchiveError } from "../../src/features/backup/archive-error.ts";
+import { readTar, tarEnd, tarHeader, tarPadding } from "../../src/features/backup/tar.ts";
 import { inPieces, madeAt, tarOf } from "../support/archives.ts";
 
 const files = { "outreachd.db": "x".repeat(1000), "blobs/voice/a.clip": "", "manifest.json": "y".repeat(512) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { nextOpening, type WorkingHours, type WorkingSpan } from "../../src/network/governor/calendar.ts";
-import { isTimeZone } from "../../src/network/governor/zone.ts";
+import { nextOpening, type WorkingHours, type WorkingSpan } from "../../src/features/network/governor/calendar.ts";
+import { isTimeZone } from "../../src/features/network/governor/zone.ts";
 import { createDice, type Dice } from "../support/ids.ts";
 
 const minute = 60_000;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEngine } from "../../src/storage/sqlite/engine.ts";
+import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 
 test("the log is moved into the file once 8 MB wait in it, by another thread", async () => {
   await using log = await createLog();

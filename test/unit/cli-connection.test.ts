@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { StartError } from "../../src/start-error.ts";
+import { StartError } from "../../src/platform/base/start-error.ts";
 import { ada, createCommandLine, success, userPage } from "../support/command-line.ts";
 
 /** A server that answers every request with the same users and remembers keys and queries. */

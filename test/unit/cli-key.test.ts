@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { permissions } from "../../src/keys/model.ts";
+import { permissions } from "../../src/platform/auth/key-model.ts";
 import { ada, createCommandLine, success, userPage } from "../support/command-line.ts";
 
 const secret = `oak_${"0".repeat(64)}`;

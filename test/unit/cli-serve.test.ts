@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { StartError } from "../../src/start-error.ts";
+import { StartError } from "../../src/platform/base/start-error.ts";
 import { createCommandLine, type CommandLineOptions } from "../support/command-line.ts";
 
 /** A server that gets its signals as soon as it has started; a number is a pause in milliseconds. */

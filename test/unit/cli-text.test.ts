@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { formatBytes, renderBar } from "../../src/cli/progress.ts";
-import { RowCounter, type ExportFormat } from "../../src/cli/row-counter.ts";
-import { renderTable } from "../../src/cli/table.ts";
-import { closest, closestName } from "../../src/spelling.ts";
+import { formatBytes, renderBar } from "../../src/surfaces/cli/progress.ts";
+import { RowCounter, type ExportFormat } from "../../src/surfaces/cli/row-counter.ts";
+import { renderTable } from "../../src/surfaces/cli/table.ts";
+import { closest, closestName } from "../../src/platform/base/spelling.ts";
 
 test("a bar is filled by its percentage and never as wide as the screen", () => {
   expect(renderBar(50, "Importing", 80)).toBe(`${"█".repeat(12)}${"░".repeat(12)}  50%  Importing`);

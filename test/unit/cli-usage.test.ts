@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { version } from "../../src/version.ts";
+import { version } from "../../src/platform/base/version.ts";
 import { ada, createCommandLine, refused, success, userPage } from "../support/command-line.ts";
 
 test("without a command the help shows first steps and exit codes", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientAddress } from "../../src/http/client-address.ts";
+import { clientAddress } from "../../src/platform/http/client-address.ts";
 
 const peer = "192.0.2.1";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { isoTime, isoTimeOrNull, parseInstant, systemClock } from "../../src/clock.ts";
+import { isoTime, isoTimeOrNull, parseInstant, systemClock } from "../../src/platform/base/clock.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 
 const day = 86_400_000;

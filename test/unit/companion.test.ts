@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { apart } from "../../src/apart.ts";
-import { BackgroundWork } from "../../src/jobs/background-work.ts";
-import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
-import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
-import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { apart } from "../../src/lib/concurrency/apart.ts";
+import { BackgroundWork } from "../../src/lib/concurrency/background-work.ts";
+import { accompanied, type Companion } from "../../src/lib/group-commit/companion.ts";
+import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
+import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 test("what follows a write for an answer is run before its commit, and recorded in it", async () => {
   using notes = openNotes();

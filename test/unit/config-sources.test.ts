@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { describeOptions } from "../../src/config/describe.ts";
-import { resolveOptions, unknownVariables, type Option, type Sources } from "../../src/config/sources.ts";
-import { text } from "../../src/config/values.ts";
+import { describeOptions } from "../../src/app/config/describe.ts";
+import { resolveOptions, unknownVariables, type Option, type Sources } from "../../src/app/config/sources.ts";
+import { text } from "../../src/app/config/values.ts";
 
 const smtpPassword: Option<string | null> = {
   argument: "FILE",

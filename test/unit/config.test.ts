@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ConfigError, describeConfig, loadConfig, type ConfigInput } from "../../src/config.ts";
-import type { Problem } from "../../src/config/sources.ts";
+import { ConfigError, describeConfig, loadConfig, type ConfigInput } from "../../src/app/config/config.ts";
+import type { Problem } from "../../src/app/config/sources.ts";
 
 type Setting = { flags?: ConfigInput["flags"]; env?: ConfigInput["env"]; file?: string };
 

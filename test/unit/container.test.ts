@@ -12,7 +12,7 @@ import {
   or,
   select,
   type Container,
-} from "../../src/storage/sqlite/directory/container.ts";
+} from "../../src/adapters/storage/sqlite/directory/container.ts";
 import { seeded } from "../support/random.ts";
 
 const random = seeded(11);

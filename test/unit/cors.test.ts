@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { corsHeaders, preflight } from "../../src/http/cors.ts";
+import { corsHeaders, preflight } from "../../src/platform/http/cors.ts";
 
 const page = "https://app.example";
 

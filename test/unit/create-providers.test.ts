@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config.ts";
-import { createProviders } from "../../src/providers/enrichment/create-providers.ts";
-import { readVendorMappings } from "../../src/providers/enrichment/http-vendor.ts";
-import { createLocalProvider } from "../../src/providers/enrichment/local.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import { createProviders } from "../../src/adapters/providers/enrichment/create-providers.ts";
+import { readVendorMappings } from "../../src/adapters/providers/enrichment/http-vendor.ts";
+import { createLocalProvider } from "../../src/adapters/providers/enrichment/local.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createDirectory } from "../support/program.ts";
 import { mappedVendorFile } from "../support/vendors.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CreditService } from "../../src/credits/service.ts";
+import { CreditService } from "../../src/features/credits/service.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

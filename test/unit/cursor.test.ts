@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ApiError } from "../../src/errors.ts";
-import { decodeCursor, encodeCursor } from "../../src/http/cursor.ts";
+import { ApiError } from "../../src/platform/base/errors.ts";
+import { decodeCursor, encodeCursor } from "../../src/platform/http/cursor.ts";
 
 test.each([[[1767607200000, "019b8d99-6900"]], [["Ünï “text” 🧮/+=", "id"]], [["", 0]], [[]]])(
   "%j comes back from a cursor as it was",

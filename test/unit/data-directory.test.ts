@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { holdDataDirectory, readRunningServer } from "../../src/data-directory.ts";
-import { StartError } from "../../src/start-error.ts";
+import { holdDataDirectory, readRunningServer } from "../../src/adapters/disk/data-directory.ts";
+import { StartError } from "../../src/platform/base/start-error.ts";
 
 const server = { pid: 4711, url: "http://127.0.0.1:8080", localKey: "oal_secret", settings: "" };
 
@@ -144,7 +144,7 @@ test("a server file that can't be removed is an error that says what to do, and 
 /** A process that holds the directory until it is killed; `keeps` the answer that it got, or forgets it. */
 async function holdInChild(announces: boolean, keeps = true) {
   const script = `
-    const { holdDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, "../../src/data-directory.ts"))});
+    const { holdDataDirectory } = await import(${JSON.stringify(join(import.meta.dir, "../../src/adapters/disk/data-directory.ts"))});
     function hold() {
       const directory = holdDataDirectory(${JSON.stringify(dir)});
       if (${announces}) directory.announce({ pid: process.pid, url: "http://127.0.0.1:1", localKey: "oal_child", settings: "" });

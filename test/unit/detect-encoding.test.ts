@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { detectedEncoding } from "../../src/leads/import/detect-encoding.ts";
-import { encodingNamed, usualEncodings } from "../../src/leads/import/encodings.ts";
+import { detectedEncoding } from "../../src/lib/table-file/detect-encoding.ts";
+import { encodingNamed, usualEncodings } from "../../src/lib/table-file/encodings.ts";
 import { encoded } from "../support/encoded.ts";
 
 /** Lists as people have them, and the encodings that they come in. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BlobTooLarge, type BlobStore } from "../../src/blobs/blob-store.ts";
-import { createDiskBlobs } from "../../src/blobs/disk.ts";
+import { BlobTooLarge, type BlobStore } from "../../src/platform/blobs/blob-store.ts";
+import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
 
 let root: string;
 let blobs: BlobStore;

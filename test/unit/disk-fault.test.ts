@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFaultOf } from "../../src/disk-fault.ts";
-import { createLog } from "../../src/log.ts";
+import { diskFaultOf } from "../../src/platform/base/disk-fault.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 
 let root: string;
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { durationText } from "../../src/duration.ts";
+import { durationText } from "../../src/platform/base/duration.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

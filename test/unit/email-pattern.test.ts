@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { domainOfEmail, isFreeMail } from "../../src/enrichment/email-domain.ts";
-import { guessAddress, patternOf, type KnownAddress } from "../../src/enrichment/email-pattern.ts";
-import { worthPaying } from "../../src/enrichment/waterfall.ts";
+import { domainOfEmail, isFreeMail } from "../../src/platform/identity/email-domain.ts";
+import { guessAddress, patternOf, type KnownAddress } from "../../src/features/enrichment/email-pattern.ts";
+import { worthPaying } from "../../src/features/enrichment/waterfall.ts";
 
 const known = (firstName: string, lastName: string, email: string): KnownAddress => ({ firstName, lastName, email });
 

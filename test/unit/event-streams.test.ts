@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EventStreams } from "../../src/events/streams.ts";
-import type { Caller } from "../../src/keys/caller.ts";
-import { createLog } from "../../src/log.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+import { EventStreams } from "../../src/platform/events/streams.ts";
+import type { Caller } from "../../src/platform/auth/caller.ts";
+import { createLog } from "../../src/platform/base/log.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FairQueue, type Place } from "../../src/fair-queue.ts";
+import { FairQueue, type Place } from "../../src/lib/concurrency/fair-queue.ts";
 import { seeded } from "../support/random.ts";
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { accompanied } from "../../src/storage/sqlite/companion.ts";
-import { gatherWrites } from "../../src/storage/sqlite/gathered-writes.ts";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { accompanied } from "../../src/lib/group-commit/companion.ts";
+import { gatherWrites } from "../../src/lib/group-commit/gathered-writes.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 test("items that come before the unit runs are one unit, and each is answered by itself", async () => {
   using notes = openNotes();

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { meters, tiers, windowMs, windows } from "../../src/network/account-model.ts";
-import { normalQuantile } from "../../src/network/governor/draw.ts";
-import { ceilingOf, limitsOf, steadyCap } from "../../src/network/governor/limits.ts";
-import { MemoryTimeline, plan } from "../../src/network/governor/plan.ts";
-import { earliestSlot, gapOf, holdAt, type Governed, type SlotRequest } from "../../src/network/governor/slot.ts";
+import { meters, tiers, windowMs, windows } from "../../src/features/network/account-model.ts";
+import { normalQuantile } from "../../src/features/network/governor/draw.ts";
+import { ceilingOf, limitsOf, steadyCap } from "../../src/features/network/governor/limits.ts";
+import { MemoryTimeline, plan } from "../../src/features/network/governor/plan.ts";
+import {
+  earliestSlot,
+  gapOf,
+  holdAt,
+  type Governed,
+  type SlotRequest,
+} from "../../src/features/network/governor/slot.ts";
 import { startOfTests } from "../support/clock.ts";
 import { alwaysOpen } from "../support/factories.ts";
 import { createDice } from "../support/ids.ts";

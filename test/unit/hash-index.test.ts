@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEngine, type Engine } from "../../src/storage/sqlite/engine.ts";
-import { HashIndex, mergeAt } from "../../src/storage/sqlite/hash-index.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { openEngine, type Engine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { HashIndex, mergeAt } from "../../src/adapters/storage/sqlite/hash-index.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
 const keyOf = (lead: number): number => lead * 7 + 3;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { allowedPrivate, isPublicAddress } from "../../src/providers/http-address.ts";
+import { allowedPrivate, isPublicAddress } from "../../src/lib/guarded-http/http-address.ts";
 
 describe("addresses", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { createHttpClient, type HttpOutcome, type HttpRequest } from "../../src/providers/http-client.ts";
+import { createHttpClient, type HttpOutcome, type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startRawPeer, vendorCertificate } from "../support/http-peer.ts";
 

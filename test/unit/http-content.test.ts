@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createHttpClient, type HttpRequest } from "../../src/providers/http-client.ts";
+import { createHttpClient, type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startRawPeer } from "../support/http-peer.ts";
 

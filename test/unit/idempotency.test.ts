@@ -2,13 +2,13 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError } from "../../src/errors.ts";
-import type { Caller } from "../../src/keys/caller.ts";
-import type { Log } from "../../src/log.ts";
-import { Idempotency, type IdempotencyParts } from "../../src/http/idempotency.ts";
-import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
-import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { ApiError } from "../../src/platform/base/errors.ts";
+import type { Caller } from "../../src/platform/auth/caller.ts";
+import type { Log } from "../../src/platform/base/log.ts";
+import { Idempotency, type IdempotencyParts } from "../../src/platform/http/idempotency.ts";
+import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
+import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 import { FakeClock } from "../support/clock.ts";
 
 test("an answer that can't be JSON is no answer: the request is ended, and not carried out twice", async () => {

@@ -3,24 +3,24 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BlobStore } from "../../src/blobs/blob-store.ts";
-import { createDiskBlobs } from "../../src/blobs/disk.ts";
-import { FileImports } from "../../src/jobs/file-imports.ts";
-import { FileIntake } from "../../src/jobs/file-intake.ts";
-import { retryableMs } from "../../src/jobs/job-files.ts";
-import type { Job } from "../../src/jobs/model.ts";
-import { JobRunner } from "../../src/jobs/runner.ts";
-import { JobService } from "../../src/jobs/service.ts";
-import type { JobStore } from "../../src/jobs/store.ts";
-import type { Caller } from "../../src/keys/caller.ts";
-import { createLog } from "../../src/log.ts";
+import type { BlobStore } from "../../src/platform/blobs/blob-store.ts";
+import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
+import { FileImports } from "../../src/platform/imports/file-imports.ts";
+import { FileIntake } from "../../src/platform/imports/file-intake.ts";
+import { retryableMs } from "../../src/platform/imports/job-files.ts";
+import type { Job } from "../../src/platform/jobs/model.ts";
+import { JobRunner } from "../../src/platform/jobs/runner.ts";
+import { JobService } from "../../src/platform/jobs/service.ts";
+import type { JobStore } from "../../src/platform/jobs/store.ts";
+import type { Caller } from "../../src/platform/auth/caller.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import {
   createProspectImportHandler,
   prospectImportKind,
   type ProspectImportSettings,
-} from "../../src/prospecting/import-job.ts";
-import type { ProspectReportRequest, ProspectReportRow } from "../../src/prospecting/store.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+} from "../../src/features/prospecting/import-job.ts";
+import type { ProspectReportRequest, ProspectReportRow } from "../../src/features/prospecting/store.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 import { createIds } from "../support/ids.ts";

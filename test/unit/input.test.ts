@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { describe, expect, test } from "bun:test";
-import { ApiError, type FieldError } from "../../src/errors.ts";
-import { body, params, queryOf } from "../../src/http/input.ts";
+import { ApiError, type FieldError } from "../../src/platform/base/errors.ts";
+import { body, params, queryOf } from "../../src/platform/http/input.ts";
 
 const Person = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 5 }),

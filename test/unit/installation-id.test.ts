@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installationId, readInstallationId } from "../../src/installation-id.ts";
+import { installationId, readInstallationId } from "../../src/adapters/disk/installation-id.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Interruption } from "../../src/jobs/interruption.ts";
+import { Interruption } from "../../src/platform/jobs/interruption.ts";
 
 test("whoever looks before, or only after, sees the same signal aborted with the same reason", () => {
   const reason = new Error("The server is stopping");

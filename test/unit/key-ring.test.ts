@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { Caller } from "../../src/keys/caller.ts";
-import { KeyRing } from "../../src/keys/key-ring.ts";
-import type { ApiKey } from "../../src/keys/model.ts";
-import { makeSecret } from "../../src/keys/secret.ts";
-import type { KeyStore, KeyUsage } from "../../src/keys/store.ts";
-import type { User } from "../../src/users/model.ts";
-import type { UserStore } from "../../src/users/store.ts";
+import type { Caller } from "../../src/platform/auth/caller.ts";
+import { KeyRing } from "../../src/platform/auth/key-ring.ts";
+import type { ApiKey } from "../../src/platform/auth/key-model.ts";
+import { makeSecret } from "../../src/platform/auth/secret.ts";
+import type { KeyStore, KeyUsage } from "../../src/platform/auth/key-store.ts";
+import type { User } from "../../src/platform/auth/user-model.ts";
+import type { UserStore } from "../../src/features/workspaces/users/store.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 import { createIds } from "../support/ids.ts";

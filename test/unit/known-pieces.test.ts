@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { KnownPieces } from "../../src/prospecting/import/known-pieces.ts";
+import { KnownPieces } from "../../src/features/prospecting/import/known-pieces.ts";
 
 let made: string[];
 let pieces: KnownPieces<string>;

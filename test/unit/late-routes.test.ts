@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { addRoute, routesOf, takeLate, wholeApp } from "../../src/http/late-routes.ts";
-import { listen } from "../../src/http/server.ts";
+import { addRoute, routesOf, takeLate, wholeApp } from "../../src/platform/http/late-routes.ts";
+import { listen } from "../../src/platform/http/server.ts";
 
 const answering = (text: string) => (() => text) as never;
 

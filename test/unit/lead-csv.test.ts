@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leadContent } from "../../src/leads/identity.ts";
-import type { LeadFileOptions } from "../../src/leads/import/lead-file.ts";
-import { leadCsvHeader, leadCsvRow, unguardedCell } from "../../src/leads/lead-csv.ts";
-import { leadStatuses, leadTextFields, type LeadContent, type LeadView } from "../../src/leads/model.ts";
+import { leadContent } from "../../src/features/leads/identity.ts";
+import type { LeadFileOptions } from "../../src/features/leads/import/lead-file.ts";
+import { leadCsvHeader, leadCsvRow, unguardedCell } from "../../src/features/leads/lead-csv.ts";
+import { leadStatuses, leadTextFields, type LeadContent, type LeadView } from "../../src/features/leads/model.ts";
 import { readRows } from "../support/lead-files.ts";
 import { pick, seeded } from "../support/random.ts";
 

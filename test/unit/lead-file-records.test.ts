@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { CsvRecords, maxRecordLength, newlineOf, type CsvRecord } from "../../src/leads/import/csv-records.ts";
+import { CsvRecords, maxRecordLength, newlineOf, type CsvRecord } from "../../src/lib/table-file/csv-records.ts";
 import { pick, seeded } from "../support/random.ts";
 
 function recordsOf(text: string, { delimiter = ",", cuts = [] as number[] } = {}): CsvRecord[] {

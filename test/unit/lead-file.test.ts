@@ -8,9 +8,9 @@ import {
   readLeadFile,
   type LeadFileBatch,
   type LeadFileOptions,
-} from "../../src/leads/import/lead-file.ts";
-import type { ImportRow } from "../../src/leads/import/packed-rows.ts";
-import { runLeadFileThread, type LeadFileAnswer } from "../../src/leads/import/lead-file-thread.ts";
+} from "../../src/features/leads/import/lead-file.ts";
+import type { ImportRow } from "../../src/features/leads/import/packed-rows.ts";
+import { runLeadFileThread, type LeadFileAnswer } from "../../src/features/leads/import/lead-file-thread.ts";
 import { encoded } from "../support/encoded.ts";
 import { readRows } from "../support/lead-files.ts";
 

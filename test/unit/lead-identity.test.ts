@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { leadContent, leadIdentity, type LeadDraft } from "../../src/leads/identity.ts";
-import { maxCustomFields, maxTagLength, maxTags } from "../../src/leads/model.ts";
+import { leadContent, leadIdentity, type LeadDraft } from "../../src/features/leads/identity.ts";
+import { maxCustomFields, maxTagLength, maxTags } from "../../src/features/leads/model.ts";
 
 function contentOf(draft: LeadDraft) {
   const result = leadContent({ email: "ada@example.com", ...draft });

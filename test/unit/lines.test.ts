@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
-import { eachLine } from "../../src/mcp/lines.ts";
+import { eachLine } from "../../src/surfaces/mcp/lines.ts";
 
 test.each([1, 2, 3, 7, 100])("lines come whole, however they are cut into pieces of %d bytes", async (size) => {
   const bytes = Buffer.from('{"name":"Zoë 山田"}\r\n\n \t\r\n{"n":2}\n{"last":"without an end"}');

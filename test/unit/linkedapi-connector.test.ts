@@ -1,9 +1,9 @@
 /* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
 import { describe, expect, test } from "bun:test";
-import type { ActionOrder, ConnectorOutcome } from "../../src/network/connector.ts";
-import type { Watched } from "../../src/network/contact-model.ts";
-import { createHttpClient } from "../../src/providers/http-client.ts";
-import { createLinkedapiConnector } from "../../src/providers/network/linkedapi.ts";
+import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
+import type { Watched } from "../../src/features/network/contact-model.ts";
+import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createLinkedapiConnector } from "../../src/adapters/providers/network/linkedapi.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
 import { startLinkedapi, type LinkedapiVendor } from "../support/vendors/linkedapi.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { allFields } from "../../src/enrichment/fields.ts";
-import type { Colleague, Directory, KnownCompany, KnownPerson } from "../../src/enrichment/directory-store.ts";
-import { leadFill } from "../../src/enrichment/lead-fill.ts";
-import type { Merged, Subject } from "../../src/enrichment/model.ts";
-import { createLocalProvider } from "../../src/providers/enrichment/local.ts";
+import { allFields } from "../../src/features/enrichment/fields.ts";
+import type { Colleague, Directory, KnownCompany, KnownPerson } from "../../src/features/enrichment/directory-store.ts";
+import { leadFill } from "../../src/features/enrichment/lead-fill.ts";
+import type { Merged, Subject } from "../../src/features/enrichment/model.ts";
+import { createLocalProvider } from "../../src/adapters/providers/enrichment/local.ts";
 import { createFactories } from "../support/factories.ts";
 import { nobody } from "../support/vendors.ts";
 

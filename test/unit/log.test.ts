@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createLineLog, createLog, type Log } from "../../src/log.ts";
+import { createLineLog, createLog, type Log } from "../../src/platform/base/log.ts";
 
 /** What is written while `run` logs. */
 function written(run: (log: Log) => void): string {
@@ -34,7 +34,7 @@ test("the id of a key is written, which is no secret", () => {
 
 test("lines of a turn are written together, in order, and also when the process exits at once", async () => {
   const script = `
-    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
+    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/base/log.ts"))};
     const log = createLog("info");
     log.info("one"); createLineLog(log).write("info", {}, "two"); log.info("three");
     setImmediate(() => { log.info("x".repeat(100_000)); log.warn("last"); process.exit(3); });
@@ -53,7 +53,7 @@ test("lines of a turn are written together, in order, and also when the process 
 
 test("plain lines are written without anything after them, soon or when they are many", async () => {
   const script = `
-    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/log.ts"))};
+    import { createLineLog, createLog } from ${JSON.stringify(join(import.meta.dir, "../../src/platform/base/log.ts"))};
     const lines = createLineLog(createLog("info"));
     const later = setInterval(() => {}, 1000);
     process.stdin.once("data", () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { fieldsOf, type FieldGroup } from "../../src/enrichment/fields.ts";
-import { LookUp } from "../../src/enrichment/look-up.ts";
-import type { Finding, Subject } from "../../src/enrichment/model.ts";
-import type { EnrichmentProvider } from "../../src/enrichment/provider.ts";
-import { GuardedProvider } from "../../src/enrichment/provider-guard.ts";
-import { Spending } from "../../src/enrichment/spending.ts";
-import { createLog } from "../../src/log.ts";
+import { fieldsOf, type FieldGroup } from "../../src/features/enrichment/fields.ts";
+import { LookUp } from "../../src/features/enrichment/look-up.ts";
+import type { Finding, Subject } from "../../src/features/enrichment/model.ts";
+import type { EnrichmentProvider } from "../../src/features/enrichment/provider.ts";
+import { GuardedProvider } from "../../src/features/enrichment/provider-guard.ts";
+import { Spending } from "../../src/features/enrichment/spending.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody } from "../support/vendors.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { Maintenance, type Chore } from "../../src/jobs/maintenance.ts";
-import { createLog, type Log } from "../../src/log.ts";
+import { Maintenance, type Chore } from "../../src/platform/jobs/maintenance.ts";
+import { createLog, type Log } from "../../src/platform/base/log.ts";
 import { startOfTests } from "../support/clock.ts";
 
 // Croner knows only the timers of the platform.

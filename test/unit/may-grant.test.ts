@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { boundedExpiry, mayGrant, spendingPermissions, type KeyLimits } from "../../src/keys/may-grant.ts";
-import type { Grant } from "../../src/keys/model.ts";
+import { boundedExpiry, mayGrant, spendingPermissions, type KeyLimits } from "../../src/platform/auth/may-grant.ts";
+import type { Grant } from "../../src/platform/auth/key-model.ts";
 
 const grants: Grant[] = ["leads:read", "leads:write", "leads:enrich", "prospecting:search", "keys:manage", "*"];
 const limits = (id: string): fc.Arbitrary<KeyLimits> =>

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { createIdempotencyStore } from "../../src/storage/sqlite/idempotency.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { createIdempotencyStore } from "../../src/adapters/storage/sqlite/idempotency.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const isNewIndex = ({ name }: { name: string }) => name.includes("idempotency_keys");
 

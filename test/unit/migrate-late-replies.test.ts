@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { startOfTests } from "../support/clock.ts";
 
 const at = startOfTests;

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ActionState } from "../../src/network/action-model.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+import type { ActionState } from "../../src/features/network/action-model.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { claimActions, createFactories } from "../support/factories.ts";
 

@@ -2,17 +2,17 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { StartError } from "../../src/start-error.ts";
-import * as creditTables from "../../src/storage/sqlite/credit-tables.ts";
-import * as enrichmentTables from "../../src/storage/sqlite/enrichment-tables.ts";
-import * as prospectTables from "../../src/storage/sqlite/directory/tables.ts";
-import * as voiceTables from "../../src/storage/sqlite/voice-tables.ts";
-import { migrate, migrations, schemaOf } from "../../src/storage/sqlite/migrate.ts";
-import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
-import * as campaignTables from "../../src/storage/sqlite/campaign-tables.ts";
-import * as networkTables from "../../src/storage/sqlite/network-tables.ts";
-import * as suppressionTables from "../../src/storage/sqlite/suppression-tables.ts";
-import * as tables from "../../src/storage/sqlite/tables.ts";
+import { StartError } from "../../src/platform/base/start-error.ts";
+import * as creditTables from "../../src/adapters/storage/sqlite/credit-tables.ts";
+import * as enrichmentTables from "../../src/adapters/storage/sqlite/enrichment-tables.ts";
+import * as prospectTables from "../../src/adapters/storage/sqlite/directory/tables.ts";
+import * as voiceTables from "../../src/adapters/storage/sqlite/voice-tables.ts";
+import { migrate, migrations, schemaOf } from "../../src/adapters/storage/sqlite/migrate.ts";
+import type { Migration } from "../../src/adapters/storage/sqlite/migrations.macro.ts";
+import * as campaignTables from "../../src/adapters/storage/sqlite/campaign-tables.ts";
+import * as networkTables from "../../src/adapters/storage/sqlite/network-tables.ts";
+import * as suppressionTables from "../../src/adapters/storage/sqlite/suppression-tables.ts";
+import * as tables from "../../src/adapters/storage/sqlite/tables.ts";
 
 const families = step(1, "CREATE TABLE families (id INTEGER PRIMARY KEY, name TEXT) STRICT");
 const members = step(

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ApiError } from "../../src/errors.ts";
-import { formParts } from "../../src/http/multipart.ts";
+import { ApiError } from "../../src/platform/base/errors.ts";
+import { formParts } from "../../src/platform/http/multipart.ts";
 import { seeded } from "../support/random.ts";
 
 const boundary = "XbX";

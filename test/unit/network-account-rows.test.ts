@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { openEngine } from "../../src/storage/sqlite/engine.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { createAccountRows, insertAccountRow } from "../../src/storage/sqlite/network-accounts.ts";
+import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { createAccountRows, insertAccountRow } from "../../src/adapters/storage/sqlite/network-accounts.ts";
 import { startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 

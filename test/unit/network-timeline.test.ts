@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import type { Meter } from "../../src/network/account-model.ts";
-import { metersOf, type ActionType } from "../../src/network/action-kinds.ts";
-import { meterCode } from "../../src/storage/sqlite/network-accounts.ts";
-import { createTimelines } from "../../src/storage/sqlite/network-timeline.ts";
-import { openEngine } from "../../src/storage/sqlite/engine.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import type { Meter } from "../../src/features/network/account-model.ts";
+import { metersOf, type ActionType } from "../../src/features/network/action-kinds.ts";
+import { meterCode } from "../../src/adapters/storage/sqlite/network-accounts.ts";
+import { createTimelines } from "../../src/adapters/storage/sqlite/network-timeline.ts";
+import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { createDice } from "../support/ids.ts";
 
 type Taken = { type: ActionType; hasNote: boolean; used: 0 | 1; at: number };

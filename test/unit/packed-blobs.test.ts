@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { containerOf, type Container } from "../../src/storage/sqlite/directory/container.ts";
+import { containerOf, type Container } from "../../src/adapters/storage/sqlite/directory/container.ts";
 import {
   arraysOfBlobs,
   eachBlob,
   packedContainers,
   type PackedBlobs,
-} from "../../src/storage/sqlite/directory/packed-blobs.ts";
+} from "../../src/adapters/storage/sqlite/directory/packed-blobs.ts";
 
 function unpacked(blobs: PackedBlobs): [place: number, Container][] {
   const all: [number, Container][] = [];

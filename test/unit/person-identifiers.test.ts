@@ -4,7 +4,7 @@ import {
   maxIdentifiers,
   maxNeighbors,
   type Identifier,
-} from "../../src/suppression/person-identifiers.ts";
+} from "../../src/features/suppression/person-identifiers.ts";
 
 const email = (value: string): Identifier => ({ kind: "email", value });
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { cityLines } from "../../src/prospecting/facets/gazetteer/cities.ts";
-import { countryLines } from "../../src/prospecting/facets/gazetteer/countries.ts";
-import { metroLines } from "../../src/prospecting/facets/gazetteer/metros.ts";
-import { regionsByCode, regionsByName } from "../../src/prospecting/facets/gazetteer/regions.ts";
-import { placeOfColumns } from "../../src/prospecting/facets/place-columns.ts";
-import { placeTerms, wantedPlace } from "../../src/prospecting/facets/places.ts";
+import { cityLines } from "../../src/features/prospecting/facets/gazetteer/cities.ts";
+import { countryLines } from "../../src/features/prospecting/facets/gazetteer/countries.ts";
+import { metroLines } from "../../src/features/prospecting/facets/gazetteer/metros.ts";
+import { regionsByCode, regionsByName } from "../../src/features/prospecting/facets/gazetteer/regions.ts";
+import { placeOfColumns } from "../../src/features/prospecting/facets/place-columns.ts";
+import { placeTerms, wantedPlace } from "../../src/features/prospecting/facets/places.ts";
 
 const valuesOf = (text: string): string[] => placeTerms(text).map(({ value }) => value);
 const finds = (filter: string, place: string): boolean => {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { eachRaw } from "../../src/prospecting/facets/terms.ts";
-import { PlainPeople } from "../../src/prospecting/import/plain-person.ts";
-import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
-import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
-import { checkedProspect } from "../../src/prospecting/import/raw-prospect.ts";
-import { RowBuffer } from "../../src/prospecting/import/row-buffer.ts";
-import { numberOfTarget, RowText } from "../../src/prospecting/import/row-text.ts";
-import type { ProspectContent } from "../../src/prospecting/model.ts";
-import { canonicalProfileUrl } from "../../src/network/profile-url.ts";
+import { eachRaw } from "../../src/features/prospecting/facets/terms.ts";
+import { PlainPeople } from "../../src/features/prospecting/import/plain-person.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
+import { checkedProspect } from "../../src/features/prospecting/import/raw-prospect.ts";
+import { RowBuffer } from "../../src/features/prospecting/import/row-buffer.ts";
+import { numberOfTarget, RowText } from "../../src/features/prospecting/import/row-text.ts";
+import type { ProspectContent } from "../../src/features/prospecting/model.ts";
+import { canonicalProfileUrl } from "../../src/platform/identity/profile-url.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const values: Record<string, readonly string[]> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mentionsOf } from "../../src/privacy/mentions.ts";
+import { mentionsOf } from "../../src/features/privacy/mentions.ts";
 
 const ada = mentionsOf({ emails: ["ada@example.com"], profiles: ["https://network.example/in/ada-l"] });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { canonicalProfileUrl, pageSubjectOf } from "../../src/network/profile-url.ts";
+import { canonicalProfileUrl, pageSubjectOf } from "../../src/platform/identity/profile-url.ts";
 
 test.each([
   ["https://network.example/company/acme", "a company"],

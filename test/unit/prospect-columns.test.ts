@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { normalized } from "../../src/leads/import/columns.ts";
+import { normalized } from "../../src/features/leads/import/columns.ts";
 import {
   maxIgnoredColumns,
   noteIgnored,
@@ -7,7 +7,7 @@ import {
   prospectTargets,
   tellsApart,
   type ProspectTarget,
-} from "../../src/prospecting/import/prospect-columns.ts";
+} from "../../src/features/prospecting/import/prospect-columns.ts";
 
 function targets(headers: string, chosen: Record<string, ProspectTarget> = {}): ProspectTarget[] {
   const overrides = new Map(Object.entries(chosen).map(([header, target]) => [normalized(header), target]));

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
-import { ProspectCsvRows, prospectLayout, type ProspectLayout } from "../../src/prospecting/import/prospect-csv.ts";
-import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
-import { RowWriter } from "../../src/prospecting/import/row-writer.ts";
-import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
-import type { ProspectRow } from "../../src/prospecting/store.ts";
+import {
+  ProspectCsvRows,
+  prospectLayout,
+  type ProspectLayout,
+} from "../../src/features/prospecting/import/prospect-csv.ts";
+import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
+import { RowWriter } from "../../src/features/prospecting/import/row-writer.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import type { ProspectRow } from "../../src/features/prospecting/store.ts";
 import { pick, seeded } from "../support/random.ts";
 
 const targets: ProspectTarget[] = ["firstName", "lastName", "email", "company", "ignore", "technologies", "title"];

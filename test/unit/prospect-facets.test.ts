@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { prospectContent } from "../../src/prospecting/content.ts";
-import { departmentNamed, departmentOfTitle } from "../../src/prospecting/facets/department.ts";
-import { placeParts, placeTerms, wantedPlace } from "../../src/prospecting/facets/places.ts";
+import { prospectContent } from "../../src/features/prospecting/content.ts";
+import { departmentNamed, departmentOfTitle } from "../../src/features/prospecting/facets/department.ts";
+import { placeParts, placeTerms, wantedPlace } from "../../src/features/prospecting/facets/places.ts";
 import {
   companySize,
   companySizesTouching,
@@ -10,13 +10,19 @@ import {
   revenueRangeOfNamed,
   revenueRangeOfThousands,
   stepsOfRevenue,
-} from "../../src/prospecting/facets/ranges.ts";
-import { senioritiesOfTitle, seniorityNamed } from "../../src/prospecting/facets/seniority.ts";
-import { positionOf } from "../../src/prospecting/facets/position.ts";
-import { termQuery } from "../../src/prospecting/facets/query.ts";
-import { changedTerms, technologyValue, termKey, termsOf, termsOfRaw } from "../../src/prospecting/facets/terms.ts";
-import { titleTerms, wantedTitle } from "../../src/prospecting/facets/title-words.ts";
-import type { ProspectContent } from "../../src/prospecting/model.ts";
+} from "../../src/features/prospecting/facets/ranges.ts";
+import { senioritiesOfTitle, seniorityNamed } from "../../src/features/prospecting/facets/seniority.ts";
+import { positionOf } from "../../src/features/prospecting/facets/position.ts";
+import { termQuery } from "../../src/features/prospecting/facets/query.ts";
+import {
+  changedTerms,
+  technologyValue,
+  termKey,
+  termsOf,
+  termsOfRaw,
+} from "../../src/features/prospecting/facets/terms.ts";
+import { titleTerms, wantedTitle } from "../../src/features/prospecting/facets/title-words.ts";
+import type { ProspectContent } from "../../src/features/prospecting/model.ts";
 import { prospect } from "../bench/prospect-people.ts";
 
 function finds(wanted: string, title: string): boolean {

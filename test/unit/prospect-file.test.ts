@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readProspectFile, type ProspectFileBatch } from "../../src/prospecting/import/prospect-file.ts";
+import { readProspectFile, type ProspectFileBatch } from "../../src/features/prospecting/import/prospect-file.ts";
 
 let folder: string;
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { CompanyNews } from "../../src/prospecting/company-news.ts";
-import { prospectContent, type ProspectDraft } from "../../src/prospecting/content.ts";
-import { isOtherEmployer, worksFor, type Employer } from "../../src/prospecting/employer.ts";
-import { positionOf } from "../../src/prospecting/facets/position.ts";
-import { mergedProspect, updatedProspect } from "../../src/prospecting/merge.ts";
-import type { CompanyContent, ProspectContent } from "../../src/prospecting/model.ts";
+import { CompanyNews } from "../../src/features/prospecting/company-news.ts";
+import { prospectContent, type ProspectDraft } from "../../src/features/prospecting/content.ts";
+import { isOtherEmployer, worksFor, type Employer } from "../../src/features/prospecting/employer.ts";
+import { positionOf } from "../../src/features/prospecting/facets/position.ts";
+import { mergedProspect, updatedProspect } from "../../src/features/prospecting/merge.ts";
+import type { CompanyContent, ProspectContent } from "../../src/features/prospecting/model.ts";
 
 function content(draft: ProspectDraft): ProspectContent {
   const checked = prospectContent({ networkUrl: "https://network.example/in/ka", ...draft });

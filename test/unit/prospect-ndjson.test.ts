@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { normalized } from "../../src/leads/import/columns.ts";
-import type { ProspectTarget } from "../../src/prospecting/import/prospect-columns.ts";
-import { unpacked } from "../../src/prospecting/import/prospect-file.ts";
-import { ProspectNdjsonRows } from "../../src/prospecting/import/prospect-ndjson.ts";
-import { RowWriter } from "../../src/prospecting/import/row-writer.ts";
+import { normalized } from "../../src/features/leads/import/columns.ts";
+import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
+import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
+import { ProspectNdjsonRows } from "../../src/features/prospecting/import/prospect-ndjson.ts";
+import { RowWriter } from "../../src/features/prospecting/import/row-writer.ts";
 
 type Told = { kind: string; content: Record<string, unknown> };
 

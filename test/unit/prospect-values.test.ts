@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { namesIn } from "../../src/prospecting/import/row-values.ts";
+import { namesIn } from "../../src/features/prospecting/import/row-values.ts";
 
 test.each([
   ["['E', 'F']", ["E", "F"]],

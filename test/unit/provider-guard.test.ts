@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { allFields, fieldsOf, type EnrichField } from "../../src/enrichment/fields.ts";
-import { LookUp, type Known } from "../../src/enrichment/look-up.ts";
-import type { Finding, Subject } from "../../src/enrichment/model.ts";
-import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
-import { GuardedProvider } from "../../src/enrichment/provider-guard.ts";
-import { Spending } from "../../src/enrichment/spending.ts";
-import { createLog } from "../../src/log.ts";
+import { allFields, fieldsOf, type EnrichField } from "../../src/features/enrichment/fields.ts";
+import { LookUp, type Known } from "../../src/features/enrichment/look-up.ts";
+import type { Finding, Subject } from "../../src/features/enrichment/model.ts";
+import type { EnrichmentProvider, LookUpOutcome } from "../../src/features/enrichment/provider.ts";
+import { GuardedProvider } from "../../src/features/enrichment/provider-guard.ts";
+import { Spending } from "../../src/features/enrichment/spending.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { nobody } from "../support/vendors.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { RateLimiter, requestCost, unlimitedHeaders, type RateLimits } from "../../src/http/rate-limit.ts";
-import type { RateStore, RateWindow } from "../../src/http/rate-store.ts";
+import { RateLimiter, requestCost, unlimitedHeaders, type RateLimits } from "../../src/platform/http/rate-limit.ts";
+import type { RateStore, RateWindow } from "../../src/platform/http/rate-store.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createDice } from "../support/ids.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { mediaType } from "../../src/http/media-type.ts";
-import { readJson, refuseAnnounced } from "../../src/http/read-body.ts";
+import { mediaType } from "../../src/platform/http/media-type.ts";
+import { readJson, refuseAnnounced } from "../../src/platform/http/read-body.ts";
 
 const json = { "content-type": "application/json" };
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
-import { Reader } from "../../src/storage/sqlite/reader.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { Reader } from "../../src/adapters/storage/sqlite/reader.ts";
 
 let folder: string;
 let path: string;

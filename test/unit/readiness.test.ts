@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { Readiness } from "../../src/health/readiness.ts";
-import type { Log } from "../../src/log.ts";
+import { Readiness } from "../../src/platform/operations/readiness.ts";
+import type { Log } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 
 const second = 1000;

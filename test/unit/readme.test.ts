@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { serverOptions } from "../../src/config/options.ts";
-import { optionName, variableName } from "../../src/config/sources.ts";
+import { serverOptions } from "../../src/app/config/options.ts";
+import { optionName, variableName } from "../../src/app/config/sources.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
 const keys = Object.keys(serverOptions);

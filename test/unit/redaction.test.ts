@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { auditEntry, userAgentExcerpt } from "../../src/audit/entry.ts";
-import { makeSecret } from "../../src/keys/secret.ts";
-import { hintOf, withoutKeys } from "../../src/secret-text.ts";
-import { createLineLog, createLog } from "../../src/log.ts";
+import { auditEntry, userAgentExcerpt } from "../../src/platform/audit/entry.ts";
+import { makeSecret } from "../../src/platform/auth/secret.ts";
+import { hintOf, withoutKeys } from "../../src/platform/base/secret-text.ts";
+import { createLineLog, createLog } from "../../src/platform/base/log.ts";
 import { createIds } from "../support/ids.ts";
 
 const key = makeSecret("user", createIds(5));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Remembered } from "../../src/metrics/remembered.ts";
+import { Remembered } from "../../src/platform/metrics/remembered.ts";
 import { FakeClock } from "../support/clock.ts";
 
 function counting() {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { retryDelayMs } from "../../src/jobs/retry-policy.ts";
+import { retryDelayMs } from "../../src/platform/jobs/retry-policy.ts";
 
 test.each([
   [1, 5_000],

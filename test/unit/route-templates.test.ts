@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { expect, test } from "bun:test";
-import { routeTemplates } from "../../src/http/route-templates.ts";
+import { routeTemplates } from "../../src/platform/http/route-templates.ts";
 
 const app = new Elysia()
   .get("/leads/", () => "")

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RowBuffer } from "../../src/prospecting/import/row-buffer.ts";
+import { RowBuffer } from "../../src/features/prospecting/import/row-buffer.ts";
 
 const raw = (text: string) => ({ facet: "title" as const, raw: text, epoch: 0, number: 0 });
 

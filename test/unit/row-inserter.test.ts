@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { RowInserter } from "../../src/storage/sqlite/row-inserter.ts";
+import { RowInserter } from "../../src/adapters/storage/sqlite/row-inserter.ts";
 
 test.each([0, 1, 3, 4, 15, 64, 65, 149])("%d rows are inserted once each, in their order", (count) => {
   using database = new Database(":memory:", { strict: true });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hashOfPiece, numberOfTarget, RowText } from "../../src/prospecting/import/row-text.ts";
+import { hashOfPiece, numberOfTarget, RowText } from "../../src/features/prospecting/import/row-text.ts";
 
 const title = numberOfTarget("title");
 /** All that `trim` takes away: ECMA-262, WhiteSpace and LineTerminator. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { JobContext, JobHandler } from "../../src/jobs/handler.ts";
-import type { Job, JobType } from "../../src/jobs/model.ts";
-import { retryDelayMs } from "../../src/jobs/retry-policy.ts";
-import { JobRunner } from "../../src/jobs/runner.ts";
-import type { JobEnd, JobStore } from "../../src/jobs/store.ts";
-import { createLog } from "../../src/log.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
+import type { JobContext, JobHandler } from "../../src/platform/jobs/handler.ts";
+import type { Job, JobType } from "../../src/platform/jobs/model.ts";
+import { retryDelayMs } from "../../src/platform/jobs/retry-policy.ts";
+import { JobRunner } from "../../src/platform/jobs/runner.ts";
+import type { JobEnd, JobStore } from "../../src/platform/jobs/store.ts";
+import { createLog } from "../../src/platform/base/log.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 

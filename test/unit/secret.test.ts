@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { systemIds } from "../../src/ids.ts";
-import { hashOf, isWellFormed, makeSecret, type KeyKind } from "../../src/keys/secret.ts";
-import { hintOf, keyPrefixes } from "../../src/secret-text.ts";
+import { systemIds } from "../../src/platform/base/ids.ts";
+import { hashOf, isWellFormed, makeSecret, type KeyKind } from "../../src/platform/auth/secret.ts";
+import { hintOf, keyPrefixes } from "../../src/platform/base/secret-text.ts";
 import { createIds } from "../support/ids.ts";
 
 const kinds = Object.keys(keyPrefixes) as KeyKind[];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { listen } from "../../src/http/server.ts";
+import { listen } from "../../src/platform/http/server.ts";
 
 test("what is asked is answered in the same way by either router", async () => {
   const app = new Elysia()

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { fieldsOf } from "../../src/enrichment/fields.ts";
-import { LookUp } from "../../src/enrichment/look-up.ts";
-import type { EnrichmentProvider, LookUpOutcome } from "../../src/enrichment/provider.ts";
-import { GuardedProvider } from "../../src/enrichment/provider-guard.ts";
-import { SharedLookUps } from "../../src/enrichment/shared-look-ups.ts";
-import { Spending } from "../../src/enrichment/spending.ts";
-import { createLog } from "../../src/log.ts";
+import { fieldsOf } from "../../src/features/enrichment/fields.ts";
+import { LookUp } from "../../src/features/enrichment/look-up.ts";
+import type { EnrichmentProvider, LookUpOutcome } from "../../src/features/enrichment/provider.ts";
+import { GuardedProvider } from "../../src/features/enrichment/provider-guard.ts";
+import { SharedLookUps } from "../../src/features/enrichment/shared-look-ups.ts";
+import { Spending } from "../../src/features/enrichment/spending.ts";
+import { createLog } from "../../src/platform/base/log.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody } from "../support/vendors.ts";
 

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SharedRead } from "../../src/storage/sqlite/shared-read.ts";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { SharedRead } from "../../src/adapters/storage/sqlite/shared-read.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SharedTimeLimit } from "../../src/network/shared-time-limit.ts";
+import { SharedTimeLimit } from "../../src/features/network/shared-time-limit.ts";
 import { FakeClock } from "../support/clock.ts";
 
 const never = <T>(): Promise<T> => new Promise(() => {});

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { actionTypes } from "../../src/network/action-kinds.ts";
-import type { Watched } from "../../src/network/contact-model.ts";
-import { calmNetwork, type SimulationRates } from "../../src/network/simulation.ts";
-import { createSimulatedConnector } from "../../src/providers/network/simulated.ts";
+import { actionTypes } from "../../src/features/network/action-kinds.ts";
+import type { Watched } from "../../src/features/network/contact-model.ts";
+import { calmNetwork, type SimulationRates } from "../../src/features/network/simulation.ts";
+import { createSimulatedConnector } from "../../src/adapters/providers/network/simulated.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { durationMs } from "../../src/simulation/duration.ts";
-import { SimulatedClock } from "../../src/simulation/simulated-clock.ts";
-import { createSimulatedIds } from "../../src/simulation/simulated-ids.ts";
+import { durationMs } from "../../src/features/simulation/duration.ts";
+import { SimulatedClock } from "../../src/features/simulation/simulated-clock.ts";
+import { createSimulatedIds } from "../../src/features/simulation/simulated-ids.ts";
 import { startOfTests } from "../support/clock.ts";
 
 test.each([

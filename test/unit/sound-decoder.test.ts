@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { PcmDecoder, WavDecoder, type SoundDecoder } from "../../src/providers/voice/sound-decoder.ts";
-import { cutWav, NoSound } from "../../src/providers/voice/wav-head.ts";
-import { wavBytes } from "../../src/voice/audio/wav/encode-wav.ts";
+import { PcmDecoder, WavDecoder, type SoundDecoder } from "../../src/adapters/providers/voice/sound-decoder.ts";
+import { cutWav, NoSound } from "../../src/adapters/providers/voice/wav-head.ts";
+import { wavBytes } from "../../src/lib/audio/wav/encode-wav.ts";
 import { openWavHead } from "../support/vendors/speech.ts";
 
 /** A WAV file of one-channel or interleaved frames, with whatever the test wants in its header. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createDiskBlobs } from "../../src/blobs/disk.ts";
-import { SpeechCache } from "../../src/voice/speech-cache.ts";
+import { createDiskBlobs } from "../../src/adapters/blobs/disk.ts";
+import { SpeechCache } from "../../src/features/voice/speech-cache.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createDirectory } from "../support/program.ts";
 

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEngine } from "../../src/storage/sqlite/engine.ts";
-import { createLeadStore } from "../../src/storage/sqlite/leads.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { openSqliteStorage } from "../../src/storage/sqlite/sqlite-storage.ts";
-import { createUserStore } from "../../src/storage/sqlite/users.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { createLeadStore } from "../../src/adapters/storage/sqlite/leads.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
+import { createUserStore } from "../../src/adapters/storage/sqlite/users.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { createFactories } from "../support/factories.ts";
 

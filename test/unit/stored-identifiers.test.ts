@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { phoneKey } from "../../src/leads/keys.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { lookUps } from "../../src/storage/sqlite/stored-identifiers.ts";
+import { phoneKey } from "../../src/features/leads/keys.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { lookUps } from "../../src/adapters/storage/sqlite/stored-identifiers.ts";
 
 test.each(lookUps)("a person's identifiers are read by indexes only: %s", (sql) => {
   const database = new Database(":memory:");

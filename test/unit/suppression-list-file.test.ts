@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ListFileError, readListFile, type ListRow } from "../../src/suppression/list-file.ts";
+import { ListFileError, readListFile, type ListRow } from "../../src/features/suppression/list-file.ts";
 import { createDice } from "../support/ids.ts";
 
 /** Reads a list that arrives in blocks of so many bytes. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import examples from "libphonenumber-js/examples.mobile.json";
-import { phoneNumber, possiblePhoneNumber } from "../../src/suppression/phone.ts";
-import { plainNumber } from "../../src/suppression/plain-number.ts";
+import { phoneNumber, possiblePhoneNumber } from "../../src/platform/identity/phone.ts";
+import { plainNumber } from "../../src/platform/identity/plain-number.ts";
 import { createDice } from "../support/ids.ts";
 
 const theirs = (text: string): string | null => parsePhoneNumberFromString(text)?.number ?? null;

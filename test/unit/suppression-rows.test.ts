@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEngine } from "../../src/storage/sqlite/engine.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
-import { createSuppressionRows } from "../../src/storage/sqlite/suppressions.ts";
-import { suppressionKey } from "../../src/suppression/key.ts";
-import type { Suppression } from "../../src/suppression/model.ts";
+import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { createSuppressionRows } from "../../src/adapters/storage/sqlite/suppressions.ts";
+import { suppressionKey } from "../../src/features/suppression/key.ts";
+import type { Suppression } from "../../src/features/suppression/model.ts";
 import { startOfTests } from "../support/clock.ts";
 
 async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { pino } from "pino";
-import { ApiError } from "../../src/errors.ts";
-import type { Caller } from "../../src/keys/caller.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { accompanied, type Companion } from "../../src/storage/sqlite/companion.ts";
-import { SuppressionService } from "../../src/suppression/service.ts";
+import { ApiError } from "../../src/platform/base/errors.ts";
+import type { Caller } from "../../src/platform/auth/caller.ts";
+import type { Storage } from "../../src/adapters/storage/storage.ts";
+import { accompanied, type Companion } from "../../src/lib/group-commit/companion.ts";
+import { SuppressionService } from "../../src/features/suppression/service.ts";
 import { FakeClock } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { hashText, readHashText, suppressionKey } from "../../src/suppression/key.ts";
-import { readValue } from "../../src/suppression/value.ts";
+import { hashText, readHashText, suppressionKey } from "../../src/features/suppression/key.ts";
+import { readValue } from "../../src/features/suppression/value.ts";
 
 test.each([
   ["ada@example.com", "email", "ada@example.com"],

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readLeadFile } from "../../src/leads/import/lead-file.ts";
-import { readProspectFile } from "../../src/prospecting/import/prospect-file.ts";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
-import { Reader } from "../../src/storage/sqlite/reader.ts";
-import { SampleMeter } from "../../src/voice/sample-meter.ts";
+import { readLeadFile } from "../../src/features/leads/import/lead-file.ts";
+import { readProspectFile } from "../../src/features/prospecting/import/prospect-file.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { Reader } from "../../src/adapters/storage/sqlite/reader.ts";
+import { SampleMeter } from "../../src/features/voice/sample-meter.ts";
 import { hiss } from "../support/voices.ts";
 
 // Measuring sound takes seconds on a busy machine.

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { countOf, select } from "../../src/storage/sqlite/directory/container.ts";
-import type { StoredRows } from "../../src/storage/sqlite/directory/index-messages.ts";
-import { Postings, PostingsCache } from "../../src/storage/sqlite/directory/postings.ts";
-import { RawTerms } from "../../src/storage/sqlite/directory/stored-batches.ts";
-import { ToldRows } from "../../src/storage/sqlite/directory/told-rows.ts";
-import { migrate, migrations } from "../../src/storage/sqlite/migrate.ts";
+import { countOf, select } from "../../src/adapters/storage/sqlite/directory/container.ts";
+import type { StoredRows } from "../../src/adapters/storage/sqlite/directory/index-messages.ts";
+import { Postings, PostingsCache } from "../../src/adapters/storage/sqlite/directory/postings.ts";
+import { RawTerms } from "../../src/adapters/storage/sqlite/directory/stored-batches.ts";
+import { ToldRows } from "../../src/adapters/storage/sqlite/directory/told-rows.ts";
+import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 
 let postings: Postings;
 let told: ToldRows;

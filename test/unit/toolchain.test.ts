@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { version } from "../../src/version.ts";
+import { version } from "../../src/platform/base/version.ts";
 
 const root = join(import.meta.dir, "../..");
 const bunVersion = packageJson.devDependencies.bun;

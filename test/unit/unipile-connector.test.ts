@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Tier } from "../../src/network/account-model.ts";
-import type { ActionType } from "../../src/network/action-kinds.ts";
-import type { ActionOrder, ConnectorOutcome } from "../../src/network/connector.ts";
-import type { Watched } from "../../src/network/contact-model.ts";
-import { createHttpClient } from "../../src/providers/http-client.ts";
-import { createUnipileConnector } from "../../src/providers/network/unipile.ts";
+import type { Tier } from "../../src/features/network/account-model.ts";
+import type { ActionType } from "../../src/features/network/action-kinds.ts";
+import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
+import type { Watched } from "../../src/features/network/contact-model.ts";
+import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createUnipileConnector } from "../../src/adapters/providers/network/unipile.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
 import { idOf, startUnipile, type Member } from "../support/vendors/unipile.ts";

@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { StartError } from "../../src/start-error.ts";
-import { migrate } from "../../src/storage/sqlite/migrate.ts";
-import type { Migration } from "../../src/storage/sqlite/migrations.macro.ts";
-import { openDatabase } from "../../src/storage/sqlite/open.ts";
-import { copyBeforeUpgrade } from "../../src/storage/sqlite/upgrade-copy.ts";
+import { StartError } from "../../src/platform/base/start-error.ts";
+import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
+import type { Migration } from "../../src/adapters/storage/sqlite/migrations.macro.ts";
+import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
+import { copyBeforeUpgrade } from "../../src/adapters/storage/sqlite/upgrade-copy.ts";
 import { mountSmallDisk, testOnSmallDisk } from "../support/small-disk.ts";
 
 const steps = [1, 2, 3, 4, 5, 6].map(step);

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readOnnxConstants } from "../../src/voice/engine/onnx-weights.ts";
-import { speechProbabilities } from "../../src/voice/engine/silero.ts";
-import { detectActivity, secondsOf } from "../../src/voice/engine/speech-detector.ts";
-import { loadSilero } from "../../src/voice/engine/voice-assets.ts";
+import { readOnnxConstants } from "../../src/lib/voice-engine/onnx-weights.ts";
+import { speechProbabilities } from "../../src/lib/voice-engine/silero.ts";
+import { detectActivity, secondsOf } from "../../src/lib/voice-engine/speech-detector.ts";
+import { loadSilero } from "../../src/lib/voice-engine/voice-assets.ts";
 import { joined, melody, mixed, noise, speech, tone, vowel } from "../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
@@ -58,7 +58,7 @@ describe("neural", () => {
   });
 
   test("a model that is cut off is refused", async () => {
-    const file = Bun.file(`${import.meta.dir}/../../src/voice/engine/models/silero_vad_v6.onnx`);
+    const file = Bun.file(`${import.meta.dir}/../../src/lib/voice-engine/models/silero_vad_v6.onnx`);
     const bytes = new Uint8Array(await file.arrayBuffer());
     expect(readOnnxConstants(bytes).size).toBeGreaterThan(20);
     expect(() => readOnnxConstants(bytes.subarray(0, 3))).toThrow("cut off");

@@ -1,14 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { binHz, spectrumBins } from "../../src/voice/engine/analysis-format.ts";
-import { forEachEnvelope } from "../../src/voice/engine/envelope.ts";
-import { fftOf } from "../../src/voice/engine/fft.ts";
-import { FormantMeter, polesOf } from "../../src/voice/engine/formants.ts";
-import { MelCepstrum, melBands, melSpectrum, spectrumOfMel, warpMel } from "../../src/voice/engine/mel.ts";
-import { trackPitch } from "../../src/voice/engine/pitch.ts";
-import { profileOf, profileVector, speakerDistance } from "../../src/voice/engine/speaker-profile.ts";
-import { profileSpread } from "../../src/voice/engine/profile-spread.ts";
-import { joinFrames, measureSpeech, sliceFrames } from "../../src/voice/engine/speech-frames.ts";
-import { median } from "../../src/voice/engine/statistics.ts";
+import { binHz, spectrumBins } from "../../src/lib/voice-engine/analysis-format.ts";
+import { forEachEnvelope } from "../../src/lib/voice-engine/envelope.ts";
+import { fftOf } from "../../src/lib/voice-engine/fft.ts";
+import { FormantMeter, polesOf } from "../../src/lib/voice-engine/formants.ts";
+import { MelCepstrum, melBands, melSpectrum, spectrumOfMel, warpMel } from "../../src/lib/voice-engine/mel.ts";
+import { trackPitch } from "../../src/lib/voice-engine/pitch.ts";
+import { profileOf, profileVector, speakerDistance } from "../../src/lib/voice-engine/speaker-profile.ts";
+import { profileSpread } from "../../src/lib/voice-engine/profile-spread.ts";
+import { joinFrames, measureSpeech, sliceFrames } from "../../src/lib/voice-engine/speech-frames.ts";
+import { median } from "../../src/lib/voice-engine/statistics.ts";
 import { joined, noise, speech, vowel } from "../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { ClipMeter } from "../../src/voice/engine/clip-meter.ts";
-import { HighPass } from "../../src/voice/engine/high-pass.ts";
-import { keptRate, maxReadSeconds, SampleReader } from "../../src/voice/engine/sample-reader.ts";
+import { ClipMeter } from "../../src/lib/voice-engine/clip-meter.ts";
+import { HighPass } from "../../src/lib/voice-engine/high-pass.ts";
+import { keptRate, maxReadSeconds, SampleReader } from "../../src/lib/voice-engine/sample-reader.ts";
 import { levelDb, noise, tone } from "../support/voice-signals.ts";
 
 // Minutes of sound are read: slow on a busy machine.

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { createLog } from "../../src/log.ts";
-import type { VoiceStore } from "../../src/voice/store.ts";
-import { VoiceRemovals } from "../../src/voice/removals.ts";
+import { createLog } from "../../src/platform/base/log.ts";
+import type { VoiceStore } from "../../src/features/voice/store.ts";
+import { VoiceRemovals } from "../../src/features/voice/removals.ts";
 import { FakeClock } from "../support/clock.ts";
 import { pretendEngine } from "../support/voices.ts";
 

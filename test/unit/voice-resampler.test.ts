@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { Resampler, resample } from "../../src/voice/engine/resampler.ts";
+import { Resampler, resample } from "../../src/lib/voice-engine/resampler.ts";
 import { joined, levelDb, tone } from "../support/voice-signals.ts";
 
 // Minutes of sound are read: slow on a busy machine.

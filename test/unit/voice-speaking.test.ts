@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { SpeakingLine } from "../../src/voice/speaking.ts";
-import { defaultVoiceSettings } from "../../src/voice/model.ts";
+import { SpeakingLine } from "../../src/features/voice/speaking.ts";
+import { defaultVoiceSettings } from "../../src/features/voice/model.ts";
 import { FakeClock } from "../support/clock.ts";
 
 // A thread is started: slow on a busy machine.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { speakableText } from "../../src/voice/engine/speakable-text.ts";
-import { VoiceError } from "../../src/voice/engine/voice-error.ts";
+import { speakableText } from "../../src/lib/voice-engine/speakable-text.ts";
+import { VoiceError } from "../../src/lib/voice-engine/voice-error.ts";
 
 test.each([
   ["Hello there. How are you?", ["Hello there.", "How are you?"]],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createVoiceEngines } from "../../src/providers/voice/voice-engines.ts";
-import type { TrainedVoice, TrainingMaterial, VoiceEngine } from "../../src/voice/voice-engine.ts";
-import { loadConfig } from "../../src/config.ts";
+import { createVoiceEngines } from "../../src/adapters/providers/voice/voice-engines.ts";
+import type { TrainedVoice, TrainingMaterial, VoiceEngine } from "../../src/features/voice/voice-engine.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startCartesia } from "../support/vendors/cartesia.ts";
 import { startChatterboxDevnen } from "../support/vendors/chatterbox-devnen.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { allFields, fieldsOf } from "../../src/enrichment/fields.ts";
-import type { Finding, Merged, Subject } from "../../src/enrichment/model.ts";
-import { Verdicts } from "../../src/enrichment/verdicts.ts";
+import { allFields, fieldsOf } from "../../src/features/enrichment/fields.ts";
+import type { Finding, Merged, Subject } from "../../src/features/enrichment/model.ts";
+import { Verdicts } from "../../src/features/enrichment/verdicts.ts";
 import {
   entriesOf,
   extended,
@@ -11,7 +11,7 @@ import {
   recordConfidence,
   restricted,
   sourcesOf,
-} from "../../src/enrichment/waterfall.ts";
+} from "../../src/features/enrichment/waterfall.ts";
 import { nobody } from "../support/vendors.ts";
 
 /** What several providers say, in turn. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { allFields } from "../../src/enrichment/fields.ts";
-import type { HttpClient, HttpOutcome, HttpRequest } from "../../src/providers/http-client.ts";
-import { createHttpClient } from "../../src/providers/http-client.ts";
-import { readCompanyPage } from "../../src/providers/enrichment/company-page.ts";
-import { mayFetch } from "../../src/providers/enrichment/robots.ts";
-import { createWeb, type MailCheck } from "../../src/providers/enrichment/web.ts";
+import { allFields } from "../../src/features/enrichment/fields.ts";
+import type { HttpClient, HttpOutcome, HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { readCompanyPage } from "../../src/adapters/providers/enrichment/company-page.ts";
+import { mayFetch } from "../../src/adapters/providers/enrichment/robots.ts";
+import { createWeb, type MailCheck } from "../../src/adapters/providers/enrichment/web.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody } from "../support/vendors.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import type { ConnectorOutcome } from "../../src/network/connector.ts";
-import { createHttpClient } from "../../src/providers/http-client.ts";
-import { createWebhookConnector } from "../../src/providers/network/webhook.ts";
+import type { ConnectorOutcome } from "../../src/features/network/connector.ts";
+import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createWebhookConnector } from "../../src/adapters/providers/network/webhook.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";
 import { startWebhookReceiver, webhookSecret } from "../support/vendors/webhook-receiver.ts";

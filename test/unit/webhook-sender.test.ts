@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createWebhookSender } from "../../src/providers/webhooks/threaded.ts";
+import { createWebhookSender } from "../../src/adapters/providers/webhooks/threaded.ts";
 import { startRawPeer } from "../support/http-peer.ts";
 import { startLoopback } from "../support/vendors/loopback.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { makeWebhookSecret, signedHeaders } from "../../src/webhooks/signature.ts";
+import { makeWebhookSecret, signedHeaders } from "../../src/features/webhooks/signature.ts";
 import { createIds } from "../support/ids.ts";
 
 const ids = createIds();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { PostOutcome } from "../../src/webhooks/connector.ts";
-import { maxTries, retryDelays, verdictOf, type Tried } from "../../src/webhooks/verdict.ts";
+import type { PostOutcome } from "../../src/features/webhooks/connector.ts";
+import { maxTries, retryDelays, verdictOf, type Tried } from "../../src/features/webhooks/verdict.ts";
 import { startOfTests as now } from "../support/clock.ts";
 
 const second = 1000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { defaultWorkingHours } from "../../src/network/account-model.ts";
-import { changedWeek } from "../../src/network/governor/calendar.ts";
-import { readWeek, weekView } from "../../src/network/week.ts";
+import { defaultWorkingHours } from "../../src/features/network/account-model.ts";
+import { changedWeek } from "../../src/features/network/governor/calendar.ts";
+import { readWeek, weekView } from "../../src/features/network/week.ts";
 
 test("working hours are written as wall-clock times by the name of the day, and read back as they were", () => {
   const hours = [

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writer } from "../../src/storage/sqlite/writer.ts";
+import { Writer } from "../../src/lib/group-commit/writer.ts";
 
 const bytes = (size: number): Uint8Array => new Uint8Array(size);
 

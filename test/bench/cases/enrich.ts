@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { seeded } from "../../support/random.ts";
-import { openDatabase } from "../../../src/storage/sqlite/open.ts";
+import { openDatabase } from "../../../src/adapters/storage/sqlite/open.ts";
 import { createApi } from "../api.ts";
 import { person } from "../people.ts";
 import { median, type BenchCase } from "../report.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/storage/sqlite/open.ts";
+import { openDatabase } from "../../../src/adapters/storage/sqlite/open.ts";
 import { keysOf, leadInserter, leadRow, ownerOf } from "../lead-rows.ts";
 import { load } from "../load.ts";
 import { csvHeader, csvRow, person } from "../people.ts";

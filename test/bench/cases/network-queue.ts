@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "../../../src/clock.ts";
-import { openSqliteStorage } from "../../../src/storage/sqlite/sqlite-storage.ts";
+import { systemClock } from "../../../src/platform/base/clock.ts";
+import { openSqliteStorage } from "../../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { queueActions, unbind } from "../network-rows.ts";
 import { median, type BenchCase } from "../report.ts";
 import { createHome, databasePath, startServer, withDirectory, type Home } from "../server.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { wavBytes } from "../../../src/voice/audio/audio.ts";
+import { wavBytes } from "../../../src/lib/audio/audio.ts";
 import { csvHeader, csvRow, person } from "../people.ts";
 import type { BenchCase, Measure } from "../report.ts";
 import { createHome, memoryOf, startServer, withDirectory, type Server } from "../server.ts";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { wavHeader, wavSamples } from "../../../src/voice/audio/audio.ts";
-import { loadFlite } from "../../../src/voice/engine/voice-assets.ts";
+import { wavHeader, wavSamples } from "../../../src/lib/audio/audio.ts";
+import { loadFlite } from "../../../src/lib/voice-engine/voice-assets.ts";
 import { load } from "../load.ts";
 import type { BenchCase, Measure } from "../report.ts";
 import { createHome, fillWithLeads, memoryOf, startServer, withDirectory, type Home, type Server } from "../server.ts";

@@ -1,0 +1,76 @@
+import { companyName } from "../../../platform/identity/company-name.ts";
+import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
+import { businessDomain } from "../../../platform/identity/email-domain.ts";
+import type { EnrichField } from "../../../features/enrichment/fields.ts";
+import type { Finding, Subject } from "../../../features/enrichment/model.ts";
+import { mostTold } from "../../../features/enrichment/witnesses.ts";
+import { leadIdentity } from "../../../features/leads/identity.ts";
+import type { LeadIdentity } from "../../../features/leads/model.ts";
+
+/** So many people of a company tell of it, and of its addresses; more would tell the same, and each costs time. */
+const witnesses = 8;
+/** The leads of a request are often of few companies. Of one that has not so many yet more may be learned any moment. */
+const keepMs = { complete: 10_000, growing: 250 };
+const keepCompanies = 1_000;
+
+/**
+ * Answers people of a company, but for the one who is asked about: nobody is a witness of what their own row says. What
+ * the directories say is told again for a moment.
+ */
+export function createColleagues(directories: readonly Directory[], now: () => number) {
+  const kept = new Map<string, { until: number; people: Colleague[] }>();
+
+  async function peopleOf(company: CompanyNames, userId: string): Promise<Colleague[]> {
+    const key = [userId, company.domain ?? "", company.name ?? ""].join("\n");
+    const known = kept.get(key);
+    if (known !== undefined && known.until > now()) return known.people;
+    const lists = await Promise.all(directories.map((directory) => directory.colleagues(userId, company, witnesses)));
+    const people = lists.flat();
+    if (kept.size >= keepCompanies) kept.clear();
+    kept.set(key, { until: now() + (people.length < witnesses ? keepMs.growing : keepMs.complete), people });
+    return people;
+  }
+
+  return async (known: Subject, company: CompanyNames, userId: string): Promise<Colleague[]> => {
+    if (company.domain === null && company.name === null) return [];
+    const people = await peopleOf(company, userId);
+    const self = leadIdentity({ ...known, email: known.email ?? known.candidateEmail });
+    return people.filter((person) => !isSame(leadIdentity(person), self));
+  };
+}
+
+function isSame(one: LeadIdentity, other: LeadIdentity): boolean {
+  const agree = (a: string | null, b: string | null) => a !== null && a === b;
+  return agree(one.email, other.email) || agree(one.network, other.network) || agree(one.name, other.name);
+}
+
+/** What most of the people say, each field as sure as they are many. */
+export function findingsOfColleagues(people: readonly Colleague[]): Finding[] {
+  const name = mostTold(
+    people.map(({ company }) => company),
+    companyName,
+  );
+  const website = mostTold(people.map((person) => person.domain ?? domainOfAddress(person)));
+  const told: Partial<Record<EnrichField, ReturnType<typeof mostTold>>> = {
+    company: name,
+    "companyInfo.name": name,
+    "companyInfo.website": website && { ...website, value: `https://${website.value}` },
+    "companyInfo.industry": mostTold(people.map(({ industry }) => industry)),
+    "companyInfo.size": mostTold(people.map(({ size }) => size)),
+    "companyInfo.headquarters": mostTold(people.map(({ headquarters }) => headquarters)),
+  };
+  return Object.entries(told).flatMap(([field, most]) =>
+    most === null ? [] : [{ field: field as EnrichField, ...most }],
+  );
+}
+
+/** Where a company gets its mail: at its own domain, or where most of its people do. */
+export function mailDomain(people: readonly Colleague[], own: string | null): string | null {
+  const domains = people.map(domainOfAddress);
+  const common = own !== null && domains.includes(own) ? own : (mostTold(domains)?.value ?? own);
+  return common ?? mostTold(people.map(({ domain }) => domain))?.value ?? null;
+}
+
+function domainOfAddress({ email }: Colleague): string | null {
+  return email === null ? null : businessDomain(email);
+}

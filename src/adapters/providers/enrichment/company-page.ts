@@ -1,0 +1,99 @@
+import { parseJson } from "../../../platform/base/json.ts";
+import { textAt, valueAt } from "../json-path.ts";
+
+/** What the start page of a company says of it, in JSON-LD (schema.org), OpenGraph and plain meta elements. */
+export type CompanyPage = {
+  name: string | null;
+  description: string | null;
+  industry: string | null;
+  size: string | null;
+  founded: string | null;
+  headquarters: string | null;
+};
+
+/** So much JSON-LD is read of one page; some shops put their whole catalogue there. */
+const maxJsonLdBytes = 512 * 1024;
+
+/** Reads a page of HTML; what it does not say is null. */
+export async function readCompanyPage(html: Uint8Array): Promise<CompanyPage> {
+  const meta = new Map<string, string>();
+  const blocks: string[] = [];
+  let bytes = 0;
+  const rewriter = new HTMLRewriter()
+    .on("meta", {
+      element(element) {
+        const name = (element.getAttribute("property") ?? element.getAttribute("name") ?? "").toLowerCase();
+        const content = element.getAttribute("content")?.trim();
+        if (name !== "" && content && !meta.has(name)) meta.set(name, content);
+      },
+    })
+    .on('script[type="application/ld+json"]', {
+      element: () => void blocks.push(""),
+      text({ text }) {
+        bytes += text.length;
+        if (bytes <= maxJsonLdBytes && blocks.length > 0) blocks[blocks.length - 1] += text;
+      },
+    });
+  await rewriter.transform(new Response(html as Uint8Array<ArrayBuffer>)).arrayBuffer();
+  const organization = blocks.flatMap(nodesIn).find(isOrganization);
+  const text = (path: string) => textAt(organization, path);
+  return {
+    name: text("name") ?? text("legalName") ?? decoded(meta.get("og:site_name")),
+    description: text("description") ?? decoded(meta.get("og:description") ?? meta.get("description")),
+    industry: text("industry") ?? text("knowsAbout"),
+    size: sizeOf(organization),
+    founded: text("foundingDate"),
+    headquarters: addressOf(organization),
+  };
+}
+
+/** All objects of a block: one, a list, or a graph. */
+function nodesIn(block: string): unknown[] {
+  try {
+    const json = parseJson(block);
+    return [json, valueAt(json, "@graph")].flat();
+  } catch {
+    return [];
+  }
+}
+
+const organizationTypes =
+  /^(https?:\/\/schema\.org\/)?(\w*Organization|Corporation|LocalBusiness|\w*Business|NGO|OnlineStore)$/;
+
+function isOrganization(node: unknown): boolean {
+  return [valueAt(node, "@type")].flat().some((type) => typeof type === "string" && organizationTypes.test(type));
+}
+
+/** A number of employees, or a range of them. */
+function sizeOf(organization: unknown): string | null {
+  const path = "numberOfEmployees";
+  const exact = textAt(organization, path) ?? textAt(organization, `${path}.value`);
+  if (exact !== null) return exact;
+  const [min, max] = [textAt(organization, `${path}.minValue`), textAt(organization, `${path}.maxValue`)];
+  if (min === null) return max;
+  return max === null ? `${min}+` : `${min}-${max}`;
+}
+
+function addressOf(organization: unknown): string | null {
+  const address = [valueAt(organization, "address")].flat()[0];
+  if (typeof address === "string") return address.trim() || null;
+  const parts = ["addressLocality", "addressRegion", "addressCountry", "addressCountry.name"];
+  return (
+    parts
+      .map((part) => textAt(address, part))
+      .filter((part) => part !== null)
+      .join(", ") || null
+  );
+}
+
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+
+/** Attributes come as they stand in the page; JSON-LD needs no decoding. */
+function decoded(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
+    if (typeof name === "string") return entities[name.toLowerCase()] ?? whole;
+    const code = typeof decimal === "string" ? Number(decimal) : Number.parseInt(String(hex), 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

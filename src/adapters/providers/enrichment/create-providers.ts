@@ -1,0 +1,48 @@
+import type { Clock } from "../../../platform/base/clock.ts";
+import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
+import { StartError } from "../../../platform/base/start-error.ts";
+
+/** What an operator has set; names as in the options. */
+export type ProviderConfig = Readonly<{
+  enrichmentProviders: readonly string[];
+  enrichmentUrls: Readonly<Record<string, string>>;
+  enrichmentTimeouts: Readonly<Record<string, number>>;
+  enrichmentSpendCaps: Readonly<Record<string, number>>;
+  enrichmentVendors: string | null;
+  allowPrivateHosts: readonly string[];
+  pdlKey: string | null;
+  hunterKey: string | null;
+  apolloKey: string | null;
+  fullenrichKey: string | null;
+  githubKey: string | null;
+  gravatarKey: string | null;
+  reacherKey: string | null;
+}>;
+
+const defaultTimeoutSeconds: Readonly<Record<string, number>> = { fullenrich: 120 };
+const timeoutSeconds = 15;
+
+/** The providers that are switched on, in their order, with their limits. Rejects with `StartError` for what can't be. */
+export async function createProviders(local: EnrichmentProvider, config: ProviderConfig, clock: Clock) {
+  const { enrichmentProviders, enrichmentTimeouts: timeouts, enrichmentSpendCaps: caps } = config;
+  const names = [...new Set(enrichmentProviders)];
+  const stray = [timeouts, caps, config.enrichmentUrls].flatMap(Object.keys).find((name) => !names.includes(name));
+  if (stray !== undefined)
+    throw new StartError(`There are settings for the enrichment provider ${stray}, which is not switched on.`, {
+      hint: `Add ${stray} to enrichment-providers, or take its settings away.`,
+    });
+  const others = names.filter((name) => name !== "local");
+  // Who asks nobody outside need not load what that takes, which is a third of the start.
+  const created =
+    others.length === 0 ? new Map<string, EnrichmentProvider>() : await createOthers(others, config, clock);
+  return names.map((name) => ({
+    provider: created.get(name) ?? local,
+    timeoutMs: (timeouts[name] ?? defaultTimeoutSeconds[name] ?? timeoutSeconds) * 1000,
+    spendCap: caps[name] ?? null,
+  }));
+}
+
+async function createOthers(names: readonly string[], config: ProviderConfig, clock: Clock) {
+  const { createOutsideProviders } = await import("./outside-providers.ts");
+  return createOutsideProviders(names, config, clock);
+}

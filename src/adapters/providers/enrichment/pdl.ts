@@ -1,0 +1,98 @@
+import { fieldGroups, type EnrichField } from "../../../features/enrichment/fields.ts";
+import type { Finding } from "../../../features/enrichment/model.ts";
+import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
+import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
+import { askVendor, asUrl, findingsOf, queryOf, usualRefusal, type VendorWorld } from "./vendor.ts";
+
+export const pdlUrl = "https://api.peopledatalabs.com/v5";
+const jobsShown = 5;
+
+const { personal, company, social, contact } = fieldGroups;
+const gives: readonly EnrichField[] = [
+  ...personal,
+  ...company.filter((field) => field !== "companyInfo.description"),
+  ...social,
+  ...contact,
+];
+
+/** People Data Labs, person enrichment (v5). One of its credits a match; a miss (404) is free. */
+export function createPdl(world: VendorWorld, { url, key }: { url: string; key: string }): EnrichmentProvider {
+  return {
+    name: "pdl",
+    gives,
+    brings: ({ email, networkUrl, firstName, lastName, company, domain }) =>
+      (email ?? networkUrl ?? (firstName && lastName && (company ?? domain))) ? gives : [],
+
+    async lookUp({ email, networkUrl, firstName, lastName, company, domain }, { signal }) {
+      const query = queryOf({
+        email,
+        profile: networkUrl,
+        first_name: firstName,
+        last_name: lastName,
+        company: company ?? domain,
+        titlecase: "true",
+      });
+      const answer = await askVendor(world, {
+        url: `${url}/person/enrich?${query}`,
+        headers: { "x-api-key": key },
+        signal,
+      });
+      if (answer.kind !== "json") return answer;
+      const refusal = usualRefusal(answer, world.clock);
+      if (refusal !== null) return refusal;
+      const likelihood = numberAt(answer.body, "likelihood") ?? 0;
+      const findings = findingsIn(valueAt(answer.body, "data"), likelihood / 10);
+      const spent = Number(answer.headers.get("x-call-credits-spent") ?? 1);
+      return { kind: "found", findings, spent: Number.isFinite(spent) ? spent : 1 };
+    },
+  };
+}
+
+/** Fields that our plan does not include come as `true`, which is no text. */
+function findingsIn(person: unknown, confidence: number): Finding[] {
+  const text = (path: string) => textAt(person, path);
+  const emails = [
+    text("work_email"),
+    text("recommended_personal_email"),
+    ...textsAt(person, "personal_emails"),
+    ...textsAt(person, "emails.[].address"),
+  ].filter((email) => email !== null);
+  return findingsOf(
+    {
+      firstName: text("first_name"),
+      lastName: text("last_name"),
+      title: text("job_title"),
+      location: text("location_name"),
+      experience: experienceOf(person),
+      skills: textsAt(person, "skills"),
+      bio: text("summary") ?? text("headline"),
+      company: text("job_company_name"),
+      networkUrl: asUrl(text("linkedin_url")),
+      "companyInfo.name": text("job_company_name"),
+      "companyInfo.website": asUrl(text("job_company_website")),
+      "companyInfo.industry": text("job_company_industry"),
+      "companyInfo.size": text("job_company_size"),
+      "companyInfo.founded": text("job_company_founded"),
+      "companyInfo.headquarters": text("job_company_location_name"),
+      "socialProfiles.twitter": asUrl(text("twitter_url")),
+      "socialProfiles.github": asUrl(text("github_url")),
+      email: emails[0],
+      alternativeEmails: emails.slice(1),
+      phone: text("mobile_phone") ?? textsAt(person, "phone_numbers")[0],
+    },
+    confidence,
+  );
+}
+
+function experienceOf(person: unknown): string | null {
+  const jobs = valueAt(person, "experience");
+  const lines = (Array.isArray(jobs) ? jobs.slice(0, jobsShown) : []).flatMap((job: unknown) => {
+    const [title, company] = [textAt(job, "title.name"), textAt(job, "company.name")];
+    const years = [textAt(job, "start_date"), textAt(job, "end_date")].map((date) => date?.slice(0, 4) ?? "");
+    const what = [title, company].filter(Boolean).join(" at ");
+    return what === "" ? [] : [years[0] === "" ? what : `${what} (${years[0]}–${years[1]})`];
+  });
+  if (lines.length > 0) return lines.join("; ");
+  const years = numberAt(person, "inferred_years_experience");
+  return years === null ? null : `${years} years`;
+}

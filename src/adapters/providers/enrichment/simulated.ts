@@ -1,0 +1,49 @@
+import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
+import { allFields, type EnrichField } from "../../../features/enrichment/fields.ts";
+import type { Finding, Subject } from "../../../features/enrichment/model.ts";
+import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
+import { drawOf, pickOf } from "../simulated-draw.ts";
+
+/** People of whom it knows something, in percent. */
+const knownPercent = 70;
+
+const titles = ["Head of Sales", "Chief Technology Officer", "Marketing Manager", "Software Engineer", "Founder"];
+const places = ["London, United Kingdom", "Berlin, Germany", "Austin, Texas, United States", "Lyon, France"];
+const industries = ["Software", "Logistics", "Retail", "Financial Services", "Manufacturing"];
+const sizes = ["11-50", "51-200", "201-500", "1001-5000"];
+
+/** A provider that asks nobody: what it knows of a person follows from the seed and from who it is. */
+export function createSimulatedProvider(seed: number): EnrichmentProvider {
+  return {
+    name: "simulated",
+    gives: allFields,
+    brings: (subject) => (nameOf(subject) === null ? [] : allFields),
+    async lookUp(subject) {
+      const who = nameOf(subject);
+      if (who === null || 100 * drawOf(seed, `${who} known`) >= knownPercent) return { kind: "none", spent: 0 };
+      return { kind: "found", findings: findingsOf(subject, who, seed), spent: 1 };
+    },
+  };
+}
+
+/** What the person is drawn by; null for somebody of whom nothing certain is known. */
+function nameOf({ email, networkUrl, firstName, lastName, company }: Subject): string | null {
+  const named = firstName !== null && lastName !== null && company !== null;
+  return email ?? networkUrl ?? (named ? `${firstName} ${lastName} ${company}`.toLowerCase() : null);
+}
+
+function findingsOf(subject: Subject, who: string, seed: number): Finding[] {
+  const pick = (list: readonly string[], what: string): string => pickOf(list, seed, `${who} ${what}`);
+  const domain = subject.domain ?? domainOfEmail(subject.email ?? "") ?? "example.com";
+  const local = [subject.firstName, subject.lastName].filter((part) => part !== null).join(".");
+  const made: [EnrichField, string | null][] = [
+    ["title", pick(titles, "title")],
+    ["location", pick(places, "place")],
+    ["companyInfo.industry", pick(industries, "industry")],
+    ["companyInfo.size", pick(sizes, "size")],
+    ["companyInfo.website", `https://${domain}`],
+    ["phone", `+1202555${String(100 + Math.floor(drawOf(seed, `${who} phone`) * 99)).padStart(4, "0")}`],
+    ["email", subject.email === null && /^[a-z.-]+$/i.test(local) ? `${local.toLowerCase()}@${domain}` : null],
+  ];
+  return made.flatMap(([field, value]) => (value === null ? [] : [{ field, value, confidence: 0.9 }]));
+}

@@ -1,0 +1,54 @@
+import type { Refusal } from "../../../features/network/action-model.ts";
+import type { ConnectorOutcome } from "../../../features/network/connector.ts";
+import type { News, Relation } from "../../../features/network/contact-model.ts";
+
+/** Ends the work on an order, from however deep a step, with its outcome. It never leaves an adapter. */
+export class Ending extends Error {
+  readonly outcome: ConnectorOutcome;
+
+  constructor(outcome: ConnectorOutcome) {
+    super(`Ended as ${outcome.kind}`);
+    this.outcome = outcome;
+  }
+}
+
+/** The outcome that `steps` answers, or that one of its steps ended with. */
+export async function outcomeOf(steps: () => Promise<ConnectorOutcome>): Promise<ConnectorOutcome> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (error instanceof Ending) return error.outcome;
+    throw error;
+  }
+}
+
+/** The news that `look` finds; none where it ended early, because the vendor could not be asked. */
+export async function newsOrNone(look: () => Promise<News[]>): Promise<News[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof Ending) return [];
+    throw error;
+  }
+}
+
+export function sent(reference: string | null, relation?: Relation): ConnectorOutcome {
+  return { kind: "completed", reference, ...(relation && { relation }) };
+}
+
+export function refused(refusal: Refusal, reason: string, relation?: Relation): ConnectorOutcome {
+  return { kind: "refused", refusal, reason, ...(relation && { relation }) };
+}
+
+/** For what the vendor, or our adapter of it, can't do at all. */
+export function notSupported(vendor: string, what: string): ConnectorOutcome {
+  return refused("notSupported", `${vendor} offers no way to ${what}; use another connector for it.`);
+}
+
+export function busy(retryAt: number, reason: string): ConnectorOutcome {
+  return { kind: "busy", retryAt, reason };
+}
+
+export function unknownOutcome(reason: string): ConnectorOutcome {
+  return { kind: "unknown", reason };
+}

@@ -1,0 +1,123 @@
+import { Type } from "@sinclair/typebox";
+import { isoTime } from "../../../platform/base/clock.ts";
+import { replyText, type News, type Watched } from "../../../features/network/contact-model.ts";
+import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
+import { Started, type LinkedapiApi } from "./linkedapi-api.ts";
+import { connectionsIn, isOpen, WorkflowState } from "./linkedapi-result.ts";
+import { withScheme } from "./profile-address.ts";
+import { RecentMap } from "./recent-map.ts";
+import { shaped } from "./vendor.ts";
+
+const hourMs = 3_600_000;
+/** The vendor reads in a browser, so a look at the connections takes minutes, and more of them than these tell no more. */
+const betweenLooksMs = hourMs;
+const betweenSyncsMs = 6 * hourMs;
+/** A workflow that has not ended by then is forgotten. */
+const longestLookMs = 24 * hourMs;
+const maxConversations = 50;
+
+type Look = { workflowId: string | null; startedAt: number };
+
+const Conversations = Type.Array(
+  Type.Object({
+    personUrl: Type.String(),
+    messages: Type.Array(
+      Type.Object({
+        sender: Type.String(),
+        time: Type.String(),
+        text: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      }),
+    ),
+  }),
+);
+
+/**
+ * Who of the watched accepted or replied. The vendor answers only later what it has to look up on the network: one call
+ * has it look, and a later one learns what it saw. What was begun is remembered in this process only.
+ */
+export class LinkedapiNews {
+  /** The latest look at the connections, by account. */
+  readonly #looks = new RecentMap<string, Look>(10_000);
+  /** When the vendor was asked to follow a conversation, by account and person. */
+  readonly #syncs = new RecentMap<string, number>(100_000);
+
+  /** Throws the `Ending` of a failed call. */
+  async acceptances(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<News[]> {
+    if (watched.length === 0) return [];
+    const now = api.vendor.clock.now();
+    const look = this.#looks.get(accountId);
+    if (look?.workflowId && now - look.startedAt < longestLookMs) {
+      const found = api.resultOf(await api.get(`workflows/${encodeURIComponent(look.workflowId)}`), "asks");
+      const state = shaped(WorkflowState, found);
+      if (state !== null && isOpen(state)) return [];
+      this.#looks.set(accountId, { ...look, workflowId: null });
+      const people = new Set(connectionsIn(state).map(canonicalProfileUrl));
+      return watched
+        .filter(({ profileKey }) => people.has(profileKey))
+        .map(({ profileKey }) => ({ profileKey, kind: "accepted", at: look.startedAt }));
+    }
+    if (look !== undefined && now - look.startedAt < betweenLooksMs) return [];
+    // Set before the call, so that a failing vendor is not asked at every look.
+    this.#looks.set(accountId, { workflowId: null, startedAt: now });
+    const since = isoTime(Math.min(...watched.map((one) => one.since))).slice(0, 10);
+    const workflow = { actionType: "st.retrieveConnections", since };
+    const started = shaped(Started, api.resultOf(await api.post("asks", "workflows", workflow), "asks"));
+    this.#looks.set(accountId, { workflowId: started?.workflowId ?? null, startedAt: now });
+    return [];
+  }
+
+  /** Throws the `Ending` of a failed call. */
+  async replies(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<News[]> {
+    if (watched.length === 0) return [];
+    const asked = watched.slice(0, maxConversations);
+    const all = await newsIn(api, asked);
+    if (all !== null) return all;
+    // One conversation that is not followed yet spoils the answer for all.
+    const news: News[] = [];
+    const unknown: Watched[] = [];
+    for (const one of asked) {
+      const found = await newsIn(api, [one]);
+      if (found === null) unknown.push(one);
+      else news.push(...found);
+    }
+    await this.#follow(api, accountId, unknown);
+    return news;
+  }
+
+  /** Has the vendor follow conversations from now on, which it does for good. */
+  async #follow(api: LinkedapiApi, accountId: string, watched: readonly Watched[]): Promise<void> {
+    const now = api.vendor.clock.now();
+    const nameOf = ({ profileKey }: Watched): string => `${accountId} ${profileKey}`;
+    const due = watched.filter((one) => now - (this.#syncs.get(nameOf(one)) ?? -Infinity) >= betweenSyncsMs);
+    if (due.length === 0) return;
+    for (const one of due) this.#syncs.set(nameOf(one), now);
+    const workflow = due.map(({ profileUrl }) => ({
+      actionType: "st.syncConversation",
+      personUrl: withScheme(profileUrl),
+    }));
+    api.resultOf(await api.post("asks", "workflows", workflow.length === 1 ? workflow[0] : workflow), "asks");
+  }
+}
+
+/** The first answer of each of these people; null when the vendor does not follow all of the conversations yet. */
+async function newsIn(api: LinkedapiApi, watched: readonly Watched[]): Promise<News[] | null> {
+  const answer = await api.post(
+    "asks",
+    "conversations/poll",
+    watched.map(({ profileUrl, since }) => ({ personUrl: withScheme(profileUrl), since: isoTime(since), type: "st" })),
+  );
+  if (answer.envelope?.error?.type === "conversationsNotSynced") return null;
+  const conversations = shaped(Conversations, api.resultOf(answer, "asks")) ?? [];
+  return watched.flatMap(({ profileUrl, profileKey, since }) => {
+    const answers = conversations
+      .filter(({ personUrl }) => personUrl === withScheme(profileUrl))
+      .flatMap(({ messages }) => messages.filter(({ sender }) => sender === "them"))
+      .map(({ time, text }) => ({ at: Date.parse(time), text }))
+      .filter(({ at }) => at > since)
+      .sort((a, b) => a.at - b.at);
+    if (answers.length === 0) return [];
+    return [
+      { profileKey, kind: "replied" as const, at: answers[0]!.at, ...replyText(answers.map(({ text }) => text)) },
+    ];
+  });
+}

@@ -1,0 +1,68 @@
+/* oxlint-disable unicorn/no-thenable -- the vendor names what follows an action so; it is data, never a function */
+import type { ActionOrder } from "../../../features/network/connector.ts";
+import type { ActionDetails } from "../../../features/network/action-model.ts";
+import { Ending, notSupported, refused } from "./ending.ts";
+import { withScheme } from "./profile-address.ts";
+
+/** A workflow as the vendor takes it: an action, whose `then` goes on with what it found. */
+export type Workflow = { actionType: string; then?: Workflow } & Readonly<Record<string, unknown>>;
+
+/** Limits of the vendor, below those of the network (linkedapi.io/docs/action-st-send-message, action-nv-send-message). */
+const maxText = 1900;
+const maxSubject = 80;
+
+/** The workflow that carries an order out. Throws the `Ending` of an order that the vendor has no action for. */
+export function workflowOf(order: ActionOrder): Workflow {
+  const { actionType, message, details } = order;
+  const personUrl = withScheme(order.profileUrl);
+  switch (actionType) {
+    case "sendConnectionRequest":
+      return { actionType: "st.sendConnectionRequest", personUrl, ...(message && { note: message }) };
+    case "withdrawConnectionRequest":
+      return { actionType: "st.withdrawConnectionRequest", personUrl, unfollow: true };
+    case "sendMessage":
+      return { actionType: "st.sendMessage", personUrl, text: within(maxText, message ?? "", "messages") };
+    case "sendInMail":
+      return {
+        actionType: "nv.sendMessage",
+        personUrl,
+        text: within(maxText, message ?? "", "messages"),
+        subject: within(maxSubject, details.subject ?? "", "subjects"),
+      };
+    case "visitProfile":
+      return { actionType: "st.openPersonPage", personUrl, basicInfo: true };
+    case "checkConnectionStatus":
+      return { actionType: "st.checkConnectionStatus", personUrl };
+    case "likePost":
+      return onPost(personUrl, details, { actionType: "st.reactToPost", type: details.reaction ?? "like" });
+    case "commentPost":
+      return onPost(personUrl, details, { actionType: "st.commentOnPost", text: message ?? "" });
+    case "followProfile":
+      throw new Ending(notSupported("Linked API", "follow a profile"));
+    case "endorseSkill":
+      throw new Ending(notSupported("Linked API", "endorse a skill"));
+    case "sendVoiceMessage":
+      throw new Ending(notSupported("Linked API", "send a voice message"));
+  }
+}
+
+/** The action itself on a post that is named; else the way from the person's page to their latest post. */
+function onPost(personUrl: string, { postUrl }: ActionDetails, action: Workflow): Workflow {
+  if (postUrl !== undefined) return { ...action, postUrl: withScheme(postUrl) };
+  return {
+    actionType: "st.openPersonPage",
+    personUrl,
+    then: {
+      actionType: "st.retrievePersonPosts",
+      limit: 1,
+      then: { actionType: "st.doForPosts", then: { actionType: "st.openPost", then: action } },
+    },
+  };
+}
+
+function within(max: number, text: string, what: string): string {
+  if (text.length <= max) return text;
+  throw new Ending(
+    refused("invalid", `Linked API takes ${what} of up to ${max} characters, and this has ${text.length}.`),
+  );
+}

@@ -1,0 +1,108 @@
+import { isoTime } from "../../../platform/base/clock.ts";
+import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
+import { replyText, type News, type Watched } from "../../../features/network/contact-model.ts";
+import { newsOrNone } from "./ending.ts";
+import { Attendee, Messages, Relations, type UnipileApi } from "./unipile-api.ts";
+import { nameIn } from "./profile-address.ts";
+
+/** Bounds of one look; the next look goes on with what is still awaited. */
+const maxPages = 10;
+const maxAttendees = 50;
+
+/** Who of the watched accepted or replied. What can't be asked now is left out. */
+export async function newsOf(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+  const awaiting = (what: Watched["waitsFor"]) => watched.filter(({ waitsFor }) => waitsFor === what);
+  const [accepted, replied] = await Promise.all([
+    newsOrNone(() => acceptances(api, awaiting("acceptance"))),
+    newsOrNone(() => replies(api, awaiting("reply"))),
+  ]);
+  return [...accepted, ...replied];
+}
+
+/** From the list of connections, newest first: who is in it has accepted. */
+async function acceptances(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+  const awaited = new Map(watched.map((one) => [nameOf(one), one]));
+  const news: News[] = [];
+  const oldest = Math.min(...watched.map(({ since }) => since));
+  let cursor: string | null = "";
+  for (let pages = 0; awaited.size > 0 && cursor !== null && pages < maxPages; pages++) {
+    const query: Record<string, string> = { limit: "100", ...(cursor && { cursor }) };
+    const page: typeof Relations.static = await api.read({ path: "users/relations", query, schema: Relations });
+    for (const { member_id: id, public_identifier: name, created_at: at } of page.items) {
+      const one = awaited.get(name?.toLowerCase() ?? "") ?? awaited.get(id?.toLowerCase() ?? "");
+      if (one === undefined) continue;
+      awaited.delete(nameOf(one));
+      news.push({ profileKey: one.profileKey, kind: "accepted", at: Math.max(at ?? 0, one.since) });
+    }
+    const isOlder = page.items.every(({ created_at: at }) => typeof at === "number" && at < oldest);
+    cursor = page.items.length === 0 || isOlder || !page.cursor ? null : page.cursor;
+  }
+  return news;
+}
+
+type Received = { chatId: string; senderId: string; attendeeId: string; at: number; text: string };
+
+/** From all messages that came since: by the chat that our message went to, else by the profile of the sender. */
+async function replies(api: UnipileApi, watched: readonly Watched[]): Promise<News[]> {
+  if (watched.length === 0) return [];
+  const received = await messagesSince(api, Math.min(...watched.map(({ since }) => since)));
+  const profileOf = await profilesOf(api, watched.some((one) => chatOf(one) === null) ? received : []);
+  return watched.flatMap((one) => {
+    const answers = received.filter(
+      (message) =>
+        message.at > one.since &&
+        (message.chatId === chatOf(one) ||
+          message.senderId.toLowerCase() === nameOf(one) ||
+          profileOf.get(message.senderId) === one.profileKey),
+    );
+    if (answers.length === 0) return [];
+    const inOrder = answers.toSorted((a, b) => a.at - b.at);
+    const text = replyText(inOrder.map((message) => message.text));
+    return [{ profileKey: one.profileKey, kind: "replied" as const, at: inOrder[0]!.at, ...text }];
+  });
+}
+
+async function messagesSince(api: UnipileApi, since: number): Promise<Received[]> {
+  const received: Received[] = [];
+  let cursor: string | null = "";
+  for (let pages = 0; cursor !== null && pages < maxPages; pages++) {
+    const query: Record<string, string> = { after: isoTime(since), limit: "250", ...(cursor && { cursor }) };
+    const page: typeof Messages.static = await api.read({ path: "messages", query, schema: Messages });
+    for (const { is_sender: isOurs, timestamp, text, ...from } of page.items) {
+      const at = Date.parse(timestamp);
+      if (isOurs || Number.isNaN(at)) continue;
+      const { chat_id: chatId, sender_id: senderId, sender_attendee_id: attendeeId } = from;
+      received.push({
+        chatId: chatId ?? "",
+        senderId: senderId ?? "",
+        attendeeId: attendeeId ?? "",
+        at,
+        text: text ?? "",
+      });
+    }
+    cursor = page.items.length > 0 && page.cursor ? page.cursor : null;
+  }
+  return received;
+}
+
+/** The canonical addresses of those who wrote, by their id as senders. */
+async function profilesOf(api: UnipileApi, received: readonly Received[]): Promise<Map<string, string>> {
+  const attendees = new Map(received.map(({ senderId, attendeeId }) => [senderId, attendeeId || senderId]));
+  const profiles = new Map<string, string>();
+  for (const [senderId, attendeeId] of [...attendees].slice(0, maxAttendees)) {
+    const path = `chat_attendees/${encodeURIComponent(attendeeId)}`;
+    const { profile_url: url } = await api.read({ path, schema: Attendee });
+    const key = canonicalProfileUrl(url ?? "");
+    if (key !== null) profiles.set(senderId, key);
+  }
+  return profiles;
+}
+
+function nameOf({ profileUrl }: Watched): string {
+  return nameIn(profileUrl)?.toLowerCase() ?? "";
+}
+
+function chatOf({ reference }: Watched): string | null {
+  const [chatId = "", messageId] = reference?.split("/") ?? [];
+  return chatId !== "" && messageId !== undefined ? chatId : null;
+}

@@ -1,0 +1,69 @@
+import { multiLine } from "../../../platform/base/clean-text.ts";
+import type { Clock } from "../../../platform/base/clock.ts";
+import { maxExcerptLength } from "../../../features/webhooks/model.ts";
+import type { PostOutcome, WebhookConnector } from "../../../features/webhooks/connector.ts";
+import { createHttpClient, type HttpOutcome, type HttpWorld } from "../../../lib/guarded-http/http-client.ts";
+import { retryAfter } from "../network/retry-after.ts";
+import { problemOfUrl } from "../../../lib/guarded-http/outside-url.ts";
+
+/** Nothing of an answer is needed but its beginning. */
+const maxBytes = 64 * 1024;
+/** Shorter than the 5 s after which common servers close an idle connection themselves. */
+const keepAliveMs = 4000;
+const names = {
+  url: "url",
+  example: "https://crm.example.com/hooks/outreach",
+  privateHostsOption: "OUTREACHD_WEBHOOK_PRIVATE_HOSTS",
+};
+
+/** Posts over the guarded client. `privateHosts` are hosts and networks of the operator's own, which may be called without TLS. */
+export function createWebhookPoster(
+  privateHosts: readonly string[],
+  clock: Clock,
+  world: Partial<HttpWorld> = {},
+): WebhookConnector {
+  const http = createHttpClient({ ...world, clock, allowPrivate: privateHosts, keepAliveMs });
+  return {
+    problem: (url) => problemOfReceiver(url, privateHosts),
+    async post({ url, headers, body, timeoutMs }, signal) {
+      const problem = problemOfReceiver(url, privateHosts);
+      if (problem !== null) return { kind: "failed", reason: problem };
+      const content = { bytes: body, type: "application/json" };
+      return outcomeOf(
+        await http.send({ method: "POST", url, headers, body: content, timeoutMs, maxBytes, signal }),
+        clock.now(),
+        timeoutMs,
+      );
+    },
+  };
+}
+
+/** A sentence on why nothing is posted to this address, or null. */
+export function problemOfReceiver(url: string, privateHosts: readonly string[]): string | null {
+  return problemOfUrl(url, privateHosts, names);
+}
+
+function outcomeOf(outcome: HttpOutcome, now: number, timeoutMs: number): PostOutcome {
+  switch (outcome.kind) {
+    case "answered": {
+      const { status, headers, body } = outcome;
+      return { kind: "answered", status, retryAt: retryAfter(headers, now), excerpt: excerptOf(body) };
+    }
+    case "tooLarge":
+      return { kind: "answered", status: outcome.status, retryAt: retryAfter(outcome.headers, now), excerpt: "" };
+    case "refused":
+      return { kind: "failed", reason: `It was not called: ${outcome.reason}.` };
+    case "timedOut":
+      return { kind: "failed", reason: `It gave no whole answer within ${timeoutMs / 1000} s.` };
+    case "aborted":
+      return { kind: "failed", reason: "The server stopped." };
+    case "unreachable":
+      return { kind: "failed", reason: `It can't be reached: ${outcome.reason}.`.slice(0, 300) };
+  }
+}
+
+/** Bytes that are no text become replacement characters. */
+function excerptOf(body: Uint8Array): string {
+  const text = Buffer.from(body.subarray(0, maxExcerptLength * 4)).toString("utf8");
+  return multiLine(text).slice(0, maxExcerptLength);
+}

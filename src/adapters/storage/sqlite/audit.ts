@@ -1,0 +1,178 @@
+import type { Database } from "bun:sqlite";
+import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../../platform/audit/model.ts";
+import type { AuditStore, ChainCheck, Standing } from "../../../platform/audit/store.ts";
+import type { Engine } from "./engine.ts";
+import { countRows } from "./list-pages.ts";
+
+type Text = string | null;
+type Row = {
+  seq: number;
+  at: number;
+  action: AuditAction;
+  user_id: Text;
+  via: AuditWay;
+  actor_id: Text;
+  key_id: Text;
+  key_name: Text;
+  address: Text;
+  user_agent: Text;
+  request_id: Text;
+  target_type: Text;
+  target_id: Text;
+  details: string;
+  hash: Uint8Array;
+};
+
+export type AuditRows = { append(entry: AuditEntry | undefined): void };
+
+/** Inside a write unit: adds an entry, if there is one, to the end of the chain. */
+export function createAuditRows({ database }: Engine): AuditRows {
+  // From the table each time, because a write unit may be rolled back.
+  const latest = database.query<ChainPlace, []>(
+    `${selectEnd} UNION ALL SELECT * FROM (SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1)
+     ORDER BY seq DESC LIMIT 1`,
+  );
+  const moveEnd = database.query("UPDATE audit_end SET seq = ?, hash = ?");
+  const insert = database.query(
+    `INSERT INTO audit_log (seq, at, action, user_id, via, actor_id, key_id, key_name, address, user_agent, request_id,
+       target_type, target_id, details, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    append(entry) {
+      if (entry === undefined) return;
+      // Rarely the last row, where somebody has tampered: what was cut off is to be missed, and not to be replaced.
+      const before = latest.get() ?? beginning;
+      const seq = before.seq + 1;
+      const values = valuesOf(seq, entry);
+      const hash = hashOf(before.hash, values);
+      insert.run(...values, hash);
+      moveEnd.run(seq, hash);
+    },
+  };
+}
+
+/** The end of the chain in a database that nobody writes to. */
+export function auditEnd(database: Database): ChainPlace {
+  return database.query<ChainPlace, []>(selectEnd).get() ?? beginning;
+}
+
+export function createAuditStore(engine: Engine): AuditStore {
+  const { database, writer, reader } = engine;
+  const rows = createAuditRows(engine);
+  const slice = database.query<Row, [number, number]>("SELECT * FROM audit_log WHERE seq > ? ORDER BY seq LIMIT +?");
+  const startOfChain = database.query<ChainPlace, []>("SELECT seq, hash FROM audit_start");
+  const endOfChain = database.query<ChainPlace, []>(selectEnd);
+  const hashAt = database.query<{ hash: Uint8Array }, [number]>("SELECT hash FROM audit_log WHERE seq = ?");
+  const oldest = database.query<{ seq: number; at: number; hash: Uint8Array }, [number]>(
+    "SELECT seq, at, hash FROM audit_log ORDER BY seq LIMIT +?",
+  );
+  const setStart = database.query("INSERT OR REPLACE INTO audit_start (only_one, seq, hash) VALUES (1, ?, ?)");
+  const forget = database.query("DELETE FROM audit_log WHERE seq <= ?");
+
+  function check(after: ChainPlace | null, limit: number): ChainCheck {
+    let last = after ?? startOfChain.get() ?? beginning;
+    const found = slice.all(last.seq, limit);
+    for (const [checked, row] of found.entries()) {
+      const hash = hashOf(last.hash, valuesOf(row.seq, entryOf(row)));
+      if (row.seq !== last.seq + 1 || !Buffer.from(hash).equals(row.hash))
+        return { checked, last: placeOrNull(last), brokenAt: row.seq, more: false };
+      last = { seq: row.seq, hash };
+    }
+    const more = found.length === limit;
+    const isCutOff = !more && !isSame(last, endOfChain.get());
+    return { checked: found.length, last: placeOrNull(last), brokenAt: isCutOff ? last.seq + 1 : null, more };
+  }
+
+  function standingOf({ seq, hash }: ChainPlace): Standing {
+    const start = startOfChain.get() ?? beginning;
+    if (seq < start.seq) return "expired";
+    const found = seq === start.seq ? start : hashAt.get(seq);
+    if (found === null) return "missing";
+    return Buffer.from(found.hash).equals(hash) ? "same" : "changed";
+  }
+
+  function forgetBefore(before: number, limit: number): number {
+    const found = oldest.all(limit);
+    // The clock may have gone back in between: what is behind a younger entry waits for that one.
+    const firstKept = found.findIndex(({ at }) => at >= before);
+    const old = firstKept === -1 ? found : found.slice(0, firstKept);
+    const last = old.at(-1);
+    if (last === undefined) return 0;
+    setStart.run(last.seq, last.hash);
+    forget.run(last.seq);
+    return old.length;
+  }
+
+  return {
+    append: (entry) => writer.writeForAnswer(() => rows.append(entry)),
+    page: async ({ filter, before, limit }) => {
+      const { where, params } = conditions(filter, before);
+      // In the reader thread: a rare action is looked for in every entry.
+      const found = await reader.all<Row>({
+        sql: `SELECT * FROM audit_log WHERE ${where} ORDER BY seq DESC LIMIT +?`,
+        params: [...params, limit],
+      });
+      return found.map((row) => ({ seq: row.seq, ...entryOf(row) }));
+    },
+    count: async (filter) => {
+      const { where, params } = conditions(filter, null);
+      return countRows({ reader }, { sql: `SELECT 1 FROM audit_log WHERE ${where}`, params });
+    },
+    check: async (after, limit) => check(after, limit),
+    standingOf: async (place) => standingOf(place),
+    forgetBefore: (at, limit) => writer.write(() => forgetBefore(at, limit)),
+  };
+}
+
+const selectEnd = "SELECT seq, hash FROM audit_end";
+const beginning: ChainPlace = { seq: 0, hash: new Uint8Array(32) };
+
+function isSame(one: ChainPlace, other: ChainPlace | null): boolean {
+  return one.seq === other?.seq && Buffer.from(one.hash).equals(other.hash);
+}
+
+function placeOrNull(place: ChainPlace): ChainPlace | null {
+  return place.seq === 0 ? null : place;
+}
+
+/** All columns but the hash, in their order: what the hash is made of. */
+function valuesOf(seq: number, entry: AuditEntry) {
+  const { at, action, userId, via, actorId, keyId, keyName, address, userAgent, requestId, targetType, targetId } =
+    entry;
+  const who = [userId, via, actorId, keyId, keyName, address, userAgent, requestId] as const;
+  return [seq, at, action, ...who, targetType, targetId, JSON.stringify(entry.details)] as const;
+}
+
+function hashOf(before: Uint8Array, values: ReturnType<typeof valuesOf>): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(before).update(JSON.stringify(values)).digest();
+}
+
+function entryOf(row: Row): AuditEntry {
+  return {
+    at: row.at,
+    action: row.action,
+    userId: row.user_id,
+    via: row.via,
+    actorId: row.actor_id,
+    keyId: row.key_id,
+    keyName: row.key_name,
+    address: row.address,
+    userAgent: row.user_agent,
+    requestId: row.request_id,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    details: JSON.parse(row.details) as AuditEntry["details"],
+  };
+}
+
+function conditions({ userId, actions, keyId, targetId, from, to }: AuditFilter, before: number | null) {
+  const parts: [sql: string, params: (string | number)[]][] = [];
+  if (userId !== undefined) parts.push(["user_id = ?", [userId]]);
+  if (actions !== undefined) parts.push([`action IN (${actions.map(() => "?").join(", ")})`, [...actions]]);
+  if (keyId !== undefined) parts.push(["key_id = ?", [keyId]]);
+  if (targetId !== undefined) parts.push(["target_id = ?", [targetId]]);
+  if (from !== undefined) parts.push(["at >= ?", [from]]);
+  if (to !== undefined) parts.push(["at <= ?", [to]]);
+  if (before !== null) parts.push(["seq < ?", [before]]);
+  return { where: parts.map(([sql]) => sql).join(" AND ") || "1", params: parts.flatMap(([, params]) => params) };
+}

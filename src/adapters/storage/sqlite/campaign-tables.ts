@@ -1,0 +1,40 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type {
+  CampaignSettings,
+  CampaignState,
+  CampaignStep,
+  EnrollmentState,
+} from "../../../features/campaigns/model.ts";
+
+export const campaigns = sqliteTable("campaigns", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  name: text().notNull(),
+  state: text().$type<CampaignState>().notNull(),
+  steps: text({ mode: "json" }).$type<CampaignStep[]>().notNull(),
+  accountIds: text("account_ids", { mode: "json" }).$type<string[]>().notNull(),
+  settings: text({ mode: "json" }).$type<CampaignSettings>().notNull(),
+  startedAt: integer("started_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const campaignEnrollments = sqliteTable("campaign_enrollments", {
+  id: text().primaryKey(),
+  campaignId: text("campaign_id").notNull(),
+  userId: text("user_id").notNull(),
+  leadId: text("lead_id").notNull(),
+  accountId: text("account_id").notNull(),
+  profileKey: text("profile_key").notNull(),
+  state: text().$type<EnrollmentState>().notNull(),
+  reason: text(),
+  atStep: integer("at_step").notNull(),
+  sinceAt: integer("since_at").notNull(),
+  wakeAt: integer("wake_at"),
+  jobId: text("job_id"),
+  connectedAt: integer("connected_at"),
+  repliedAt: integer("replied_at"),
+  version: integer().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});

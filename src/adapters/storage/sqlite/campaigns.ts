@@ -1,0 +1,288 @@
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import type { Campaign, Enrollment } from "../../../features/campaigns/model.ts";
+import type {
+  CampaignChange,
+  CampaignStore,
+  DueEnrollment,
+  EnrollmentChange,
+  EnrollRefusal,
+} from "../../../features/campaigns/store.ts";
+import type { ScheduleAction } from "../../../features/network/store.ts";
+import { createCampaignHooks } from "./campaign-hooks.ts";
+import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
+import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { olderThan } from "./list-pages.ts";
+import type { LeadReader } from "./lead-reader.ts";
+import type { NetworkRows } from "./network.ts";
+import { networkActions } from "./network-tables.ts";
+import { createSuppressionRows } from "./suppressions.ts";
+
+/** Actions are put into the queue of their account, and taken back, by the rows of the network. */
+export function createCampaignStore(engine: Engine, lead: LeadReader, network: () => NetworkRows): CampaignStore {
+  const { orm, database, writer, reader } = engine;
+  const suppressions = createSuppressionRows(engine);
+  const hooks = createCampaignHooks(engine);
+  const events = createEventRows(engine);
+  const byId = orm
+    .select()
+    .from(campaigns)
+    .where(eq(campaigns.id, sql.placeholder("id")))
+    .prepare();
+  const enrollmentById = orm
+    .select()
+    .from(campaignEnrollments)
+    .where(eq(campaignEnrollments.id, sql.placeholder("id")))
+    .prepare();
+  const isEnrolled = database.query("SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND lead_id = ?");
+  const isElsewhere = database.query(
+    "SELECT 1 FROM campaign_enrollments e JOIN campaigns c ON c.id = e.campaign_id" +
+      " WHERE e.lead_id = ? AND e.state = 'active' AND c.id <> ? AND c.state <> 'canceled'",
+  );
+  const lastContact = database.query<{ at: number | null }, [string, string]>(
+    "SELECT max(c.invited_at, coalesce(c.messaged_at, 0)) AS at FROM network_contacts c" +
+      " JOIN network_accounts a ON a.seq = c.account WHERE a.user_id = ? AND c.profile_key = ?" +
+      " UNION ALL SELECT c.messaged_at FROM network_contacts c JOIN network_accounts a ON a.seq = c.account" +
+      " WHERE a.user_id = ?1 AND c.profile_key = ?2 ORDER BY at DESC LIMIT 1",
+  );
+  const actionOf = database.query<{ jobId: string; state: string }, [string]>(
+    "SELECT job_id AS jobId, state FROM network_actions WHERE job_id = ?",
+  );
+
+  const campaign = (id: string): Campaign | null => byId.get({ id }) ?? null;
+  const owned = (userId: string, id: string): Campaign | null => {
+    const found = campaign(id);
+    return found?.userId === userId ? found : null;
+  };
+
+  function update(userId: string, id: string, states: readonly string[], change: CampaignChange): Campaign | null {
+    const before = owned(userId, id);
+    if (before === null || !states.includes(before.state)) return null;
+    const { state, updatedAt } = change;
+    if (state !== undefined && state !== before.state && state !== "draft")
+      events.append({ type: stateEvents[state], userId, at: updatedAt, campaignId: id });
+    return orm.update(campaigns).set(change).where(eq(campaigns.id, id)).returning().get();
+  }
+
+  function refusalOf(enrollment: Enrollment, now: number): EnrollRefusal | null {
+    const { userId, campaignId, leadId, profileKey } = enrollment;
+    const target = owned(userId, campaignId);
+    if (target === null || target.state === "canceled") return "campaignEnded";
+    const person = lead(userId, leadId)?.lead;
+    if (person === undefined) return "leadGone";
+    if (isEnrolled.get(campaignId, leadId) !== null) return "alreadyEnrolled";
+    if (suppressions.find(userId, { profileKey, leadId }) !== null) return "doNotContact";
+    const { excludeOtherCampaigns, excludeContactedDays: days } = target.settings;
+    if (excludeOtherCampaigns && isElsewhere.get(leadId, campaignId) !== null) return "inOtherCampaign";
+    const contactedAt = days === null ? null : lastContact.get(userId, profileKey)?.at;
+    return days !== null && (contactedAt ?? 0) > now - days * dayMs ? "contactedRecently" : null;
+  }
+
+  function enroll(enrollments: readonly Enrollment[], dryRun: boolean, now: number): (EnrollRefusal | null)[] {
+    return enrollments.map((enrollment) => {
+      const refusal = refusalOf(enrollment, now);
+      if (refusal === null && !dryRun) orm.insert(campaignEnrollments).values(enrollment).run();
+      return refusal;
+    });
+  }
+
+  function due(now: number, limit: number): DueEnrollment[] {
+    const running = orm
+      .select({ id: campaigns.id })
+      .from(campaigns)
+      .where(sql`${campaigns.state} = 'running'`)
+      .all();
+    const found: DueEnrollment[] = [];
+    for (const { id } of running) {
+      if (found.length >= limit) break;
+      const rows = orm
+        .select()
+        .from(campaignEnrollments)
+        .where(
+          and(
+            eq(campaignEnrollments.campaignId, id),
+            sql`${campaignEnrollments.state} = 'active'`,
+            isNotNull(campaignEnrollments.wakeAt),
+            sql`${campaignEnrollments.wakeAt} <= ${now}`,
+          ),
+        )
+        .orderBy(asc(campaignEnrollments.wakeAt))
+        .limit(limit - found.length)
+        .all();
+      found.push(...rows.map((row) => dueOf(row)).filter((item) => item !== null));
+    }
+    return found;
+  }
+
+  function dueOf(enrollment: Enrollment): DueEnrollment | null {
+    const { userId, leadId, accountId, profileKey, jobId, campaignId } = enrollment;
+    const found = campaign(campaignId);
+    if (found === null) return null;
+    return {
+      enrollment,
+      campaign: found,
+      lead: lead(userId, leadId)?.lead ?? null,
+      contact: network().contactOf(accountId, profileKey),
+      action: jobId === null ? null : (actionOf.get(jobId) as DueEnrollment["action"]),
+    };
+  }
+
+  function move(
+    { id, version }: Pick<Enrollment, "id" | "version">,
+    change: EnrollmentChange,
+    action: ScheduleAction | null,
+  ): Awaited<ReturnType<CampaignStore["move"]>> {
+    const row = enrollmentById.get({ id });
+    if (row === undefined || row.version !== version || row.state !== "active") return null;
+    if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
+    // Whatever ends an enrollment takes back what still waits for it.
+    if (change.state !== undefined && row.jobId !== null) network().scheduling.takeBack(row.jobId, change.updatedAt);
+    const outcome = action === null ? ({ kind: "moved" } as const) : network().scheduling.decide(action, true);
+    const isDone = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
+    if (isDone) {
+      const jobId = "job" in outcome ? outcome.job.id : change.jobId;
+      orm
+        .update(campaignEnrollments)
+        .set({ ...change, ...(jobId !== undefined && { jobId }), version: version + 1 })
+        .where(eq(campaignEnrollments.id, id))
+        .run();
+      if (change.state !== undefined && change.state !== "active") tellIfLast(row, change.updatedAt);
+    }
+    return outcome;
+  }
+
+  /** The end of an enrollment may be that of the campaign; of one that was canceled that is known already. */
+  function tellIfLast({ campaignId, userId }: Enrollment, at: number): void {
+    if (hasActive.get(campaignId) === null && campaign(campaignId)?.state === "running")
+      events.append({ type: "campaign.completed", userId, at, campaignId });
+  }
+  const hasActive = database.query(
+    "SELECT 1 FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT 1",
+  );
+
+  function withdrawActions(campaignId: string, limit: number, at: number): number {
+    const waiting = orm
+      .select({ jobId: networkActions.jobId })
+      .from(networkActions)
+      .where(and(eq(networkActions.campaignId, campaignId), isWaiting))
+      .limit(limit)
+      .all();
+    for (const { jobId } of waiting) {
+      hooks.beginAgain(jobId, at);
+      network().scheduling.takeBack(jobId, at);
+    }
+    return waiting.length;
+  }
+  const isWaiting = sql`(${networkActions.state} IN ('awaitingApproval', 'scheduled') OR (${networkActions.state} = 'awaiting'
+    AND ${networkActions.pendingReason} IN ('awaitingPerson', 'awaitingWorker')))`;
+  const stopMany = database.query(
+    "UPDATE campaign_enrollments SET state = 'stopped', reason = ?, wake_at = NULL, version = version + 1, updated_at = ?" +
+      " WHERE id IN (SELECT id FROM campaign_enrollments WHERE campaign_id = ? AND state = 'active' LIMIT ?)",
+  );
+
+  async function counts(campaignId: string): ReturnType<CampaignStore["counts"]> {
+    const ofCampaign = eq(campaignEnrollments.campaignId, campaignId);
+    const { state, reason, connectedAt, repliedAt } = campaignEnrollments;
+    const [enrollments, people, actions] = await Promise.all([
+      reader.all<Awaited<ReturnType<CampaignStore["counts"]>>["enrollments"][number]>(
+        orm
+          .select({ state, reason, n: count().as("n") })
+          .from(campaignEnrollments)
+          .where(ofCampaign)
+          .groupBy(state, reason)
+          .toSQL(),
+      ),
+      reader.all<{ connected: number; replied: number }>(
+        orm
+          .select({ connected: count(connectedAt).as("connected"), replied: count(repliedAt).as("replied") })
+          .from(campaignEnrollments)
+          .where(ofCampaign)
+          .toSQL(),
+      ),
+      reader.all<Awaited<ReturnType<CampaignStore["counts"]>>["actions"][number]>({
+        sql:
+          "SELECT campaign_step AS step, state, count(*) AS n FROM network_actions WHERE campaign_id = ?" +
+          " GROUP BY campaign_step, state",
+        params: [campaignId],
+      }),
+    ]);
+    return { enrollments, connected: people[0]?.connected ?? 0, replied: people[0]?.replied ?? 0, actions };
+  }
+
+  const nextWake = database.query<{ at: number | null }, []>(
+    "SELECT min((SELECT min(wake_at) FROM campaign_enrollments e WHERE e.campaign_id = c.id AND e.state = 'active'" +
+      " AND e.wake_at IS NOT NULL)) AS at FROM campaigns c WHERE c.state = 'running'",
+  );
+
+  return {
+    insert: (item) => writer.writeForAnswer(() => void orm.insert(campaigns).values(item).run()),
+    get: async (userId, id) => owned(userId, id),
+    list: async (userId, limit, after = null) =>
+      orm
+        .select()
+        .from(campaigns)
+        .where(and(eq(campaigns.userId, userId), olderThan(campaigns, after)))
+        .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
+        .limit(limit)
+        .all(),
+    countCampaigns: async (userId) =>
+      orm.select({ n: count() }).from(campaigns).where(eq(campaigns.userId, userId)).get()?.n ?? 0,
+    update: (userId, id, states, change) => writer.writeForAnswer(() => update(userId, id, states, change)),
+    remove: (userId, id) =>
+      writer.write(() => {
+        if (owned(userId, id)?.state !== "draft") return false;
+        orm.delete(campaigns).where(eq(campaigns.id, id)).run();
+        return true;
+      }),
+    enroll: (enrollments, dryRun, now) =>
+      suppressions.knowing(
+        () => enrollments.map(({ userId, profileKey, leadId }) => ({ userId, target: { profileKey, leadId } })),
+        async () =>
+          dryRun ? enroll(enrollments, true, now) : writer.writeForAnswer(() => enroll(enrollments, false, now)),
+      ),
+    due: async (now, limit) => due(now, limit),
+    nextDueAt: async () => nextWake.get()?.at ?? null,
+    move: (enrollment, change, action) => writer.write(() => move(enrollment, change, action)),
+    withdrawActions: (campaignId, limit, at) => writer.writeForAnswer(() => withdrawActions(campaignId, limit, at)),
+    stopAll: (campaignId, reason, limit, at) =>
+      writer.writeForAnswer(() => stopMany.run(reason, at, campaignId, limit).changes),
+    stop: (userId, enrollmentId, reason, at) =>
+      writer.writeForAnswer(() => {
+        const row = enrollmentById.get({ id: enrollmentId });
+        if (row?.userId !== userId || row.state !== "active") return null;
+        move(row, { state: "stopped", reason, wakeAt: null, updatedAt: at }, null);
+        return enrollmentById.get({ id: enrollmentId }) ?? null;
+      }),
+    enrollments: async (userId, campaignId, { state }, after, limit) => {
+      const page = orm
+        .select({ id: campaignEnrollments.id })
+        .from(campaignEnrollments)
+        .where(
+          and(
+            eq(campaignEnrollments.campaignId, campaignId),
+            eq(campaignEnrollments.userId, userId),
+            state === undefined ? undefined : eq(campaignEnrollments.state, state),
+            after === null ? undefined : gt(campaignEnrollments.id, after),
+          ),
+        )
+        .orderBy(asc(campaignEnrollments.id))
+        .limit(limit);
+      const ids = (await reader.all<{ id: string }>(page.toSQL())).map(({ id }) => id);
+      return orm
+        .select()
+        .from(campaignEnrollments)
+        .where(inArray(campaignEnrollments.id, ids))
+        .orderBy(asc(campaignEnrollments.id))
+        .all();
+    },
+    counts,
+  };
+}
+
+const dayMs = 86_400_000;
+
+const stateEvents = {
+  running: "campaign.started",
+  paused: "campaign.paused",
+  canceled: "campaign.canceled",
+} as const;

@@ -1,0 +1,69 @@
+import type { Database } from "bun:sqlite";
+import { companyKey } from "../../../../features/prospecting/keys.ts";
+import { mergedCompany } from "../../../../features/prospecting/merge.ts";
+import type { CompanyContent } from "../../../../features/prospecting/model.ts";
+import type { CompanyName } from "./index-messages.ts";
+
+// Companies are stored under the form of their name that is compared, which other rules change.
+
+/** Companies that are looked at, and written, at once. */
+const companiesAtOnce = 500;
+/** What the key of a company begins with whose website nobody knows. */
+const byNameAlone = "name:";
+
+export function keyOfName(nameKey: string | null): string {
+  return `${byNameAlone}${nameKey}`;
+}
+
+type Stored = { key: string; name_key: string | null; content: string };
+
+/** Companies whose names are compared in another form than the one they are stored under, some at a time. */
+export function* changedNames(database: Database, owner: number): Generator<CompanyName[], void, void> {
+  const some = database.prepare<Stored, [number, string, number]>(
+    "SELECT key, name_key, content FROM prospect_companies WHERE owner = ? AND key > ? ORDER BY key LIMIT +?",
+  );
+  for (let after = "", more = true; more;) {
+    const companies = some.all(owner, after, companiesAtOnce);
+    more = companies.length === companiesAtOnce;
+    after = companies.at(-1)?.key ?? after;
+    const names = companies.flatMap(({ key, name_key: before, content }) => {
+      const { company } = JSON.parse(content) as CompanyContent;
+      const nameKey = company === undefined ? null : companyKey(company);
+      return nameKey === null || nameKey === before ? [] : [{ key, nameKey }];
+    });
+    if (names.length > 0) yield names;
+  }
+}
+
+/** Inside a write unit: stores them under these names. Two that have the same name and no website are one then. */
+export function createCompanyNaming(database: Database): (owner: number, names: readonly CompanyName[]) => number {
+  type Dated = { content: string; updated_at: number };
+  const one = database.prepare<Dated, [number, string]>(
+    "SELECT content, updated_at FROM prospect_companies WHERE owner = ? AND key = ?",
+  );
+  const name = database.prepare("UPDATE prospect_companies SET key = ?, name_key = ? WHERE owner = ? AND key = ?");
+  const unite = database.prepare(
+    "UPDATE prospect_companies SET content = ?, updated_at = max(updated_at, ?) WHERE owner = ? AND key = ?",
+  );
+  const drop = database.prepare("DELETE FROM prospect_companies WHERE owner = ? AND key = ?");
+
+  function nameOne(owner: number, { key, nameKey }: CompanyName): void {
+    const newKey = key.startsWith(byNameAlone) ? keyOfName(nameKey) : key;
+    const company = newKey === key ? null : one.get(owner, key);
+    const other = company && one.get(owner, newKey);
+    if (company === null || other === null) return void name.run(newKey, nameKey, owner, key);
+    const [first, second] = company.updated_at < other.updated_at ? [company, other] : [other, company];
+    const united = mergedCompany(contentOf(first), contentOf(second));
+    unite.run(JSON.stringify(united), second.updated_at, owner, newKey);
+    drop.run(owner, key);
+  }
+
+  return (owner, names) => {
+    for (const each of names) nameOne(owner, each);
+    return names.length;
+  };
+}
+
+function contentOf({ content }: { content: string }): CompanyContent {
+  return JSON.parse(content) as CompanyContent;
+}

@@ -1,0 +1,55 @@
+import { garbageCollector } from "../../../../lib/concurrency/garbage.ts";
+import { pause } from "../../../../lib/concurrency/pause.ts";
+import type { CompanyNews } from "../../../../features/prospecting/company-news.ts";
+import type { Engine } from "../engine.ts";
+import type { ProspectIndex } from "./prospect-index.ts";
+import type { ProspectRows } from "./prospect-rows.ts";
+
+/** People that are looked at in one write unit: two or three milliseconds. */
+const peopleAtOnce = 100;
+/** Some 2,000 people. */
+const unitsBetweenCollections = 20;
+/** People that the index names at once: many, because it looks through all of a company for each such slice. */
+const peopleOfSlice = 16_384;
+
+/** Tells people what a file says of their companies. */
+export function createCompanyPeople({ writer }: Pick<Engine, "writer">, index: ProspectIndex, rows: ProspectRows) {
+  /**
+   * To everybody who is stored, some at a time and in memory that does not grow with how many they are. False as soon as
+   * `isHeld`, which is asked in each write, says no. All of it may be done twice, so that a crash in between loses nothing
+   * of what is told once more.
+   */
+  async function tellAll(owner: number, news: CompanyNews, at: number, isHeld: () => boolean): Promise<boolean> {
+    const { keys } = news;
+    if (keys.length === 0) return true;
+    const before = rows.next(owner);
+    const collect = garbageCollector(unitsBetweenCollections, Number.POSITIVE_INFINITY);
+    const ask = (from: number) => index.people(owner, keys, from, peopleOfSlice, before);
+    for (let asked: Promise<Uint32Array> | null = ask(0); asked !== null;) {
+      const people: Uint32Array = await asked;
+      const isLast = people.length < peopleOfSlice;
+      asked = isLast ? null : ask(people.at(-1)! + 1);
+      // It is awaited when these are told; until then a failure must not count as unhandled.
+      asked?.catch(() => undefined);
+      for (let from = 0; from < people.length; from += peopleAtOnce) {
+        const some = people.subarray(from, from + peopleAtOnce);
+        const tellSome = () => isHeld() && tell(owner, some, news, at);
+        if (!(await writer.writeRepeated(() => rows.unit(owner, tellSome)))) return false;
+        await pause(); // see garbageCollector
+        collect();
+      }
+    }
+    return true;
+  }
+
+  /** Inside a unit. */
+  function tell(owner: number, numbers: Iterable<number>, news: CompanyNews, at: number): true {
+    for (const number of numbers) {
+      const person = rows.get(owner, number);
+      if (person !== null) rows.update(person, news.toldTo(person.content), at);
+    }
+    return true;
+  }
+
+  return { tellAll, tell };
+}

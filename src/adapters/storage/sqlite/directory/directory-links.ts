@@ -1,0 +1,109 @@
+import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
+import { emailKey, networkKey } from "../../../../features/prospecting/keys.ts";
+import { emailForm } from "../../../../platform/identity/address.ts";
+import { canLink, identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
+import type { Engine } from "../engine.ts";
+import { emailSpellings } from "../stored-identifiers.ts";
+import { seqOf } from "./index-messages.ts";
+
+/** More records of one identifier nobody reads: beyond them it is shared, and links nobody. */
+const maxRecords = 24;
+
+/**
+ * Which identifiers the entries of a directory hold together. The index answers later, and a write unit cannot wait for
+ * it: what a unit is going to ask for is read before it and held for as long as it runs. Phone numbers link nobody here,
+ * because that of a directory is often the company's.
+ */
+export class DirectoryLinks {
+  readonly #engine: Engine;
+  /** By owner and identifier, with the number of those who hold it. */
+  readonly #held = new Map<string, { beside: readonly Identifier[]; holders: number }>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Whether there is any directory. */
+  get isNeeded(): boolean {
+    return (
+      this.#engine.database.query("SELECT 1 FROM prospect_directories WHERE next_number > 0 LIMIT 1").get() !== null
+    );
+  }
+
+  has(owner: number): boolean {
+    return this.#next(owner) > 0;
+  }
+
+  /** What stands beside it, as far as somebody holds that. */
+  beside(owner: number, identifier: Identifier): readonly Identifier[] {
+    return this.#held.get(nameOf(owner, identifier))?.beside ?? [];
+  }
+
+  isHeld(owner: number, identifier: Identifier): boolean {
+    return !isAsked(identifier) || this.#held.has(nameOf(owner, identifier));
+  }
+
+  /** Reads and holds what stands beside these, until the function that it answers is called. */
+  async hold(owner: number, identifiers: readonly Identifier[]): Promise<() => void> {
+    const found = await this.#read(owner, identifiers.filter(isAsked));
+    for (const [name, beside] of found)
+      this.#held.set(name, { beside, holders: (this.#held.get(name)?.holders ?? 0) + 1 });
+    return () => {
+      for (const name of found.keys()) {
+        const held = this.#held.get(name);
+        if (held !== undefined && --held.holders === 0) this.#held.delete(name);
+      }
+    };
+  }
+
+  async #read(owner: number, identifiers: readonly Identifier[]): Promise<Map<string, Identifier[]>> {
+    const asked = identifiers.flatMap((identifier) => keysOf(identifier).map((key) => ({ identifier, key })));
+    const keys = asked.map(({ key }) => key);
+    const hints = await this.#engine.prospectIndex.find(owner, keys, maxRecords, this.#next(owner));
+    const found = new Map(identifiers.map((identifier) => [nameOf(owner, identifier), [] as Identifier[]]));
+    for (let at = 0; at < hints.length; at += 2) {
+      const { identifier } = asked[hints[at]!]!;
+      const record = this.#identifiersOf(owner, hints[at + 1]!);
+      // A hint may be wrong, or of what the record said before.
+      if (record.some((each) => identifierName(each) === identifierName(identifier)))
+        found.get(nameOf(owner, identifier))!.push(...record);
+    }
+    return found;
+  }
+
+  #identifiersOf(owner: number, number: number): Identifier[] {
+    const row = this.#engine.database
+      .query<{ content: string }, [number]>("SELECT content FROM prospects WHERE seq = ?")
+      .get(seqOf(owner, number));
+    if (row === null) return [];
+    const { email, networkUrl, formerEmails = [] } = JSON.parse(row.content) as Content;
+    const profile = networkUrl === undefined ? null : canonicalProfileUrl(networkUrl);
+    return [
+      ...(email === undefined ? [] : [{ kind: "email", value: emailForm(email) } as const]),
+      ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
+      ...formerEmails.map((former) => ({ kind: "formerEmail", value: emailForm(former) }) as const),
+    ];
+  }
+
+  #next(owner: number): number {
+    return (
+      this.#engine.database
+        .query<{ next: number }, [number]>("SELECT next_number AS next FROM prospect_directories WHERE owner = ?")
+        .get(owner)?.next ?? 0
+    );
+  }
+}
+
+type Content = { email?: string; networkUrl?: string; formerEmails?: string[] };
+
+function isAsked(identifier: Identifier): boolean {
+  return identifier.kind !== "phone" && canLink(identifier);
+}
+
+function nameOf(owner: number, identifier: Identifier): string {
+  return `${owner} ${identifierName(identifier)}`;
+}
+
+function keysOf({ kind, value }: Identifier): number[] {
+  return kind === "profile" ? [networkKey(value)] : emailSpellings(value).map(emailKey);
+}

@@ -1,0 +1,40 @@
+import type { TermQuery } from "../../../../features/prospecting/facets/query.ts";
+import type { Container } from "./container.ts";
+
+type Found = { revision: number; containers: Container[]; bytes: number };
+
+/** Who fits the latest queries: whoever counts looks at a page next, and then at the one behind it. */
+export class FoundCache {
+  readonly #found = new Map<string, Found>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** What `find` answered for this query when the directory was at the same revision, or answers now. */
+  get(owner: number, revision: number, query: TermQuery, find: () => Container[]): Container[] {
+    const key = `${owner} ${JSON.stringify(query)}`;
+    const known = this.#found.get(key);
+    this.#forget(key);
+    const entry = known?.revision === revision ? known : entryOf(revision, find());
+    this.#found.set(key, entry);
+    this.#bytes += entry.bytes;
+    for (const oldest of this.#found.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+    return entry.containers;
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#found.get(key)?.bytes ?? 0;
+    this.#found.delete(key);
+  }
+}
+
+function entryOf(revision: number, containers: Container[]): Found {
+  // A container of any size has an object, and the query a text.
+  return { revision, containers, bytes: containers.reduce((sum, { byteLength }) => sum + byteLength + 100, 500) };
+}

@@ -1,0 +1,307 @@
+import type { Database, Statement } from "bun:sqlite";
+import { freeMemory } from "../../../../lib/concurrency/garbage.ts";
+import { isPersonKey } from "../../../../features/prospecting/keys.ts";
+import type { Keys } from "../../../../features/prospecting/store.ts";
+import type { Write } from "./index-messages.ts";
+import type { Entries } from "./key-entries.ts";
+import {
+  eachNumber,
+  firstsOf,
+  lowerBound,
+  noteNumbers,
+  pageEntries,
+  PageRoom,
+  pagesOf,
+  pagesOfRun,
+} from "./key-pages.ts";
+import { indexedKey } from "./name-keys.ts";
+import type { PackedBlobs } from "./packed-blobs.ts";
+import { PendingKeys } from "./pending-keys.ts";
+import { MergedFilter, RunFilters, runsOfGroup } from "./run-filters.ts";
+import { RunMerge } from "./run-merge.ts";
+
+/** A flush takes in the runs before it while they are smaller than this. */
+const entriesOfLargeRun = 200_000;
+/** So many questions speak for an import, or for many leads to enrich: a look at each run has cost as much as the filter. */
+const questionsBeforeFilter = 4_000;
+
+export type RunState = [run: number, entries: number];
+type Run = { run: number; entries: number; firsts: Float64Array | null };
+/** Pages to be written, which can be gone through once, the runs that there are then, and those that are gone. */
+export type NewRun = { pages: Generator<PackedBlobs, void, void>; runs: RunState[]; dropped: number[] };
+/** Keys that are being written, by key: `written` are those and all others of the same run. */
+type Flush = { own: Entries; written: Entries; merge: RunMerge | null };
+
+/**
+ * The hashes that prospects are found by, as a log-structured merge tree: new ones in memory, those on disk in sorted
+ * runs that never change. A run costs a few pages to write however the hashes are spread, where a sorted table would
+ * dirty one page for each. Each run is one more place to look, so those of flushes, of some 300,000 entries, become one by
+ * sixteens. Answers are hints: an entry outlives its prospect, and hashes collide.
+ */
+export class KeyRuns {
+  readonly #page: Statement<unknown, [number]>;
+  readonly #pages: Statement<{ entries: Uint8Array }, [number, number]>;
+  readonly #largeRun: number;
+  /** Merged ones, then those of flushes. */
+  #runs: Run[];
+  #pending = new PendingKeys();
+  #flushing: Flush | null = null;
+  #merge: RunMerge | null = null;
+  readonly #room = new PageRoom();
+  #questions = 0;
+  #filters = new RunFilters();
+  readonly #candidates: number[] = [];
+
+  /** `largeRun`: how many entries a run has that stays as it is until it is merged. */
+  constructor(database: Database, runs: RunState[], largeRun = entriesOfLargeRun) {
+    this.#page = database.prepare("SELECT entries FROM prospect_key_pages WHERE place = ?");
+    this.#pages = database.prepare("SELECT entries FROM prospect_key_pages WHERE place BETWEEN ? AND ? ORDER BY place");
+    this.#runs = runs.map(([run, entries]) => ({ run, entries, firsts: null }));
+    this.#largeRun = largeRun;
+  }
+
+  /** The runs on disk. */
+  get state(): RunState[] {
+    return this.#runs.map(({ run, entries }) => [run, entries]);
+  }
+
+  add(key: number, number: number): void {
+    this.#pending.add(key, number);
+  }
+
+  /** Adds the keys of a prospect, which may be a part of a list; `beside`: see `besideName`. */
+  addAll(keys: Keys, beside: number, number: number, start = 0, end = keys.length): void {
+    for (let at = start; at < end; at++) this.#pending.add(indexedKey(keys[at]!, at - start, beside), number);
+  }
+
+  /** As `addAll`, of a column `keys`: little-endian, 64-bit floats. */
+  addColumn(bytes: Uint8Array, beside: number, number: number): void {
+    hashBytes.set(bytes); // a view of other memory for each prospect would cost more than all the rest here
+    this.addAll(hashes, beside, number, 0, bytes.length / 8);
+  }
+
+  /** Numbers that may have this key, not more than `most`; each once, unless that is without end. They are put into `found`. */
+  find(key: number, most: number, found: number[] = []): readonly number[] {
+    this.#pending.find(key, found, most);
+    if (this.#flushing !== null) noteNumbers(this.#flushing.own, key, found, most);
+    this.#questions++;
+    let unfiltered = 0;
+    if (isPersonKey(key)) {
+      unfiltered = this.#filters.ready;
+      const count = this.#filters.candidates(key, this.#candidates);
+      for (let at = 0; at < count; at++) this.#findIn(this.#runs[this.#candidates[at]!]!, key, found, most);
+    }
+    for (let at = unfiltered; at < this.#runs.length && found.length < most; at++)
+      this.#findIn(this.#runs[at]!, key, found, most);
+    return found;
+  }
+
+  /** Gives every number that may have this key; some more than once. */
+  each(key: number, take: (number: number) => void): void {
+    this.#pending.each(key, take);
+    if (this.#flushing !== null) eachNumber(this.#flushing.own, key, take);
+    for (const run of this.#runs) for (const page of this.#pagesWith(run, key)) eachNumber(page, key, take);
+  }
+
+  /** Whether `prepare` has something to do, and many questions are asked, to which that makes answers fast. */
+  get isToBePrepared(): boolean {
+    return this.#questions >= questionsBeforeFilter && this.#filters.ready < this.#runs.length;
+  }
+
+  /** A piece of what makes many questions fast. */
+  prepare(): void {
+    const run = this.#runs[this.#filters.ready];
+    if (run === undefined) return;
+    if (this.#isMerged(run)) this.#filters.takeMerged(this.#readFilter(run));
+    else this.#filters.take(this.#pagesOf(run));
+  }
+
+  /** Nobody asks any more: what made many questions fast is let go. */
+  rest(): void {
+    this.#questions = 0;
+    this.#filters = new RunFilters();
+    if (this.#pending.size === 0) this.#pending = new PendingKeys();
+  }
+
+  /** Sixteen runs of flushes that are to become one; its pages are to be written. Null when there is nothing to be done. */
+  beginMerge(next: () => number): RunMerge | null {
+    if (this.#merge !== null) return null;
+    const merged = this.#mergedRuns();
+    const sources = this.#runs.slice(merged, merged + runsOfGroup);
+    if (sources.length < runsOfGroup || sources.some(({ entries }) => entries < this.#largeRun)) return null;
+    this.#merge = new RunMerge(next(), sources, (run, page) => this.#readPage(run, page));
+    return this.#merge;
+  }
+
+  /** All of its pages are written: the next flush takes it in. */
+  endMerge(): void {
+    if (this.#merge !== null) this.#merge.isWritten = true;
+  }
+
+  failMerge(): void {
+    this.#merge = null;
+  }
+
+  /**
+   * The new run that has all pending keys, and small runs before it, and what was merged since the last flush; `next`
+   * numbers it. Null when there is nothing.
+   */
+  beginFlush(next: () => number): NewRun | null {
+    const merge = this.#merge?.isWritten ? this.#merge : null;
+    if (this.#pending.size === 0 && merge === null) return null;
+    const own = this.#pending.take();
+    const small = own.keys.length === 0 ? [] : this.#smallRuns(own.keys.length);
+    const written = small.reduce((sum, run) => mergedEntries(sum, gathered(this.#pagesOf(run), run.entries)), own);
+    this.#flushing = { own, written, merge };
+    const kept = this.#runs
+      .slice(0, this.#runs.length - small.length)
+      .map(({ run, entries }): RunState => [run, entries]);
+    if (merge !== null) kept.splice(this.#mergedRuns(), runsOfGroup, [merge.run, merge.entries]);
+    const run = next();
+    return {
+      pages: pagesOf(run, written),
+      runs: written.keys.length === 0 ? kept : [...kept, [run, written.keys.length]],
+      dropped: [...(merge?.sources ?? []), ...small.map((each) => each.run)],
+    };
+  }
+
+  endFlush(runs: RunState[]): void {
+    if (this.#flushing === null) return;
+    const { own, written, merge } = this.#flushing;
+    this.#flushing = null;
+    const known = new Map(this.#runs.map((run) => [run.run, run]));
+    if (merge !== null) {
+      known.set(merge.run, { run: merge.run, entries: merge.entries, firsts: merge.firsts });
+      this.#filters.groupMerged(merge.filter);
+      this.#merge = null;
+    }
+    const firsts = firstsOf(written);
+    this.#runs = runs.map(([run, entries]) => known.get(run) ?? { run, entries, firsts });
+    const kept = runs.filter(([run]) => known.has(run)).length;
+    this.#filters.keep(kept);
+    // While they are here they need not be read again.
+    if (this.#filters.ready > 0 && this.#filters.ready === kept && kept < runs.length) this.#filters.take([written]);
+    for (const { keys, numbers } of [own, written]) freeMemory([keys, numbers]);
+  }
+
+  failFlush(): void {
+    if (this.#flushing === null) return;
+    const { keys, numbers } = this.#flushing.own;
+    this.#flushing = null;
+    for (let at = 0; at < keys.length; at++) this.#pending.add(keys[at]!, numbers[at]!);
+  }
+
+  /** The last ones that a flush of so many entries takes in. */
+  #smallRuns(entries: number): Run[] {
+    const small: Run[] = [];
+    for (let at = this.#runs.length - 1; at >= 0; at--) {
+      const run = this.#runs[at]!;
+      if (run.entries >= this.#largeRun || run.entries > 2 * entries) break;
+      small.unshift(run);
+      entries += run.entries;
+    }
+    return small;
+  }
+
+  #isMerged({ entries }: Run): boolean {
+    return entries >= runsOfGroup * this.#largeRun;
+  }
+
+  /** How many runs are merged ones. */
+  #mergedRuns(): number {
+    const first = this.#runs.findIndex((run) => !this.#isMerged(run));
+    return first === -1 ? this.#runs.length : first;
+  }
+
+  #findIn(run: Run, key: number, found: number[], most: number): void {
+    for (const page of this.#pagesWith(run, key)) noteNumbers(page, key, found, most);
+  }
+
+  /** Each page holds until the next is asked for. */
+  *#pagesWith(run: Run, key: number): Generator<Entries, void, void> {
+    run.firsts ??= this.#readFirsts(run);
+    // Equal keys may go over the border of a page.
+    let page = Math.max(0, lowerBound(run.firsts, key) - 1);
+    for (; page < run.firsts.length && run.firsts[page]! <= key; page++) {
+      const entries = this.#readPage(run.run, page);
+      if (entries === null) return;
+      yield entries;
+    }
+  }
+
+  /** It holds until the next page is read. */
+  #readPage(run: number, page: number): Entries | null {
+    const [row] = this.#page.values(run * pagesOfRun + page) as [Uint8Array][];
+    if (row === undefined) return null;
+    const entries = this.#room.entriesIn(row[0]);
+    if (entries.keys.buffer !== row[0].buffer) freeMemory(row); // an import reads some hundred pages a batch
+    return entries;
+  }
+
+  #readFirsts(run: Run): Float64Array {
+    const firsts: number[] = [];
+    for (const { keys } of this.#pagesOf(run)) firsts.push(keys[0]!);
+    return Float64Array.from(firsts);
+  }
+
+  #readFilter({ run, entries }: Run): MergedFilter {
+    const filter = new MergedFilter(entries);
+    let at = 0;
+    for (const page of this.#blobs(run, pageCount(entries), pagesOfRun)) {
+      filter.bytes.set(page, at);
+      at += page.length;
+    }
+    return filter;
+  }
+
+  /** Each page holds until the next is asked for. */
+  *#pagesOf({ run, entries }: Run): Generator<Entries, void, void> {
+    for (const page of this.#blobs(run, 0, pageCount(entries))) yield this.#room.entriesIn(page);
+  }
+
+  *#blobs(run: number, from: number, to: number): Generator<Uint8Array, void, void> {
+    for (const { entries } of this.#pages.iterate(run * pagesOfRun + from, run * pagesOfRun + to - 1)) {
+      yield entries;
+      freeMemory([entries]); // of a run they come to some MB
+    }
+  }
+}
+
+/** How many pages the entries of a run lie on. */
+const pageCount = (entries: number): number => Math.ceil(entries / pageEntries);
+
+/** A prospect has five at most, and those of `maxFormerEmails`. */
+const hashes = new Float64Array(16);
+const hashBytes = new Uint8Array(hashes.buffer);
+
+/** Removes runs that no directory has any more, some pages at a time. */
+export async function dropRuns(runs: readonly number[], write: Write): Promise<void> {
+  for (const run of runs) {
+    const pages = { from: run * pagesOfRun, to: (run + 1) * pagesOfRun - 1 };
+    while ((await write({ kind: "dropPages", ...pages })) !== 0);
+  }
+}
+
+function gathered(pages: Iterable<Entries>, count: number): Entries {
+  const keys = new Float64Array(count);
+  const numbers = new Uint32Array(count);
+  let at = 0;
+  for (const page of pages) {
+    keys.set(page.keys, at);
+    numbers.set(page.numbers, at);
+    at += page.keys.length;
+  }
+  return { keys, numbers };
+}
+
+function mergedEntries(a: Entries, b: Entries): Entries {
+  const length = a.keys.length + b.keys.length;
+  const keys = new Float64Array(length);
+  const numbers = new Uint32Array(length);
+  for (let at = 0, i = 0, j = 0; at < length; at++) {
+    const [from, place] = j === b.keys.length || (i < a.keys.length && a.keys[i]! <= b.keys[j]!) ? [a, i++] : [b, j++];
+    keys[at] = from.keys[place]!;
+    numbers[at] = from.numbers[place]!;
+  }
+  return { keys, numbers };
+}

@@ -1,0 +1,47 @@
+import { isPersonKey } from "../../../../features/prospecting/keys.ts";
+import { sortedEntries, type Entries } from "./key-entries.ts";
+import { KeyList, KeyTable } from "./key-lists.ts";
+
+/**
+ * Keys and their numbers that are in no run yet. Those of persons are asked for row by row while a file is imported, and
+ * lie in a table; those of companies hardly ever, and lie in a list until somebody asks for one.
+ */
+export class PendingKeys {
+  readonly #table = new KeyTable();
+  readonly #listed = new KeyList();
+
+  get size(): number {
+    return this.#table.entries.size + this.#listed.size;
+  }
+
+  add(key: number, number: number): void {
+    if (isPersonKey(key)) this.#table.add(key, number);
+    else this.#listed.add(key, number);
+  }
+
+  /** Adds the numbers of a key to `found`, until that has `most`. */
+  find(key: number, found: number[], most: number): void {
+    this.#prepareFor(key);
+    this.#table.find(key, found, most);
+  }
+
+  /** Gives all numbers of a key. */
+  each(key: number, take: (number: number) => void): void {
+    this.#prepareFor(key);
+    this.#table.each(key, take);
+  }
+
+  #prepareFor(key: number): void {
+    if (this.#listed.size === 0 || isPersonKey(key)) return;
+    this.#listed.each((listed, number) => this.#table.add(listed, number));
+    this.#listed.clear();
+  }
+
+  /** Takes out all entries, by key. Keeps its memory for the next ones. */
+  take(): Entries {
+    const taken = sortedEntries([this.#table.entries.entries, this.#listed.entries]);
+    this.#table.clear();
+    this.#listed.clear();
+    return taken;
+  }
+}

@@ -1,0 +1,105 @@
+import { businessDomain, registeredDomain } from "../../../../platform/identity/email-domain.ts";
+import type { Database } from "bun:sqlite";
+import { worksFor, type Employer } from "../../../../features/prospecting/employer.ts";
+import { companyKey } from "../../../../features/prospecting/keys.ts";
+import { mergedCompany } from "../../../../features/prospecting/merge.ts";
+import type { CompanyContent } from "../../../../features/prospecting/model.ts";
+import { keyOfName } from "./company-names.ts";
+
+/** Companies that are remembered, so that the people of one are stored with one look for it. */
+const maxRemembered = 10_000;
+
+type Finder = (owner: number, domain: string | null, name: string | null) => KnownCompany | null;
+type KnownCompany = { key: string; content: CompanyContent };
+export type ProspectCompanies = ReturnType<typeof createProspectCompanies>;
+
+/**
+ * What is known of companies beside their people. Few against the people, so a sorted table will do. `below` knows
+ * companies that the table does not have.
+ */
+export function createProspectCompanies(database: Database, below: Finder = () => null) {
+  const byKey = database.prepare<{ content: string }, [number, string]>(
+    "SELECT content FROM prospect_companies WHERE owner = ? AND key = ?",
+  );
+  const byName = database.prepare<{ key: string; content: string }, [number, string]>(
+    "SELECT key, content FROM prospect_companies WHERE owner = ? AND name_key = ? ORDER BY key LIMIT 1",
+  );
+  const write = database.prepare(
+    `INSERT INTO prospect_companies (owner, key, name_key, content, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+     ON CONFLICT (owner, key) DO UPDATE SET name_key = ?3, content = ?4, updated_at = ?5`,
+  );
+  const rename = database.prepare("UPDATE prospect_companies SET key = ? WHERE owner = ? AND key = ?");
+  const any = database.prepare<unknown, [number]>("SELECT 1 FROM prospect_companies WHERE owner = ? LIMIT 1");
+  const remembered = new Map<string, CompanyContent | null>();
+
+  const find: Finder = (owner, domain, name) => findOwn(owner, domain, name) ?? below(owner, domain, name);
+
+  /** Domains are exact, names are not: a company of this name and another domain is another one. */
+  function findOwn(owner: number, domain: string | null, name: string | null): KnownCompany | null {
+    const byDomain = domain === null ? null : byKey.get(owner, domain);
+    if (domain !== null && byDomain !== null) return { key: domain, content: parsed(byDomain.content) };
+    if (name === null) return null;
+    const row = byName.get(owner, companyKey(name));
+    if (row === null) return null;
+    const content = parsed(row.content);
+    const isOther = domain !== null && content.domain !== undefined && content.domain !== domain;
+    return isOther ? null : { key: row.key, content };
+  }
+
+  /** The company that somebody works for. */
+  function ofEmployer(owner: number, { company, domain, email }: Employer): CompanyContent | null {
+    const ofEmail = domain === undefined && email !== undefined ? businessDomain(email) : null;
+    const place = `${owner}\n${domain ?? ""}\n${ofEmail ?? ""}\n${company ?? ""}`;
+    let found = remembered.get(place);
+    if (found !== undefined) return found;
+    if (remembered.size >= maxRemembered) remembered.clear();
+    const candidates = [
+      ...sitesOf(domain ?? ofEmail).map((site) => find(owner, site, null)),
+      find(owner, null, company ?? null),
+    ];
+    found =
+      candidates.find((each) => each !== null && worksFor({ company, domain, email }, each.content))?.content ?? null;
+    remembered.set(place, found);
+    return found;
+  }
+
+  /** Inside a write unit: stores a company or adds to the one that is there. */
+  function put(
+    owner: number,
+    content: CompanyContent,
+    at: number,
+    mayUpdate: boolean,
+  ): "created" | "updated" | "skipped" {
+    remembered.clear();
+    const { domain = null, company = null } = content;
+    const existing = find(owner, domain, company);
+    const nameKey = company === null ? null : companyKey(company);
+    if (existing === null) {
+      write.run(owner, domain ?? keyOfName(nameKey), nameKey, JSON.stringify(content), at);
+      return "created";
+    }
+    const merged = mergedCompany(existing.content, content);
+    const json = JSON.stringify(merged);
+    if (!mayUpdate || json === JSON.stringify(existing.content)) return "skipped";
+    write.run(owner, existing.key, merged.company === undefined ? null : companyKey(merged.company), json, at);
+    // It was known by its name alone until now.
+    if (merged.domain !== undefined && merged.domain !== existing.key) rename.run(merged.domain, owner, existing.key);
+    return "updated";
+  }
+
+  const hasAny = (owner: number): boolean => any.get(owner) !== null;
+  return { find, ofEmployer, put, hasAny };
+}
+
+/** A host and the domains that it lies in, up to the registered one. */
+function sitesOf(host: string | null): string[] {
+  if (host === null) return [];
+  const registered = registeredDomain(host);
+  const sites = [host];
+  for (let site = host; site !== registered;) sites.push((site = site.slice(site.indexOf(".") + 1)));
+  return sites;
+}
+
+function parsed(json: string): CompanyContent {
+  return JSON.parse(json) as CompanyContent;
+}

@@ -1,0 +1,301 @@
+import type { Database } from "bun:sqlite";
+import { changedTerms, termRules, termsOf } from "../../../../features/prospecting/facets/terms.ts";
+import {
+  addedKeys,
+  besideNameOf,
+  emailKey,
+  isPersonKey,
+  nameKey,
+  personKeys,
+  prospectIdentity,
+  prospectKeys,
+} from "../../../../features/prospecting/keys.ts";
+import { namesakeIsSame } from "../../../../features/leads/merge.ts";
+import type { Employer } from "../../../../features/prospecting/employer.ts";
+import { updatedProspect } from "../../../../features/prospecting/merge.ts";
+import { canBeOne, isKnownBefore, unitedContent } from "../../../../features/prospecting/same-person.ts";
+import type { CompanyContent, Prospect, ProspectContent } from "../../../../features/prospecting/model.ts";
+import type { Keys, NewProspect } from "../../../../features/prospecting/store.ts";
+import { maxNamesakes, seqOf } from "./index-messages.ts";
+import { prospectId } from "./prospect-id.ts";
+import { RecentKeys } from "./recent-keys.ts";
+import { addAskedKeys, addAskedNames, indexedKey, personKeysIn } from "./name-keys.ts";
+
+export type StoredProspect = {
+  number: number;
+  content: ProspectContent;
+  /** `content` as it is stored. */
+  json: string;
+  leadId: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+/** Somebody who is stored, and another record that is the same person as well. */
+export type SamePerson<T> = { person: T; other: T | null };
+type Row = [seq: number, content: string, leadId: string | null, createdAt: number, updatedAt: number];
+/** Numbers that may have a key, as of some time ago. */
+export type Hints = (key: number) => readonly number[];
+
+/** The prospects of all directories. What writes belongs inside `unit`. */
+export type ProspectRows = ReturnType<typeof createProspectRows>;
+
+export function createProspectRows(database: Database) {
+  // A lead that was deleted is none: nothing leads from it to the prospect, so the row still names it.
+  const bySeq = database.prepare<unknown, [number]>(
+    `SELECT seq, content, (SELECT leads.id FROM leads WHERE leads.id = prospects.lead_id), created_at, updated_at
+     FROM prospects WHERE seq = ?`,
+  );
+  // What a prospect is found by is made of the content, where the index needs it: the rules of that may change.
+  const insertRow = database.prepare(
+    "INSERT INTO prospects (seq, content, keys, created_at, updated_at) VALUES (?, CAST(? AS TEXT), x'', ?, ?)",
+  );
+  const updateRow = database.prepare("UPDATE prospects SET content = ?, updated_at = ? WHERE seq = ?");
+  const removeRow = database.prepare("DELETE FROM prospects WHERE seq = ?");
+  const setLeadOf = database.prepare("UPDATE prospects SET lead_id = ? WHERE seq = ?");
+  const begin = database.prepare("INSERT OR IGNORE INTO prospect_directories (owner, rules) VALUES (?, ?)");
+  const nextOf = database.prepare<{ next_number: number }, [number]>(
+    "SELECT next_number FROM prospect_directories WHERE owner = ?",
+  );
+  const rulesOf = database.prepare<{ rules: number }, [number]>(
+    "SELECT rules FROM prospect_directories WHERE owner = ?",
+  );
+  const count = database.prepare(
+    "UPDATE prospect_directories SET next_number = ?, prospects = prospects + ? WHERE owner = ?",
+  );
+  const insertChange = database.prepare(
+    "INSERT INTO prospect_changes (owner, number, removed, added, keys) VALUES (?, ?, ?, ?, ?)",
+  );
+  const aliasOf = database.prepare<{ into_seq: number }, [number]>(
+    "SELECT into_seq FROM prospect_aliases WHERE seq = ?",
+  );
+  const insertAlias = database.prepare("INSERT INTO prospect_aliases (seq, into_seq) VALUES (?, ?)");
+  const moveAliases = database.prepare("UPDATE prospect_aliases SET into_seq = ? WHERE into_seq = ?");
+  const dropAliases = database.prepare("DELETE FROM prospect_aliases WHERE into_seq = ?");
+  const aliases = database.prepare<{ seq: number }, [number]>("SELECT seq FROM prospect_aliases WHERE into_seq = ?");
+  const moveReveal = database.prepare(
+    `INSERT INTO prospect_reveals (seq, at) SELECT ?1, at FROM prospect_reveals WHERE seq = ?2
+     ON CONFLICT DO UPDATE SET at = max(at, excluded.at)`,
+  );
+  const recents = new Map<number, RecentKeys>();
+  /** What the current unit has stored: the directory, its next number, and by how many it grew. */
+  let current: { owner: number; next: number; change: number } | null = null;
+
+  function recent(owner: number): RecentKeys {
+    let keys = recents.get(owner);
+    if (keys === undefined) recents.set(owner, (keys = new RecentKeys()));
+    return keys;
+  }
+
+  /** Runs what a write unit does with one directory, and then writes how far its numbers go. */
+  function unit<T>(owner: number, run: () => T): T {
+    begin.run(owner, termRules);
+    const first = next(owner);
+    current = { owner, next: first, change: 0 };
+    recent(owner).beginUnit();
+    const result = run();
+    if (current.next !== first || current.change !== 0) count.run(current.next, current.change, owner);
+    current = null;
+    return result;
+  }
+
+  /** The number that the next prospect gets. Where it is 0, nobody was ever stored and the index need not be asked. */
+  function next(owner: number): number {
+    return nextOf.get(owner)?.next_number ?? 0;
+  }
+
+  /** False while the directory is as other rules made it; see `termRules`. */
+  function isUpToDate(owner: number): boolean {
+    return (rulesOf.get(owner)?.rules ?? termRules) === termRules;
+  }
+
+  function get(owner: number, number: number): StoredProspect | null {
+    const [row] = bySeq.values(seqOf(owner, number)) as Row[];
+    return row === undefined ? null : stored(row, number);
+  }
+
+  /** As `get`, of a number that somebody knows since some time: the record may have gone up in another. */
+  function getKnown(owner: number, number: number): StoredProspect | null {
+    const alias = aliasOf.get(seqOf(owner, number));
+    return get(owner, alias === null ? number : alias.into_seq - seqOf(owner, 0));
+  }
+
+  /** What records had that went up in this one. */
+  function formerSeqs(seq: number): number[] {
+    return aliases.all(seq).map((alias) => alias.seq);
+  }
+
+  /** As `insert`, of what nobody has made JSON and keys of yet. */
+  function insertContent(content: ProspectContent, at: number): number {
+    const identity = prospectIdentity(content);
+    return insert(JSON.stringify(content), prospectKeys(identity), besideNameOf(identity), at);
+  }
+
+  /** `json`: as text, or in UTF-8; `beside`: see `besideName`. Answers its number. */
+  function insert(json: string | Uint8Array, keys: Keys, beside: number, at: number): number {
+    const { owner, next: number } = current!;
+    current!.next++;
+    current!.change++;
+    insertRow.run(seqOf(owner, number), json, at, at);
+    const known = recent(owner);
+    const count = personKeysIn(keys);
+    for (let place = 0; place < count; place++) known.add(indexedKey(keys[place]!, place, beside), number);
+    return number;
+  }
+
+  /** False when it says nothing new. */
+  function update(before: StoredProspect, content: ProspectContent, at: number): boolean {
+    const json = JSON.stringify(content);
+    if (json === before.json) return false;
+    const { owner } = current!;
+    updateRow.run(json, at, seqOf(owner, before.number));
+    const keys = addedKeys(before.content, content);
+    for (const key of keys) if (isPersonKey(key)) recent(owner).add(key, before.number);
+    noteChange(before.number, changedTerms(before.content, content), keys);
+    return true;
+  }
+
+  /**
+   * Somebody who is stored is told of again; two who turn out to be one are one from then on, under the number of the
+   * first. Answers the number, and whether it was news.
+   */
+  function updateSame(
+    { person, other }: SamePerson<StoredProspect>,
+    told: ProspectContent,
+    companyOf: (employer: Employer) => CompanyContent | null,
+    at: number,
+  ): { number: number; isNews: boolean } {
+    const { number } = person;
+    if (other === null) return { number, isNews: update(person, updatedProspect(person.content, told, companyOf), at) };
+    const [kept, gone] = number < other.number ? [person, other] : [other, person];
+    update(kept, updatedProspect(unitedContent(kept, gone), told, companyOf), at);
+    moveTo(kept, gone);
+    return { number: kept.number, isNews: true };
+  }
+
+  /** What belongs to the one record goes to the other: its lead, what was paid for it, and its ids. */
+  function moveTo(kept: StoredProspect, gone: StoredProspect): void {
+    const { owner } = current!;
+    const [keptSeq, goneSeq] = [seqOf(owner, kept.number), seqOf(owner, gone.number)];
+    if (kept.leadId === null && gone.leadId !== null) setLead(owner, kept.number, gone.leadId);
+    moveReveal.run(keptSeq, goneSeq);
+    moveAliases.run(keptSeq, goneSeq);
+    remove(gone);
+    insertAlias.run(goneSeq, keptSeq);
+  }
+
+  function remove({ number, content }: StoredProspect): void {
+    const seq = seqOf(current!.owner, number);
+    removeRow.run(seq);
+    dropAliases.run(seq);
+    current!.change--;
+    noteChange(number, { removed: termsOf(content), added: [] }, []);
+  }
+
+  /** For the index, which follows. */
+  function noteChange(number: number, { removed, added }: ReturnType<typeof changedTerms>, keys: number[]): void {
+    if (removed.length === 0 && added.length === 0 && keys.length === 0) return;
+    insertChange.run(current!.owner, number, JSON.stringify(removed), JSON.stringify(added), bytesOf(keys));
+  }
+
+  /** The prospect that is the same person; see `samePerson`. */
+  function findSame(owner: number, told: NewProspect, hints: Hints): SamePerson<StoredProspect> | null {
+    return samePerson(told, (key, except) => candidates(owner, key, hints, except?.number));
+  }
+
+  /** Prospects that may have a key. What was stored lately first: a file that repeats itself does so soon. */
+  function* candidates(
+    owner: number,
+    key: number,
+    hints: Hints,
+    except: number | null = null,
+  ): Generator<StoredProspect, void, void> {
+    const known = recent(owner).find(key);
+    for (const number of [...known.slice(-maxNamesakes), ...hints(key)].slice(0, maxNamesakes)) {
+      const candidate = number === except ? null : get(owner, number);
+      if (candidate !== null) yield candidate;
+    }
+  }
+
+  /** Whether somebody who is stored may be the same person as one with these keys; `beside`: see `besideName`. */
+  function isHinted(owner: number, keys: Keys, beside: number, hints: Hints): boolean {
+    const known = recent(owner);
+    asked.length = 0;
+    addAskedKeys(keys, beside, asked);
+    for (let at = 0; at < asked.length; at++) if (hints(asked[at]!).length > 0 || known.has(asked[at]!)) return true;
+    return false;
+  }
+
+  const setLead = (owner: number, number: number, leadId: string) => setLeadOf.run(leadId, seqOf(owner, number));
+  return {
+    ...{ recent, unit, next, isUpToDate, get, getKnown, formerSeqs, insert, insertContent, update, updateSame, remove },
+    ...{ findSame, candidates, isHinted, setLead },
+  };
+}
+
+/**
+ * The candidate that is the same person: by e-mail or profile first, then by an address of before, else by name and
+ * company where nothing speaks against it. Where the e-mail is that of one and the profile that of another, the other,
+ * too, unless the two contradict each other. `candidates` gives those that a key hints at, but for one of them.
+ */
+export function samePerson<T extends { content: ProspectContent }>(
+  { content: told, identity }: NewProspect,
+  candidates: (key: number, except: T | null) => Iterable<T>,
+): SamePerson<T> | null {
+  const { email, network, name } = identity;
+  // Whoever has the same e-mail or profile has its hash: those of the name alone need not be looked at for that.
+  const strong = personKeys({ email, network, name: null });
+  const person = first(strong, null, ({ content }) => hasAddress(content));
+  if (person !== null) return { person, other: first(strong, person, (other) => isOther(other, person)) };
+  const names: number[] = [];
+  if (name !== null) addAskedNames(nameKey(name), besideNameOf(identity), names);
+  const weak =
+    first(email === null ? [] : [emailKey(email)], null, ({ content }) => isKnownBefore(content, told)) ??
+    first(names, null, ({ content }) => isNamesake(content));
+  return weak && { person: weak, other: null };
+
+  function first(keys: number[], except: T | null, fits: (candidate: T) => boolean): T | null {
+    for (const key of keys) for (const candidate of candidates(key, except)) if (fits(candidate)) return candidate;
+    return null;
+  }
+
+  function isOther({ content }: T, known: T): boolean {
+    return hasAddress(content) && canBeOne(known.content, content);
+  }
+
+  function hasAddress(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return (email !== null && theirs.email === email) || (network !== null && theirs.network === network);
+  }
+
+  function isNamesake(content: ProspectContent): boolean {
+    const theirs = prospectIdentity(content);
+    return theirs.name === name && namesakeIsSame(theirs, identity);
+  }
+}
+
+export function prospectOf(userId: string, row: StoredProspect): Prospect {
+  const { number, content, leadId, createdAt, updatedAt } = row;
+  return { ...content, id: prospectId(userId, number), userId, leadId, createdAt, updatedAt };
+}
+
+/** What a row says; the kind of the row tells which of the two it is. */
+export function contentIn<T extends ProspectContent | CompanyContent>({ content }: { content: Uint8Array }): T {
+  return JSON.parse(decoder.decode(content)) as T;
+}
+
+const decoder = new TextDecoder();
+
+function stored([, json, leadId, createdAt, updatedAt]: Row, number: number): StoredProspect {
+  return { number, content: JSON.parse(json) as ProspectContent, json, leadId, createdAt, updatedAt };
+}
+
+/** Answers the same memory each time: good until the next call, and a statement copies what it is given. */
+function bytesOf(keys: Keys): Uint8Array {
+  for (let at = 0; at < keys.length; at++) hashes[at] = keys[at]!;
+  return (views[keys.length] ??= new Uint8Array(hashes.buffer, 0, keys.length * 8));
+}
+
+const hashes = new Float64Array(16); // a prospect has five at most, and those of `maxFormerEmails`
+const views: Uint8Array[] = [];
+/** What `isHinted` asks for; one list for all rows. */
+const asked: number[] = [];

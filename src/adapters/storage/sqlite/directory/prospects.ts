@@ -1,0 +1,187 @@
+import { namesakeIsSame } from "../../../../features/leads/merge.ts";
+import {
+  besideNameOf,
+  companyDomainKey,
+  companyNameKey,
+  personKeys,
+  prospectIdentity,
+} from "../../../../features/prospecting/keys.ts";
+import type { Employer } from "../../../../features/prospecting/employer.ts";
+import { withCompanyFacts } from "../../../../features/prospecting/merge.ts";
+import type { Prospect } from "../../../../features/prospecting/model.ts";
+import { isKnownBefore } from "../../../../features/prospecting/same-person.ts";
+import type {
+  CompanyNames,
+  NewProspect,
+  ProspectPage,
+  ProspectSearch,
+  ProspectStore,
+} from "../../../../features/prospecting/store.ts";
+import type { Engine } from "../engine.ts";
+import { createOwners } from "../owners.ts";
+import { createProspectCompanies } from "./prospect-companies.ts";
+import { maxNamesakes } from "./index-messages.ts";
+import { addAskedKeys } from "./name-keys.ts";
+import { numberOf } from "./prospect-id.ts";
+import { createProspectImports } from "./prospect-imports.ts";
+import type { ProspectIndex } from "./prospect-index.ts";
+import { createProspectRows, prospectOf, type StoredProspect } from "./prospect-rows.ts";
+import { createReveals } from "./reveals.ts";
+
+export function createProspectStore(engine: Engine, index: ProspectIndex): ProspectStore {
+  const { database, writer } = engine;
+  const owners = createOwners(engine);
+  const rows = createProspectRows(database);
+  const companies = createProspectCompanies(database);
+  const imports = createProspectImports(engine, owners, index, rows, companies);
+
+  async function search({ userId, ...question }: ProspectSearch): Promise<ProspectPage> {
+    const owner = owners(userId);
+    if (owner === null || rows.next(owner) === 0) return { total: 0, prospects: [] };
+    const { total, numbers } = await index.search(owner, question);
+    const found = numbers.map((number) => rows.get(owner, number)).filter((row) => row !== null);
+    return { total, prospects: found.map((row) => prospectOf(userId, row)) };
+  }
+
+  /** Runs `change` on a prospect inside a write unit. False when there is none. */
+  async function changed(
+    userId: string,
+    id: string,
+    change: (owner: number, row: StoredProspect) => void,
+  ): Promise<boolean> {
+    const owner = owners(userId);
+    const number = numberOf(userId, id);
+    if (owner === null || number === null) return false;
+    return writer.writeForAnswer(() =>
+      rows.unit(owner, () => {
+        const row = rows.getKnown(owner, number);
+        if (row !== null) change(owner, row);
+        return row !== null;
+      }),
+    );
+  }
+
+  async function put(userId: string, found: NewProspect[], at: number): Promise<Prospect[]> {
+    const owner = owners(userId);
+    if (owner === null) throw new Error(`User ${userId} is gone`);
+    const batch = found.map(({ identity }) => ({
+      row: 0,
+      kind: "person" as const,
+      content: nothing,
+      keys: personKeys(identity),
+      beside: besideNameOf(identity),
+    }));
+    const hints = await imports.lookUp({ userId, rows: batch });
+    try {
+      return await writer.writeForAnswer(() =>
+        rows.unit(owner, () => found.map((each) => prospectOf(userId, putOne(owner, each, hints.of, at)))),
+      );
+    } finally {
+      hints.release();
+    }
+  }
+
+  function putOne(
+    owner: number,
+    told: NewProspect,
+    hints: (key: number) => readonly number[],
+    at: number,
+  ): StoredProspect {
+    const companyOf = (employer: Employer) => companies.ofEmployer(owner, employer);
+    const { content } = told;
+    const same = rows.findSame(owner, told, hints);
+    if (same !== null) return rows.get(owner, rows.updateSame(same, content, companyOf, at).number)!;
+    const complete = withCompanyFacts(content, companyOf(content));
+    return rows.get(owner, rows.insertContent(complete, at))!;
+  }
+
+  const findPerson: ProspectStore["findPerson"] = async (userId, identity) => {
+    const owner = owners(userId);
+    if (owner === null) return null;
+    const keys: number[] = [];
+    addAskedKeys(personKeys(identity), besideNameOf(identity), keys);
+    const candidates = await candidatesOf(owner, keys);
+    const known = candidates.map((row) => ({ row, theirs: prospectIdentity(row.content) }));
+    const { email, network, name } = identity;
+    const strong = known.find(
+      ({ theirs }) => (email !== null && theirs.email === email) || (network !== null && theirs.network === network),
+    );
+    const told = { ...(email !== null && { email }), ...(network !== null && { networkUrl: network }) };
+    const before = strong ?? known.find(({ row }) => isKnownBefore(row.content, told));
+    if (before !== undefined) return prospectOf(userId, before.row);
+    const namesakes = known.filter(
+      ({ theirs }) => name !== null && theirs.name === name && namesakeIsSame(theirs, identity),
+    );
+    return namesakes.length === 1 ? prospectOf(userId, namesakes[0]!.row) : null;
+  };
+
+  const findCompany: ProspectStore["findCompany"] = async (userId, company) => {
+    const owner = owners(userId);
+    if (owner === null) return null;
+    // Before it answers anything, the index puts companies under their names as they are compared now.
+    if (!rows.isUpToDate(owner)) await index.find(owner, [], 1, 0);
+    return companies.find(owner, company.domain, company.name)?.content ?? null;
+  };
+
+  /** Prospects of a company; some of them, where it has many. */
+  async function peopleOf(owner: number, { domain, name }: CompanyNames): Promise<StoredProspect[]> {
+    const wantedName = name === null ? null : prospectIdentity({ company: name }).company;
+    const keys = [
+      ...(domain === null ? [] : [companyDomainKey(domain)]),
+      ...(name === null ? [] : [companyNameKey(name)]),
+    ];
+    return (await candidatesOf(owner, keys)).filter(({ content }) => {
+      const theirs = prospectIdentity(content);
+      if (domain !== null && theirs.domain !== null) return theirs.domain === domain;
+      return wantedName !== null && theirs.company === wantedName;
+    });
+  }
+
+  /** Prospects that the index, or what was stored since it looked, hints at; an e-mail's before a name's. */
+  async function candidatesOf(owner: number, keys: number[]): Promise<StoredProspect[]> {
+    const next = rows.next(owner);
+    if (keys.length === 0 || next === 0) return [];
+    const pairs = await index.find(owner, keys, maxNamesakes, next);
+    const numbers = new Set(pairs.filter((_, at) => at % 2 === 1));
+    return [...numbers].map((number) => rows.get(owner, number)).filter((row) => row !== null);
+  }
+
+  return {
+    search,
+    async facet({ userId, ...question }) {
+      const owner = owners(userId);
+      return owner === null || rows.next(owner) === 0 ? [] : await index.facet(owner, question);
+    },
+    async get(userId, id) {
+      const owner = owners(userId);
+      const number = numberOf(userId, id);
+      const row = owner === null || number === null ? null : rows.getKnown(owner, number);
+      return row && prospectOf(userId, row);
+    },
+    remove: (userId, id) => changed(userId, id, (_, row) => rows.remove(row)),
+    async setLead(userId, id, leadId) {
+      await changed(userId, id, (owner, { number }) => rows.setLead(owner, number, leadId));
+    },
+    put,
+    ...createReveals(engine, owners),
+    ...imports,
+    async settle(userId) {
+      const owner = owners(userId);
+      if (owner !== null) await index.flush(owner);
+    },
+    findPerson,
+    findCompany,
+    async colleagues(userId, company, limit) {
+      const owner = owners(userId);
+      const people = owner === null ? [] : await peopleOf(owner, company);
+      const { true: addressed = [], false: others = [] } = Object.groupBy(
+        people,
+        ({ content }) => `${content.email !== undefined}` as const,
+      );
+      return [...addressed, ...others].slice(0, limit).map((row) => prospectOf(userId, row));
+    },
+  };
+}
+
+/** Who only looks for persons has no use for what is said of them. */
+const nothing = new Uint8Array();

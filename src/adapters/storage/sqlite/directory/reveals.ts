@@ -1,0 +1,54 @@
+import type { ChargeOutcome, SettleOutcome } from "../../../../features/credits/store.ts";
+import type { ProspectStore, RevealPayment } from "../../../../features/prospecting/store.ts";
+import { createCreditRows } from "../credit-rows.ts";
+import type { Engine } from "../engine.ts";
+import type { Owners } from "../owners.ts";
+import { seqOf } from "./index-messages.ts";
+import { numberOf } from "./prospect-id.ts";
+
+/** Who was paid for: charged once, and then free for a while. */
+export function createReveals(engine: Engine, owners: Owners): Pick<ProspectStore, "reveal" | "unpaid"> {
+  const { database, writer } = engine;
+  const credits = createCreditRows(engine);
+  const paidAt = database.prepare<{ at: number }, [number]>("SELECT at FROM prospect_reveals WHERE seq = ?");
+  const note = database.prepare(
+    "INSERT INTO prospect_reveals (seq, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
+  );
+
+  function seqsOf(userId: string, ids: readonly string[]): number[] {
+    const owner = owners(userId);
+    if (owner === null) return [];
+    const numbers = new Set(ids.map((id) => numberOf(userId, id)).filter((number) => number !== null));
+    return [...numbers].map((number) => seqOf(owner, number));
+  }
+
+  const unpaidOf = (seqs: readonly number[], freeSince: number): number[] =>
+    seqs.filter((seq) => (paidAt.get(seq)?.at ?? Number.NEGATIVE_INFINITY) < freeSince);
+
+  function pay(amount: number, payment: RevealPayment): SettleOutcome | ChargeOutcome {
+    if (payment.kind === "charge") return credits.charge({ ...payment.charge, amount });
+    return credits.settle({ ...payment.settlement, items: amount === 0 ? [] : [{ ...payment.entry, amount }] });
+  }
+
+  return {
+    unpaid: async ({ userId, ids, freeSince }) => unpaidOf(seqsOf(userId, ids), freeSince).length,
+
+    async reveal({ userId, ids, freeSince, payment }) {
+      const seqs = seqsOf(userId, ids);
+      // Nothing to charge, nothing to write: a page that is looked at again waits for no disk.
+      if (payment.kind === "charge" && unpaidOf(seqs, freeSince).length === 0)
+        return { kind: "charged", charged: 0, balance: credits.balance(userId) };
+      return await writer.writeForAnswer(() => {
+        // Once more, inside: another search may have paid for them since.
+        const unpaid = unpaidOf(seqs, freeSince);
+        const amount = unpaid.length * payment.each;
+        const outcome = pay(amount, payment);
+        if (outcome.kind === "exhausted") return outcome;
+        if (outcome.kind === "void") return { kind: "charged", charged: 0, balance: credits.balance(userId) };
+        const { at } = payment.kind === "charge" ? payment.charge : payment.settlement;
+        for (const seq of unpaid) note.run(seq, at);
+        return { kind: "charged", charged: amount, balance: outcome.balance };
+      });
+    },
+  };
+}

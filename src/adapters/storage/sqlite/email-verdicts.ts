@@ -1,0 +1,47 @@
+import type { Verdict } from "../../../features/enrichment/model.ts";
+import { emailForm } from "../../../platform/identity/address.ts";
+import { suppressionKey } from "../../../features/suppression/key.ts";
+import type { Engine } from "./engine.ts";
+
+type Row = Omit<Verdict, "email">;
+
+/** What verifiers say of addresses, which are stored as hashes. Synchronous. */
+export function createVerdictRows({ database }: Engine) {
+  // Plain statements: they run several times for each lead.
+  const byKey = database.prepare<Row, [number, Uint8Array, number]>(
+    "SELECT provider, confidence, at FROM email_verdicts WHERE owner = ? AND key = ? AND at >= ?",
+  );
+  const put = database.prepare(
+    `INSERT INTO email_verdicts (owner, key, provider, confidence, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET confidence = excluded.confidence, at = excluded.at WHERE excluded.at >= at`,
+  );
+  const removeAll = database.prepare("DELETE FROM email_verdicts WHERE owner = ? AND key = ?");
+  const removeOlder = database.prepare("DELETE FROM email_verdicts WHERE owner = ? AND key = ? AND at < ?");
+  const forget = database.prepare(
+    `DELETE FROM email_verdicts WHERE (owner, key, provider) IN
+       (SELECT owner, key, provider FROM email_verdicts WHERE at < ? LIMIT ?)`,
+  );
+
+  function of(owner: number, emails: readonly string[], since: number): Verdict[] {
+    return emails.flatMap((email) => byKey.all(owner, keyOf(email), since).map((row) => ({ email, ...row })));
+  }
+
+  /** In the place of those of before `since` on the same addresses; null: of all. */
+  function replace(owner: number, verdicts: readonly Verdict[], since: number | null): void {
+    for (const { email } of verdicts)
+      if (since === null) removeAll.run(owner, keyOf(email));
+      else removeOlder.run(owner, keyOf(email), since);
+    for (const { email, provider, confidence, at } of verdicts) put.run(owner, keyOf(email), provider, confidence, at);
+  }
+
+  /** Answers how many. */
+  function forgetBefore(before: number, limit: number): number {
+    return forget.run(before, limit).changes;
+  }
+
+  return { of, replace, forgetBefore };
+}
+
+function keyOf(email: string): Uint8Array {
+  return suppressionKey("email", emailForm(email));
+}

@@ -1,0 +1,38 @@
+import type { Database } from "bun:sqlite";
+import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+import { checkpointing } from "./checkpoints.ts";
+import { ProspectIndex } from "./directory/prospect-index.ts";
+import { openDatabase } from "./open.ts";
+import { Reader } from "./reader.ts";
+import { SharedRead } from "./shared-read.ts";
+import { Writer } from "../../../lib/group-commit/writer.ts";
+
+/** What every SQLite store works with. */
+export type Engine = {
+  /** For drizzle queries on the one connection of this thread. */
+  orm: BunSQLiteDatabase;
+  /** The same connection. */
+  database: Database;
+  writer: Writer;
+  /** For look-ups that many requests make, with a statement or two. */
+  shared: SharedRead;
+  /** For reads that may take longer than the event loop can spare. */
+  reader: Reader;
+  prospectIndex: ProspectIndex;
+  /** Where phone numbers without a country code are from; null when nobody said so. */
+  phoneRegion: PhoneRegion | null;
+};
+
+/** `database` is the file at `path`, where it is open already. */
+export function openEngine(
+  path: string,
+  phoneRegion: PhoneRegion | null = null,
+  database = openDatabase(path),
+): Engine {
+  const reader = new Reader(path);
+  const writer = new Writer(database, checkpointing(database, reader));
+  const prospectIndex = new ProspectIndex({ database, writer }, path);
+  const shared = new SharedRead(database, writer);
+  return { orm: drizzle(database), database, reader, writer, prospectIndex, shared, phoneRegion };
+}

@@ -1,0 +1,94 @@
+import type { Event, EventSubject, EventType, NewEvent } from "../../../platform/events/model.ts";
+import type { Engine } from "./engine.ts";
+import { createOwners, type Owners } from "./owners.ts";
+import { RowInserter } from "./row-inserter.ts";
+
+/** Events inside the write units of all stores. */
+export type EventRows = {
+  /** Tells an event together with what causes it: both are committed, or neither. Of a user who is gone nothing is told. */
+  append(event: NewEvent): void;
+  /** Inside a write unit: stores what was appended, which otherwise happens before the COMMIT; for who reads it there. */
+  flush(): void;
+  /** When the user was last told an event of this type; null when never, or so long ago that it is forgotten. */
+  lastTold(userId: string, type: EventType): number | null;
+  /** See `EventStore.onNew`. */
+  onNew(tell: () => void): () => void;
+};
+
+const byEngine = new WeakMap<Engine, EventRows>();
+
+/** The same for all stores of an engine: whoever listens hears of all of them. */
+export function createEventRows(engine: Engine): EventRows {
+  const known = byEngine.get(engine);
+  if (known !== undefined) return known;
+  const rows = newEventRows(engine, createOwners(engine));
+  byEngine.set(engine, rows);
+  return rows;
+}
+
+function newEventRows({ database, writer }: Engine, owners: Owners): EventRows {
+  const rows = new RowInserter(database, `INSERT INTO events (${columns.join(", ")})`, columns.length);
+  const last = database.prepare<{ at: number }, [number, string]>(
+    "SELECT at FROM events WHERE owner = ? AND type = ? ORDER BY seq DESC LIMIT 1",
+  );
+  /** What the units of a batch tell is inserted in one go, which costs half. The values of one after the other. */
+  let waiting: Value[] = [];
+  const listeners = new Set<() => void>();
+  let hasNew = false;
+  writer.onCommit(() => {
+    if (!hasNew) return;
+    hasNew = false;
+    for (const tell of listeners) tell();
+  });
+  function flush(): void {
+    if (waiting.length === 0) return;
+    const values = waiting;
+    waiting = [];
+    rows.insert(values);
+    hasNew = true;
+  }
+  writer.beforeCommit(flush);
+  writer.onRollBack(() => (waiting = []));
+
+  return {
+    append({ type, userId, at, leadId, jobId, campaignId, accountId, voiceId, data }) {
+      const owner = userId === null ? null : owners(userId);
+      if (owner === null && userId !== null) return;
+      const subjects = [leadId ?? null, jobId ?? null, campaignId ?? null, accountId ?? null, voiceId ?? null] as const;
+      waiting.push(owner, type, at, ...subjects, data === undefined ? "{}" : JSON.stringify(data));
+    },
+    flush,
+    lastTold(userId, type) {
+      flush();
+      const owner = owners(userId);
+      return owner === null ? null : (last.get(owner, type)?.at ?? null);
+    },
+    onNew(tell) {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+  };
+}
+
+type Value = string | number | null;
+const columns = ["owner", "type", "at", "lead_id", "job_id", "campaign_id", "account_id", "voice_id", "data"];
+
+/** The columns of an event, as `storedEvent` reads them, of `events AS e` joined with `users AS u`. */
+export const eventColumns =
+  "e.seq AS id, e.type, u.id AS userId, e.at, e.lead_id AS leadId, e.job_id AS jobId, e.campaign_id AS campaignId," +
+  " e.account_id AS accountId, e.voice_id AS voiceId, e.data";
+
+export type EventRow = Omit<Event, "data"> & { data: string };
+
+export function storedEvent(row: EventRow): Event {
+  return { ...row, data: row.data === "{}" ? {} : (JSON.parse(row.data) as Event["data"]) };
+}
+
+/** The column of each subject. */
+export const subjectColumns: Record<EventSubject, string> = {
+  leadId: "lead_id",
+  jobId: "job_id",
+  campaignId: "campaign_id",
+  accountId: "account_id",
+  voiceId: "voice_id",
+};

@@ -1,0 +1,111 @@
+import type { SQLQueryBindings } from "bun:sqlite";
+import type { Fingerprint, KeptAnswer, KeptRequest, KeyedRequest } from "../../../platform/http/idempotency-store.ts";
+import type { Engine } from "./engine.ts";
+import { HashIndex } from "./hash-index.ts";
+import { createOwners, type Owners } from "./owners.ts";
+import { RowInserter } from "./row-inserter.ts";
+
+type Row = {
+  started_at: number;
+  fingerprint: Uint8Array | null;
+  bytes: number;
+  status: number | null;
+  headers: string | null;
+  body: string | Uint8Array | null;
+};
+
+/** Requests that are kept. Those of a transaction are written together at its end. */
+export class KeptRows {
+  readonly #lookUp;
+  readonly #last;
+  readonly #drop;
+  readonly #inserter: RowInserter;
+  readonly #keys: HashIndex;
+  readonly #owners: Owners;
+  readonly #values: SQLQueryBindings[] = [];
+  #lastSeq: number | null = null;
+
+  constructor(engine: Pick<Engine, "database" | "writer">) {
+    const { database, writer } = engine;
+    this.#lookUp = database.query<Row, [number, Uint8Array]>(
+      "SELECT started_at, fingerprint, bytes, status, headers, body FROM idempotent_requests WHERE seq = ? AND id = ?",
+    );
+    this.#last = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM idempotent_requests");
+    this.#drop = database.prepare("DELETE FROM idempotent_requests WHERE seq = ?");
+    const columns = "seq, id, owner, started_at, fingerprint, bytes, status, headers, body";
+    this.#inserter = new RowInserter(database, `INSERT OR REPLACE INTO idempotent_requests (${columns})`, 9);
+    this.#owners = createOwners(engine);
+    const first = database.prepare<{ seq: number | null }, []>("SELECT min(seq) AS seq FROM idempotent_requests");
+    const firstKept = (): number => first.get()?.seq ?? Infinity;
+    // Ids are random: to index each with its row would write one more page for each, three times what the row costs.
+    this.#keys = new HashIndex(engine, { table: "idempotent_request_keys", row: "seq", firstKept });
+    void this.#keys.expectNew();
+    writer.beforeCommit(() => this.#write());
+    writer.onRollBack(() => this.#takeBack());
+  }
+
+  /** Without a look at the tables. False is no promise that the id is there. */
+  isNew(id: Uint8Array): boolean {
+    return this.#keys.isSurelyNew(keyOf(id));
+  }
+
+  /** The newest with this id. */
+  find(id: Uint8Array): KeptRequest | null {
+    const rows = this.#keys.find(keyOf(id)).sort((one, other) => other - one);
+    const row = rows.map((seq) => this.#lookUp.get(seq, id)).find((found) => found !== null);
+    return row === undefined ? null : keptRequest(id, row);
+  }
+
+  /** Inside the transaction that writes the row, so that rows are committed in the order of their numbers. */
+  newSeq(id: Uint8Array): number {
+    this.#lastSeq ??= this.#last.get()?.seq ?? 0;
+    const seq = ++this.#lastSeq;
+    this.#keys.add(keyOf(id), seq);
+    return seq;
+  }
+
+  /** Inside a transaction, in place of what has this number. */
+  put(
+    seq: number,
+    { id, startedAt, userId }: KeyedRequest,
+    { hash, bytes }: Fingerprint,
+    answer: KeptAnswer | null,
+  ): void {
+    const { status, headers, body } = answer ?? { status: null, headers: null, body: null };
+    const told = headers && JSON.stringify(headers);
+    const owner = userId && this.#owners(userId);
+    this.#values.push(seq, id, owner, startedAt, hash, bytes, status, told, body);
+  }
+
+  /** Inside a transaction. */
+  remove(id: Uint8Array, seq: number): void {
+    this.#drop.run(seq);
+    this.#keys.remove(keyOf(id), seq);
+  }
+
+  #write(): void {
+    if (this.#values.length === 0) return;
+    this.#inserter.insert(this.#values.splice(0));
+    this.#keys.write();
+  }
+
+  #takeBack(): void {
+    this.#values.splice(0);
+    this.#keys.takeBack();
+  }
+}
+
+/** Ids are random: their first 52 bits are a hash. */
+function keyOf(id: Uint8Array): number {
+  const high = (id[0]! << 16) | (id[1]! << 8) | id[2]!;
+  return high * 2 ** 28 + ((id[3]! << 20) | (id[4]! << 12) | (id[5]! << 4) | (id[6]! >>> 4));
+}
+
+function keptRequest(
+  id: Uint8Array,
+  { started_at: startedAt, fingerprint: hash, bytes, status, headers, body }: Row,
+): KeptRequest {
+  const told = JSON.parse(headers ?? "{}") as Record<string, string>;
+  const answer = status === null ? null : { status, headers: told, body };
+  return { id, startedAt, fingerprint: { hash, bytes }, answer };
+}

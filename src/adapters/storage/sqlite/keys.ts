@@ -1,0 +1,102 @@
+import { and, count, desc, eq, sql } from "drizzle-orm";
+import type { KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
+import { createAuditRows } from "./audit.ts";
+import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { keyEvent } from "./key-event.ts";
+import { olderThan } from "./list-pages.ts";
+import { apiKeys } from "./tables.ts";
+
+export function createKeyStore(engine: Engine): KeyStore {
+  const { orm, database, writer } = engine;
+  const audits = createAuditRows(engine);
+  const events = createEventRows(engine);
+  const at = sql.placeholder;
+  const byHash = orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, at("hash")))
+    .prepare();
+  const addUses = orm
+    .update(apiKeys)
+    .set({
+      usageCount: sql`${apiKeys.usageCount} + ${at("uses")}`,
+      lastUsedAt: sql`max(coalesce(${apiKeys.lastUsedAt}, 0), ${at("lastUsedAt")})`,
+    })
+    .where(eq(apiKeys.id, at("keyId")))
+    .prepare();
+
+  const expiring = database.prepare<Parameters<typeof keyEvent>[1], [number, number, number]>(
+    `SELECT k.id, k.user_id AS userId, k.name, k.expires_at AS expiresAt
+     FROM api_keys AS k LEFT JOIN key_warnings AS w ON w.key_id = k.id
+     WHERE k.expires_at > ?1 AND k.expires_at <= ?2 AND k.is_active = 1 AND w.expires_at IS NOT k.expires_at
+     LIMIT +?3`,
+  );
+  const warned = database.prepare("INSERT OR REPLACE INTO key_warnings (key_id, expires_at) VALUES (?, ?)");
+
+  const leakTold = database.prepare<object, [string | null, number, string]>(
+    `SELECT 1 FROM events WHERE owner IS (SELECT seq FROM users WHERE id = ?) AND type = 'key.leaked' AND at > ?
+       AND data ->> 'keyId' = ?`,
+  );
+
+  const within = (scope: KeyScope) => (scope === "all" ? undefined : eq(apiKeys.userId, scope.userId));
+
+  return {
+    insert: (key, audit) =>
+      writer.writeForAnswer(() => {
+        orm.insert(apiKeys).values(key).run();
+        events.append(keyEvent("key.created", key, key.createdAt));
+        audits.append(audit);
+      }),
+    findByHash: async (hash) => byHash.get({ hash }) ?? null,
+    get: async (scope, id) =>
+      orm
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, id), within(scope)))
+        .get() ?? null,
+    list: async (scope, limit, after = null) =>
+      orm
+        .select()
+        .from(apiKeys)
+        .where(and(within(scope), olderThan(apiKeys, after)))
+        .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+        .limit(limit)
+        .all(),
+    count: async (scope) => orm.select({ n: count() }).from(apiKeys).where(within(scope)).get()?.n ?? 0,
+    update: (id, change, audit) =>
+      writer.writeForAnswer(() => {
+        const key = orm.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning().get() ?? null;
+        if (key !== null && change.hash !== undefined)
+          events.append(keyEvent("key.regenerated", key, change.updatedAt));
+        if (key !== null) audits.append(audit);
+        return key;
+      }),
+    remove: (id, at, audit) =>
+      writer.write(() => {
+        const [key] = orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning().all();
+        if (key === undefined) return false;
+        events.append(keyEvent("key.deleted", key, at));
+        audits.append(audit);
+        return true;
+      }),
+    warnOfEnds: (from, to, limit) =>
+      writer.write(() => {
+        const ending = expiring.all(from, to, limit);
+        for (const key of ending) {
+          events.append(keyEvent("key.expiring", key, from));
+          warned.run(key.id, key.expiresAt);
+        }
+        return ending.length;
+      }),
+    tellLeak: (key, at, since) =>
+      writer.write(() => {
+        events.flush();
+        if (leakTold.get(key.userId, since, key.id) === null) events.append(keyEvent("key.leaked", key, at));
+      }),
+    recordUsage: (usages) =>
+      writer.write(() => {
+        for (const usage of usages) addUses.run(usage);
+      }),
+  };
+}

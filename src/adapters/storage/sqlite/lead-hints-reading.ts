@@ -1,0 +1,40 @@
+import type { Database } from "bun:sqlite";
+import { companyName } from "../../../platform/identity/company-name.ts";
+import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
+import { companyKey, domainKey } from "../../../features/leads/keys.ts";
+
+/** Leads whose hints are sorted together, so that many of them share a page of the table: alone, each dirties its own. */
+const batch = 5_000;
+
+/** Leads of an owner that were changed behind this one, and at `until` at the latest. */
+export type HintsWanted = { owner: number; updatedAt: number; lead: number; until: number };
+
+/** Pairs of key and lead (`seq`) one after the other, in the order of keys, and the last lead that was read for them. */
+export type HintsRead = { pairs: Float64Array; last: { updatedAt: number; lead: number } };
+
+type Row = [seq: number, email: string | null, company: string | null, updatedAt: number];
+
+/** The hints to the next leads; null when there are none. In a reader thread: it takes some ten milliseconds. */
+export function readLeadHints(database: Database, { owner, updatedAt, lead, until }: HintsWanted): HintsRead | null {
+  const rows = database
+    .query(`SELECT seq, email, company, updated_at ${leadsBehind} LIMIT ${batch}`)
+    .values(owner, updatedAt, lead, until) as Row[];
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const hints = rows.flatMap((row) => hintsTo(owner, row)).sort((a, b) => a[0] - b[0]);
+  return { pairs: Float64Array.from(hints.flat()), last: { updatedAt: last[3], lead: last[0] } };
+}
+
+/** What follows the columns of a SELECT, with owner, updatedAt, lead and until as its parameters. */
+export const leadsBehind = `FROM leads
+  WHERE owner = ?1 AND updated_at >= ?2 AND updated_at <= ?4 AND (updated_at > ?2 OR seq > ?3)
+  ORDER BY updated_at, seq`;
+
+function hintsTo(owner: number, [seq, email, company]: Row): [key: number, lead: number][] {
+  const hints: [number, number][] = [];
+  const domain = email === null ? null : domainOfEmail(email);
+  if (domain !== null && !isFreeMail(domain)) hints.push([domainKey(owner, domain), seq]);
+  const name = company === null ? "" : companyName(company);
+  if (name !== "") hints.push([companyKey(owner, name), seq]);
+  return hints;
+}

@@ -1,0 +1,73 @@
+import { companyName } from "../../../platform/identity/company-name.ts";
+import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
+import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
+import type { Engine } from "./engine.ts";
+import { companyKey, domainKey } from "../../../features/leads/keys.ts";
+import { leadsBehind } from "./lead-hints-reading.ts";
+import { createOwners } from "./owners.ts";
+import { RowInserter } from "./row-inserter.ts";
+
+/** Written at once: some milliseconds of the event loop. */
+const pairsAtOnce = 500;
+
+type Owner = [owner: number, updatedAt: number, lead: number];
+
+/** Leads by the domain of their address and by their company. */
+export function createLeadHintStore(engine: Engine): LeadHintStore {
+  const { database, reader, writer } = engine;
+  const ownerOf = createOwners(engine);
+  const owners = database.prepare(
+    `SELECT users.seq, coalesce(done.updated_at, -1), coalesce(done.lead, 0)
+     FROM users LEFT JOIN lead_hints_done AS done ON done.owner = users.seq`,
+  );
+  // An idle server asks this every second, and starts no thread for it.
+  const hasNext = database.prepare(`SELECT 1 ${leadsBehind} LIMIT 1`);
+  const addHints = new RowInserter(database, "INSERT OR IGNORE INTO lead_hints (key, lead)", 2);
+  const remember = database.prepare(
+    `INSERT INTO lead_hints_done (owner, updated_at, lead) SELECT seq, ?2, ?3 FROM users WHERE seq = ?1
+     ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, lead = excluded.lead`,
+  );
+  const byKey = database.prepare(
+    `SELECT leads.first_name, leads.last_name, leads.email, leads.network_url, leads.company,
+            leads.industry
+     FROM lead_hints JOIN leads ON leads.seq = lead_hints.lead
+     WHERE lead_hints.key = ? AND leads.owner = ? ORDER BY lead_hints.lead DESC LIMIT +?`,
+  );
+
+  async function learn(until: number): Promise<boolean> {
+    for (const [owner, updatedAt, lead] of owners.values() as Owner[]) {
+      if (hasNext.values(owner, updatedAt, lead, until).length === 0) continue;
+      const read = await reader.leadHints({ owner, updatedAt, lead, until });
+      if (read === null) continue;
+      const { pairs, last } = read;
+      for (let from = 0; from < pairs.length; from += 2 * pairsAtOnce)
+        await writer.write(() => addHints.insert([...pairs.subarray(from, from + 2 * pairsAtOnce)]));
+      // After a crash before this the same hints are learned once more.
+      await writer.write(() => remember.run(owner, last.updatedAt, last.lead));
+      return true;
+    }
+    return false;
+  }
+
+  async function colleagues(userId: string, { domain, name }: CompanyNames, limit: number): Promise<Colleague[]> {
+    const owner = ownerOf(userId);
+    const company = name === null ? "" : companyName(name);
+    if (owner === null || (domain === null && company === "")) return [];
+    const key = domain === null ? companyKey(owner, company) : domainKey(owner, domain);
+    // Hints may be stale: the lead itself decides.
+    const isMeant = (person: Colleague) =>
+      domain === null
+        ? person.company !== null && (person.company === name || companyName(person.company) === company)
+        : person.email !== null && domainOfEmail(person.email) === domain;
+    return (byKey.values(key, owner, limit) as ColleagueRow[]).map(colleagueIn).filter(isMeant);
+  }
+
+  return { colleagues, learn };
+}
+
+type Text = string | null;
+type ColleagueRow = [firstName: Text, lastName: Text, email: Text, networkUrl: Text, company: Text, industry: Text];
+
+function colleagueIn([firstName, lastName, email, networkUrl, company, industry]: ColleagueRow): Colleague {
+  return { firstName, lastName, email, networkUrl, company, industry };
+}

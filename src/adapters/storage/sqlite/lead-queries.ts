@@ -1,0 +1,196 @@
+import { and, asc, count, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { campaignTag, type LeadFilter, type LeadSortField } from "../../../features/leads/model.ts";
+import type { LeadPage, LeadPageRequest, LeadStore } from "../../../features/leads/store.ts";
+import { campaignEnrollments } from "./campaign-tables.ts";
+import type { Engine } from "./engine.ts";
+import { foldedCompany, foldedEmail, foldedSource, foldedText } from "../../../features/leads/fold.ts";
+import { storedLead, type StoredLead } from "./lead-row.ts";
+import { limitOf, valueOf } from "./parameter.ts";
+import type { HashIndex } from "./hash-index.ts";
+import { emailKey } from "../../../features/leads/keys.ts";
+import type { Owners } from "./owners.ts";
+import { leadCounts, leads, leadTags } from "./tables.ts";
+
+/** An offset beyond this is walked in the reader thread: each skipped row costs about a microsecond. */
+const maxOffsetOnMainThread = 1000;
+
+/**
+ * Lists and counts of leads. What an index answers at once runs here and now; everything else is worked out by the
+ * reader thread, which finds the rows, and only those are then loaded.
+ */
+export function createLeadQueries(
+  { orm, reader }: Engine,
+  owners: Owners,
+  keys: Pick<HashIndex, "unmerged">,
+): Pick<LeadStore, "page" | "count"> {
+  const indexedPage = createIndexedPages(orm);
+  const ofOwner = eq(leads.owner, sql.placeholder("owner"));
+  const bySeq = orm
+    .select()
+    .from(leads)
+    .where(and(isAmong(sql.placeholder("list")), ofOwner))
+    .prepare();
+  const countsOfUser = orm
+    .select()
+    .from(leadCounts)
+    .where(eq(leadCounts.owner, sql.placeholder("owner")))
+    .prepare();
+
+  async function page(request: LeadPageRequest): Promise<LeadPage> {
+    const owner = owners(request.userId);
+    if (owner === null) return { leads: [], next: null };
+    // One more than wanted tells whether another page follows.
+    const wanted = { ...request, limit: request.limit + 1 };
+    const found = isIndexed(wanted) ? indexedPage(owner, wanted) : await searchedPage(owner, wanted);
+    return pageOf(found, request);
+  }
+
+  async function searchedPage(owner: number, request: LeadPageRequest): Promise<StoredLead[]> {
+    const { userId, sort, limit, offset, after } = request;
+    const where = and(filtered(owner, request.filter), after ? isBehind(request) : undefined);
+    const direction = sort.descending ? desc : asc;
+    const query = orm.select({ seq: leads.seq }).from(leads).where(where);
+    const ordered = query
+      .orderBy(direction(sortExpression(sort.field)), direction(leads.seq))
+      .limit(limit)
+      .offset(offset);
+    const found = await reader.all<{ seq: number }>(ordered.toSQL());
+    const list = JSON.stringify(found.map(({ seq }) => seq));
+    const loaded = bySeq.values({ list, owner }).map((row) => storedLead(row, userId));
+    const places = new Map(loaded.map((stored) => [stored.seq, stored]));
+    // A lead may have been deleted between the two looks, and its number given to another.
+    return found.map(({ seq }) => places.get(seq)).filter((stored) => stored !== undefined);
+  }
+
+  async function countLeads(userId: string, filter: LeadFilter): Promise<number> {
+    const owner = owners(userId);
+    if (owner === null) return 0;
+    if (Object.keys(filter).every((key) => key === "statuses")) return countByStatus(owner, filter.statuses);
+    const query = orm
+      .select({ n: count().as("n") })
+      .from(leads)
+      .where(filtered(owner, filter));
+    const [row] = await reader.all<{ n: number }>(query.toSQL());
+    return row?.n ?? 0;
+  }
+
+  function countByStatus(owner: number, statuses: LeadFilter["statuses"]): number {
+    const counted = countsOfUser.all({ owner }).filter(({ status }) => statuses?.includes(status) ?? true);
+    return counted.reduce((sum, { leads: n }) => sum + n, 0);
+  }
+
+  function filtered(owner: number, filter: LeadFilter): SQL | undefined {
+    const { statuses, tag, campaignId, email, company, source, text } = filter;
+    const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
+    return and(
+      eq(leads.owner, owner),
+      statuses && inArray(leads.status, statuses),
+      tag === undefined ? undefined : hasTag(owner, tag),
+      campaignId === undefined ? undefined : isOfCampaign(owner, campaignId),
+      email === undefined ? undefined : hasEmail(owner, email),
+      company === undefined ? undefined : contains(foldedCompany(company)),
+      source === undefined ? undefined : contains(foldedSource(source)),
+      text === undefined ? undefined : contains(foldedText(text)),
+      createdAfter === undefined ? undefined : gte(leads.createdAt, createdAfter),
+      createdBefore === undefined ? undefined : lt(leads.createdAt, createdBefore),
+      updatedAfter === undefined ? undefined : gte(leads.updatedAt, updatedAfter),
+      updatedBefore === undefined ? undefined : lt(leads.updatedAt, updatedBefore),
+    );
+  }
+
+  /** Of one person there may be thousands: they are found where the page is. */
+  function hasEmail(owner: number, email: string): SQL {
+    const key = emailKey(owner, email.toLowerCase());
+    const unmerged = JSON.stringify(keys.unmerged(key));
+    const hints = sql`SELECT lead FROM lead_keys WHERE key = ${key} UNION ALL SELECT value FROM json_each(${unmerged})`;
+    return sql`${leads.seq} IN (${hints}) AND ${contains(foldedEmail(email))}`;
+  }
+
+  return { page, count: countLeads };
+}
+
+function pageOf(found: StoredLead[], { limit, sort }: LeadPageRequest): LeadPage {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  const value = last?.lead[sort.field];
+  return {
+    leads: found.slice(0, limit).map(({ lead }) => lead),
+    next:
+      last === undefined ? null : { value: typeof value === "number" ? value : asciiLower(value ?? ""), tie: last.seq },
+  };
+}
+
+type IndexedShape = { sort: "createdAt" | "updatedAt"; descending: boolean; after: boolean; status: boolean };
+
+/** True when an index gives the page's rows in order, so that it costs no more than the page itself. */
+function isIndexed({ filter, sort, offset }: LeadPageRequest): boolean {
+  const filters = Object.keys(filter);
+  const isInOrder = sort.field === "createdAt" || sort.field === "updatedAt";
+  const oneStatus = filters.length === 1 && filter.statuses?.length === 1 && sort.field === "createdAt";
+  return isInOrder && offset <= maxOffsetOnMainThread && (filters.length === 0 || oneStatus);
+}
+
+/** Runs indexed pages by statements that are prepared once for each of their few shapes. */
+function createIndexedPages(orm: Engine["orm"]): (owner: number, request: LeadPageRequest) => StoredLead[] {
+  const prepared = new Map<string, ReturnType<typeof prepare>>();
+
+  function prepare({ sort, descending, after, status }: IndexedShape) {
+    const behind = sql`(${leads[sort]}, ${leads.seq}) ${sql.raw(descending ? "<" : ">")} (${valueOf("value")}, ${valueOf("tie")})`;
+    const isOne = status ? sql`${leads.status} = ${valueOf("status")}` : undefined;
+    const direction = descending ? desc : asc;
+    return orm
+      .select()
+      .from(leads)
+      .where(and(sql`${leads.owner} = ${valueOf("owner")}`, isOne, after ? behind : undefined))
+      .orderBy(direction(leads[sort]), direction(leads.seq))
+      .limit(limitOf("limit"))
+      .offset(limitOf("offset"))
+      .prepare();
+  }
+
+  return (owner, { userId, filter, sort, limit, offset, after }) => {
+    const shape: IndexedShape = {
+      sort: sort.field === "updatedAt" ? "updatedAt" : "createdAt",
+      descending: sort.descending,
+      after: after !== null,
+      status: filter.statuses !== undefined,
+    };
+    const name = Object.values(shape).join();
+    let statement = prepared.get(name);
+    if (statement === undefined) prepared.set(name, (statement = prepare(shape)));
+    const values = { owner, limit, offset, status: filter.statuses?.[0], value: after?.value, tie: after?.tie };
+    return statement.values(values).map((row) => storedLead(row, userId));
+  };
+}
+
+function isBehind({ sort, after }: LeadPageRequest): SQL {
+  const beyond = sort.descending ? sql`<` : sql`>`;
+  return sql`(${sortExpression(sort.field)}, ${leads.seq}) ${beyond} (${after?.value}, ${after?.tie})`;
+}
+
+/** What a page is ordered by; its value of the last lead is the place where the next page begins. */
+function sortExpression(field: LeadSortField): SQL {
+  if (field === "createdAt" || field === "updatedAt") return sql`${leads[field]}`;
+  return sql`coalesce(lower(${leads[field]}), '')`;
+}
+
+/** As SQLite's lower(), which leaves letters beyond ASCII as they are. */
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function isAmong(list: unknown): SQL {
+  return sql`${leads.seq} IN (SELECT value FROM json_each(${list}))`;
+}
+
+function isOfCampaign(owner: number, campaignId: string): SQL {
+  const enrolled = sql`${leads.id} IN (SELECT ${campaignEnrollments.leadId} FROM ${campaignEnrollments} WHERE ${campaignEnrollments.campaignId} = ${campaignId})`;
+  return sql`(${enrolled} OR ${hasTag(owner, campaignTag(campaignId))})`;
+}
+
+function hasTag(owner: number, tag: string): SQL {
+  return sql`${leads.seq} IN (SELECT ${leadTags.lead} FROM ${leadTags} WHERE ${leadTags.owner} = ${owner} AND ${leadTags.tag} = ${tag.toLowerCase()})`;
+}
+
+function contains(folded: string): SQL {
+  return sql`instr(${leads.folded}, ${folded}) > 0`;
+}

@@ -1,0 +1,69 @@
+import type { Database } from "bun:sqlite";
+import type { AppliedMigration } from "../../../features/backup/model.ts";
+import { StartError } from "../../../platform/base/start-error.ts";
+import type { Migration } from "./migrations.macro.ts";
+import { embedMigrations } from "./migrations.macro.ts" with { type: "macro" };
+
+export const migrations: Migration[] = embedMigrations("sqlite");
+
+/**
+ * Brings the database to the newest schema: each migration that is missing runs once, all in one transaction.
+ * Refuses a database that a newer program has written, and one whose applied migrations differ from ours.
+ * Answers how many were applied.
+ */
+export function migrate(database: Database, list: readonly Migration[], now: number): number {
+  // Outside the transaction, where alone SQLite heeds it: a table rebuild must not cascade into its children.
+  database.run("PRAGMA foreign_keys = OFF");
+  try {
+    return database.transaction(() => applyMissing(database, list, now)).immediate();
+  } finally {
+    database.run("PRAGMA foreign_keys = ON");
+  }
+}
+
+function applyMissing(database: Database, list: readonly Migration[], now: number): number {
+  database.run(
+    "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+  );
+  const applied = new Map(appliedMigrations(database).map((row) => [row.number, row]));
+  refuseUnknown([...applied.values()], list);
+  const missing = list.filter((migration) => !applied.has(migration.number));
+  for (const migration of missing) {
+    database.run(migration.sql);
+    database
+      .query("INSERT INTO schema_migrations (number, name, hash, applied_at) VALUES (?, ?, ?, ?)")
+      .run(migration.number, migration.name, migration.hash, now);
+  }
+  if (missing.length > 0 && database.query("PRAGMA foreign_key_check").all().length > 0)
+    throw new Error("A migration left rows that point at nothing");
+  return missing.length;
+}
+
+/** new: nothing is in it. current: just the migrations of `list` were applied. other: what an upgrade, or nobody, can use. */
+export function schemaOf(database: Database, list: readonly Migration[]): "new" | "current" | "other" {
+  if (database.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() === null) return "new";
+  const shown = (migrations: readonly { number: number; hash: string }[]) =>
+    migrations.map(({ number, hash }) => `${number} ${hash}`).join();
+  return shown(appliedMigrations(database)) === shown(list) ? "current" : "other";
+}
+
+/** What a database has, oldest first; it must have been migrated at least once. */
+export function appliedMigrations(database: Database): AppliedMigration[] {
+  return database.query<AppliedMigration, []>("SELECT number, name, hash FROM schema_migrations ORDER BY number").all();
+}
+
+/** Throws `StartError` for migrations that we don't have, or have with another text. */
+export function refuseUnknown(applied: readonly AppliedMigration[], list: readonly Migration[]): void {
+  const known = new Map(list.map((migration) => [migration.number, migration]));
+  for (const row of applied) {
+    const ours = known.get(row.number);
+    if (ours === undefined)
+      throw new StartError(`The database was written by a newer outreachd (it has migration ${row.name}).`, {
+        hint: "Run that version or a newer one, or restore a backup that this version made.",
+      });
+    if (ours.hash !== row.hash)
+      throw new StartError(`The database was made with another text of migration ${row.name}.`, {
+        hint: "It comes from a different build. Use that build, or start with another data directory.",
+      });
+  }
+}

@@ -1,0 +1,240 @@
+import { and, eq, sql } from "drizzle-orm";
+import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../../features/network/account-model.ts";
+import { changedWeek } from "../../../features/network/governor/calendar.ts";
+import type { Governed } from "../../../features/network/governor/slot.ts";
+import type { AccountChange, NetworkStore } from "../../../features/network/store.ts";
+import type { Engine } from "./engine.ts";
+import type { NetworkEvents } from "./network-events.ts";
+import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
+
+/** An account as the store works with it. */
+export type AccountRecord = {
+  seq: number;
+  account: NetworkAccount;
+  governed: Governed;
+  /** The queue is to be planned again, so changes of it are counted. */
+  needsPlan: boolean;
+};
+
+type AccountStore = Pick<
+  NetworkStore,
+  | "insertAccount"
+  | "accounts"
+  | "account"
+  | "activeAccounts"
+  | "updateAccount"
+  | "removeAccount"
+  | "coolDowns"
+  | "accountsToPlan"
+  | "planAll"
+>;
+
+export type AccountRows = ReturnType<typeof createAccountRows>;
+
+/** Accounts inside a write unit. They are kept in memory, because every action asks for its own. */
+export function createAccountRows(engine: Engine) {
+  const { orm, database, writer } = engine;
+  const bySeq = orm
+    .select()
+    .from(networkAccounts)
+    .where(eq(networkAccounts.seq, sql.placeholder("seq")))
+    .prepare();
+  const seqOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE id = ?");
+  const coolDowns = orm
+    .select()
+    .from(networkMeters)
+    .where(and(eq(networkMeters.account, sql.placeholder("seq")), sql`${networkMeters.coolUntil} IS NOT NULL`))
+    .prepare();
+  const wantPlan = database.query("UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
+  const countChange = database.query("UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
+  const disconnect = database.query(
+    "UPDATE network_accounts SET state = 'needsReconnect', state_reason = ?, updated_at = ? WHERE seq = ?",
+  );
+  const workers = database.query<{ seq: number }, [string, string | null, string | null]>(
+    "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
+  );
+  const known = new Map<number, AccountRecord>();
+  const seqs = new Map<string, number>();
+  writer.onRollBack(() => rows.forgetAll());
+
+  function load(seq: number): AccountRecord | null {
+    const row = bySeq.get({ seq });
+    if (row === undefined) return null;
+    const account = accountOf(row);
+    const resting = coolDowns.all({ seq }).map(coolDownOf);
+    return { seq, account, governed: { ...account, coolDowns: resting }, needsPlan: row.needsPlan };
+  }
+
+  const rows = {
+    get(seq: number): AccountRecord | null {
+      const seen = known.get(seq);
+      if (seen !== undefined) return seen;
+      const record = load(seq);
+      if (record !== null) known.set(seq, record);
+      return record;
+    },
+    byId(id: string): AccountRecord | null {
+      const seq = seqs.get(id) ?? seqOf.get(id)?.seq;
+      if (seq === undefined) return null;
+      const record = rows.get(seq);
+      if (record !== null) seqs.set(id, seq);
+      return record;
+    },
+    ofUser(userId: string, id: string): AccountRecord | null {
+      const record = rows.byId(id);
+      return record?.account.userId === userId ? record : null;
+    },
+    idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
+    /** To be called by whoever changes an account. */
+    forget(seq: number): void {
+      known.delete(seq);
+    },
+    forgetAll(): void {
+      known.clear();
+      seqs.clear();
+    },
+    /** Its number may be given to the next account. */
+    removed({ seq, account }: AccountRecord): void {
+      known.delete(seq);
+      seqs.delete(account.id);
+    },
+    /** The queue is not as the plan has it any more. */
+    wantPlan({ seq, needsPlan }: AccountRecord): void {
+      if (needsPlan) countChange.run(seq);
+      else wantPlan.run(seq);
+      rows.forget(seq);
+    },
+    /** The network signed the account out: a person must connect it again. */
+    disconnect({ seq }: AccountRecord, stateReason: string, now: number): void {
+      disconnect.run(stateReason, now, seq);
+      rows.forget(seq);
+    },
+    /** Accounts of a user whose actions are carried out by workers. */
+    workersOf: (userId: string, id: string | null): { seq: number }[] => workers.all(userId, id, id),
+    /** An action joined or left the queue; only a plan under way needs to know. */
+    countChange({ seq, needsPlan }: AccountRecord): void {
+      if (needsPlan) countChange.run(seq);
+    },
+  };
+  return rows;
+}
+
+export function createAccountStore(
+  { orm, database, writer, shared }: Engine,
+  rows: AccountRows,
+  events: NetworkEvents,
+): AccountStore {
+  const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
+  /** In order, which here costs less than to have SQLite sort. */
+  function accountsOf(userId: string): NetworkAccount[] {
+    const accounts = seqsOf.all(userId).flatMap(({ seq }) => rows.get(seq)?.account ?? []);
+    return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+  const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
+  const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
+  const jobsAgain = database.query(
+    `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${waits})`,
+  );
+  const backToQueue = database.query(
+    `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
+  );
+  const planAll = database.query("UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
+  const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
+
+  function update(userId: string, id: string, change: AccountChange): NetworkAccount | null {
+    const record = rows.ofUser(userId, id);
+    if (record === null) return null;
+    const isOther = plannedBy.some((field) => field in change);
+    const { workingHours: days, ...settings } = change;
+    const workingHours = days && changedWeek(record.account.workingHours, days);
+    const row = orm
+      .update(networkAccounts)
+      .set({
+        ...settings,
+        workingHours,
+        ...(isOther && { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` }),
+      })
+      .where(eq(networkAccounts.seq, record.seq))
+      .returning()
+      .get();
+    if (change.connector !== undefined && change.connector !== "worker") takeBack(record.seq);
+    tellState(record, change);
+    rows.forget(record.seq);
+    return accountOf(row);
+  }
+
+  function tellState(record: AccountRecord, { state, updatedAt }: AccountChange): void {
+    if (state === undefined || state === "active" || state === record.account.state) return;
+    events.account(state === "paused" ? "account.paused" : "account.reconnect_required", record, updatedAt);
+  }
+
+  /** What waits for a worker goes back into the queue when no worker will come for it. */
+  function takeBack(seq: number): void {
+    jobsAgain.run(seq);
+    backToQueue.run(seq);
+  }
+
+  return {
+    insertAccount: (account) => writer.writeForAnswer(() => insertAccountRow({ orm }, account)),
+    accounts: async (userId) => shared.read(() => accountsOf(userId)),
+    account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
+    activeAccounts: async () =>
+      orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
+    updateAccount: (userId, id, change) => writer.write(() => update(userId, id, change)),
+    removeAccount: (userId, id) =>
+      writer.write(() => {
+        const record = rows.ofUser(userId, id);
+        if (record === null) return "absent";
+        if (hasActions.get(record.seq) !== null) return "inUse";
+        orm.delete(networkAccounts).where(eq(networkAccounts.seq, record.seq)).run();
+        rows.removed(record);
+        return "removed";
+      }),
+    coolDowns: async (userId, accountId) => [...(rows.ofUser(userId, accountId)?.governed.coolDowns ?? [])],
+    planAll: () =>
+      writer.write(() => {
+        planAll.run();
+        rows.forgetAll();
+      }),
+    accountsToPlan: async () => toPlan.all().map(({ id }) => id),
+  };
+}
+
+/** What slots depend on. */
+const plannedBy = [
+  "connector",
+  "tier",
+  "timeZone",
+  "workingHours",
+  "caps",
+  "warmUp",
+  "spacing",
+  "sessions",
+  "jitterPercent",
+  "state",
+] as const satisfies (keyof AccountChange)[];
+
+/** Inserts an account inside a write unit; a new user is stored together with its first. */
+export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkAccount): void {
+  orm.insert(networkAccounts).values(account).run();
+}
+
+/** The place of a meter in the list, as rows name it. */
+export function meterCode(meter: Meter): number {
+  return meters.indexOf(meter);
+}
+
+function accountOf(row: typeof networkAccounts.$inferSelect): NetworkAccount {
+  const { seq: _seq, needsPlan: _plan, queueVersion: _version, ...account } = row;
+  return account;
+}
+
+function coolDownOf(row: typeof networkMeters.$inferSelect): CoolDown {
+  return {
+    meter: meters[row.meter] ?? "all",
+    until: row.coolUntil ?? 0,
+    level: row.coolLevel ?? 1,
+    reason: row.coolReason ?? "",
+    since: row.coolSince ?? 0,
+  };
+}

@@ -1,0 +1,145 @@
+import { neverAt } from "../../../features/network/action-model.ts";
+import { meters, windowMs, windows, type Caps, type Meter } from "../../../features/network/account-model.ts";
+import type {
+  MeterUsage,
+  NetworkStore,
+  PlanBasis,
+  PlannedSlot,
+  QueuedAction,
+} from "../../../features/network/store.ts";
+import { steadyCap } from "../../../features/network/governor/limits.ts";
+import type { Engine } from "./engine.ts";
+import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
+
+type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
+
+/** What plans are made from, and what comes of them. */
+export function createPlanStore({ database, writer, reader }: Engine, accounts: AccountRows): PlanStore {
+  const versionOf = database.query<{ version: number; needsPlan: number }, [number]>(
+    "SELECT queue_version AS version, needs_plan AS needsPlan FROM network_accounts WHERE seq = ?",
+  );
+  const move = database.query<{ job_id: string }, [number, string, number, number]>(
+    "UPDATE network_actions SET slot_at = ?, pending_reason = ?, updated_at = ? WHERE seq = ? AND state = 'scheduled'" +
+      " RETURNING job_id",
+  );
+  const moveJob = database.query(
+    "UPDATE jobs SET run_at = ?, message = '', updated_at = ? WHERE id = ? AND status = 'pending'",
+  );
+  const endPlan = database.query("UPDATE network_accounts SET needs_plan = 0 WHERE seq = ? AND queue_version = ?");
+  const forgetFrontiers = database.query(
+    "UPDATE network_meters SET frontier_at = NULL, free_at = NULL WHERE account = ?",
+  );
+  const setFrontier = database.query(
+    "INSERT INTO network_meters (account, meter, frontier_at) VALUES (?, ?, ?)" +
+      " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
+  );
+
+  async function history(record: AccountRecord, meter: Meter, now: number, asked: Caps): Promise<number[]> {
+    const settings = [record.account, { ...record.account, caps: asked }];
+    const caps = settings.flatMap((account) => windows.map((window) => steadyCap(account, meter, window) ?? 0));
+    const rows = await reader.all<{ slot_at: number }>({
+      sql:
+        `SELECT slot_at FROM network_actions WHERE ${meterTerms(meter)} AND account = ? AND used = 1` +
+        " AND slot_at > ? ORDER BY slot_at DESC LIMIT ?",
+      // The latest are enough: as many as the largest cap, or one to keep a distance from.
+      params: [record.seq, now - windowMs.month, Math.max(1, ...caps)],
+    });
+    return rows.map((row) => row.slot_at).reverse();
+  }
+
+  /**
+   * In pages: a row takes this thread a microsecond to receive. What changes between two of them is counted by the
+   * queue's version.
+   */
+  async function queueOf(record: AccountRecord, limit: number): Promise<QueuedAction[]> {
+    const queue: QueuedAction[] = [];
+    for (let last: Pick<QueuedAction, "slotAt" | "seq"> | undefined = { slotAt: -1, seq: -1 }; last !== undefined;) {
+      const most = Math.min(pageRows, limit - queue.length);
+      const page: QueuedRow[] = await reader.all<QueuedRow>({
+        sql:
+          "SELECT seq, job_id AS jobId, action_type AS actionType, profile_url AS profileUrl, has_note AS hasNote," +
+          " not_before AS notBefore, draw, slot_at AS slotAt, pending_reason AS pendingReason FROM network_actions" +
+          " WHERE account = ? AND used = 0 AND slot_at IS NOT NULL AND state = 'scheduled'" +
+          " AND (slot_at, seq) > (?, ?) ORDER BY slot_at, seq LIMIT ?",
+        params: [record.seq, last.slotAt, last.seq, most],
+      });
+      for (const action of page) queue.push({ ...action, hasNote: action.hasNote === 1 });
+      last = page.length < most || queue.length >= limit ? undefined : page.at(-1);
+    }
+    return queue;
+  }
+
+  async function planBasis(accountId: string, limit: number, now: number, caps?: Caps): Promise<PlanBasis | null> {
+    const record = accounts.byId(accountId);
+    if (record === null) return null;
+    const asked = caps ?? record.account.caps;
+    const { version, needsPlan } = versionOf.get(record.seq) ?? { version: 0, needsPlan: 0 };
+    const queue = await queueOf(record, limit);
+    const histories = await Promise.all(
+      meters.map(async (meter) => [meter, await history(record, meter, now, asked)] as const),
+    );
+    return {
+      account: record.account,
+      coolDowns: [...record.governed.coolDowns],
+      history: Object.fromEntries(histories),
+      queue,
+      queueVersion: version,
+      needsPlan: needsPlan === 1,
+    };
+  }
+
+  function movePlanned(slots: readonly PlannedSlot[], now: number): void {
+    for (const { seq, slotAt, reason } of slots) {
+      const moved = move.get(slotAt, reason, now, seq);
+      if (moved !== null) moveJob.run(Math.min(slotAt, neverAt), now, moved.job_id);
+    }
+  }
+
+  async function usage(userId: string, accountId: string, now: number): Promise<MeterUsage[]> {
+    const record = accounts.ofUser(userId, accountId);
+    if (record === null) return [];
+    const questions = meters.flatMap((meter) => windows.map((window) => ({ meter, window })));
+    return Promise.all(
+      questions.map(async ({ meter, window }) => {
+        const length = windowMs[window];
+        const [row] = await reader.all<{ used: number; oldest: number | null; planned: number }>({
+          sql:
+            "SELECT count(*) AS used, min(slot_at) AS oldest," +
+            ` (SELECT count(*) FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 0` +
+            " AND slot_at <= ?3 AND state <> 'canceled') AS planned" +
+            ` FROM network_actions WHERE ${meterTerms(meter)} AND account = ?1 AND used = 1 AND slot_at > ?2`,
+          params: [record.seq, now - length, now + length],
+        });
+        const { used = 0, oldest = null, planned = 0 } = row ?? {};
+        return { meter, window, used, planned, resetsAt: oldest === null ? null : oldest + length };
+      }),
+    );
+  }
+
+  return {
+    usage,
+    planBasis,
+    movePlanned: (_accountId, slots, at) => writer.write(() => movePlanned(slots, at)),
+    endPlan: (accountId, queueVersion, frontiers) =>
+      writer.write(() => {
+        const record = accounts.byId(accountId);
+        if (record === null) return true;
+        const isOfToday = endPlan.run(record.seq, queueVersion).changes === 1;
+        accounts.forget(record.seq);
+        if (!isOfToday) return false;
+        forgetFrontiers.run(record.seq);
+        for (const [meter, at] of Object.entries(frontiers)) setFrontier.run(record.seq, meterCode(meter as Meter), at);
+        return true;
+      }),
+  };
+}
+
+type QueuedRow = Omit<QueuedAction, "hasNote"> & { hasNote: number };
+const pageRows = 2_000;
+
+/** The rows of a meter, in the words of the index that is made for them. */
+function meterTerms(meter: Meter): string {
+  if (meter === "all") return "slot_at IS NOT NULL";
+  if (meter === "notes") return "slot_at IS NOT NULL AND has_note = 1";
+  return `slot_at IS NOT NULL AND meter = ${meterCode(meter)}`;
+}

@@ -1,0 +1,78 @@
+import type { PersonStore } from "../../../../features/privacy/store.ts";
+import { createAuditRows } from "../audit.ts";
+import { createProspectRows } from "../directory/prospect-rows.ts";
+import type { ProspectIndex } from "../directory/prospect-index.ts";
+import type { Engine } from "../engine.ts";
+import type { JobRows } from "../jobs.ts";
+import { createLeadParts } from "../lead-parts.ts";
+import type { NetworkRows } from "../network.ts";
+import { setBusyTimeout, setSecureDelete } from "../open.ts";
+import { createSuppressionRows } from "../suppressions.ts";
+import { createPersonErasure } from "./person-erasure.ts";
+import { createPersonSearch } from "./person-search.ts";
+
+/** Jobs that store people whom they have read of before. */
+const readingTypes = "('lead_import', 'prospect_import', 'data_enrichment')";
+
+export function createPersonStore(
+  engine: Engine,
+  jobRows: JobRows,
+  network: () => NetworkRows,
+  index: ProspectIndex,
+): PersonStore {
+  const { database, writer, reader } = engine;
+  const { owners, keys: leadKeys, rows: leads } = createLeadParts(engine);
+  const prospects = createProspectRows(database);
+  const suppressions = createSuppressionRows(engine);
+  const audits = createAuditRows(engine);
+  const erase = createPersonErasure({ engine, owners, leads, leadKeys, prospects, jobRows, network, suppressions });
+  const setPayload = database.prepare("UPDATE jobs SET payload = ? WHERE id = ?");
+  const reading = database.prepare<unknown, [number, string | null]>(
+    `SELECT 1 FROM jobs WHERE status = 'running' AND lease_until IS NOT NULL AND type IN ${readingTypes}
+       AND created_at < ?1 AND (?2 IS NULL OR user_id = ?2) LIMIT 1`,
+  );
+
+  /** What is deleted is overwritten in the file, at the cost of writing pages that would only be marked as free. */
+  function thoroughly<T>(run: () => T): Promise<T> {
+    return writer.write(() => {
+      setSecureDelete(database, "ON");
+      try {
+        return run();
+      } finally {
+        setSecureDelete(database, "FAST");
+      }
+    });
+  }
+
+  return {
+    ...createPersonSearch({ engine, leads, prospects, index }),
+    erase: (identity, records, at) => thoroughly(() => erase(identity, records, at)),
+    suppress: (entries) => writer.write(() => entries.forEach((entry) => void suppressions.add(entry))),
+    isBeingRead: async ({ userId }, at) => reading.get(at, userId) !== null,
+    forget: (claim, payload) =>
+      thoroughly(() => {
+        if (!jobRows.writeClaimed(claim, () => ({}))) return false;
+        setPayload.run(JSON.stringify(payload), claim.id);
+        return true;
+      }),
+    finish: (claim, end, audit) =>
+      writer.write(() => {
+        if (!jobRows.end(claim, end)) return false;
+        setPayload.run("{}", claim.id);
+        audits.append(audit);
+        return true;
+      }),
+    async scrub() {
+      // Most of it in the reader thread; the rest is little, and nobody waits for it: who reads now makes it fail.
+      await reader.checkpoint();
+      engine.shared.end();
+      setBusyTimeout(database, 0);
+      try {
+        const [row] = database.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").all();
+        return row?.busy === 0;
+      } finally {
+        setBusyTimeout(database);
+      }
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { Database } from "bun:sqlite";
+import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { AuditEnd } from "../../../features/backup/model.ts";
+import type { Snapshot } from "../../../features/backup/snapshot-store.ts";
+import { auditEnd } from "./audit.ts";
+import { appliedMigrations } from "./migrate.ts";
+import { namedBlobs } from "./named-blobs.ts";
+import { openForReading } from "./open.ts";
+
+const pieceBytes = 2 ** 20;
+/** Stays free for what the server writes while the copy is there. */
+const reserveBytes = 64 * 2 ** 20;
+
+/**
+ * Copies the database as it is now into a file beside it, by VACUUM INTO: without what was deleted, and beside the
+ * writer, who does not wait. The file is there until `close`; what a crash left of one before is replaced.
+ */
+export function takeSnapshot(path: string, now: number): Snapshot {
+  removeSnapshot(path);
+  const copy = snapshotPath(path);
+  refuseNoRoom(path);
+  let database: Database | null = null;
+  try {
+    closeSync(openSync(copy, "wx", 0o600)); // SQLite would let others read it; it fills an empty file as well
+    copyInto(path, copy);
+    forgetBegun(copy);
+    database = new Database(copy, { readonly: true, strict: true });
+    return openCopy(copy, database, now);
+  } catch (error) {
+    database?.close();
+    rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+/** Removes what a process that was killed in the middle of a backup has left. */
+export function removeSnapshot(path: string): void {
+  rmSync(snapshotPath(path), { force: true });
+}
+
+function snapshotPath(path: string): string {
+  return `${path}.snapshot`;
+}
+
+function copyInto(path: string, copy: string): void {
+  const source = openForReading(path);
+  try {
+    // Nobody needs the copy after a power cut. Syncing it would make everybody's commits wait for 1 GB: 0.9 s, measured.
+    source.run("PRAGMA synchronous = OFF");
+    source.run("VACUUM INTO ?", [copy]);
+  } finally {
+    source.close();
+  }
+}
+
+/** Who restores it begins none: these belong to the process that makes it. */
+function forgetBegun(copy: string): void {
+  const database = new Database(copy, { readwrite: true, create: false, strict: true });
+  try {
+    // A journal that a crash leaves behind would be taken for that of the next copy.
+    database.run("PRAGMA journal_mode = OFF");
+    database.run("PRAGMA synchronous = OFF");
+    database.run("DELETE FROM backups_begun");
+  } finally {
+    database.close(true);
+  }
+}
+
+function openCopy(copy: string, database: Database, now: number): Snapshot {
+  const file = openSync(copy, "r");
+  return {
+    bytes: statSync(copy).size,
+    migrations: appliedMigrations(database),
+    audit: endOf(database),
+    *pieces() {
+      const buffer = new Uint8Array(pieceBytes);
+      for (let at = 0; ;) {
+        const length = readSync(file, buffer, 0, pieceBytes, at);
+        if (length === 0) return;
+        at += length;
+        yield buffer.subarray(0, length);
+      }
+    },
+    blobs: () => namedBlobs(database, now),
+    close() {
+      closeSync(file);
+      database.close();
+      rmSync(copy, { force: true });
+    },
+  };
+}
+
+function endOf(database: Database): AuditEnd {
+  const { seq, hash } = auditEnd(database);
+  return { lastId: seq, lastHash: Buffer.from(hash).toString("hex") };
+}
+
+function refuseNoRoom(path: string): void {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const { size } = statSync(path);
+  if (bavail * bsize >= size + reserveBytes) return;
+  const words = `the copy of the database needs ${megabytes(size)} MB beside ${megabytes(reserveBytes)} MB that are left free, and ${megabytes(bavail * bsize)} MB are free`;
+  throw Object.assign(new Error(`${words} in ${dirname(path)}`), { code: "ENOSPC" });
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}

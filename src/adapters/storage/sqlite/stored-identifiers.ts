@@ -1,0 +1,120 @@
+import { domainToUnicode } from "node:url";
+import { paidIdentity } from "../../../features/enrichment/paid-identity.ts";
+import type { Merged } from "../../../features/enrichment/model.ts";
+import { emailKey, phoneKey, profileKeyHash } from "../../../features/leads/keys.ts";
+import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
+import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
+import { emailForm } from "../../../platform/identity/address.ts";
+import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
+import { phoneNumber } from "../../../platform/identity/phone.ts";
+import type { Engine } from "./engine.ts";
+import { createLeadParts } from "./lead-parts.ts";
+
+/** What an owner's leads, actions, campaigns and enrichment results say belongs together. Synchronous, by indexes only. */
+export type StoredIdentifiers = {
+  /** Stored together with this identifier; read from at most `maxRows` records of each kind. */
+  beside(userId: string, owner: number, identifier: Identifier): Identifier[];
+  ofLead(userId: string, leadId: string): Identifier[];
+};
+
+/** Far beyond the records of one person; bounds the time for an identifier that thousands of records share. */
+const maxRows = 200;
+
+export function createStoredIdentifiers(engine: Engine): StoredIdentifiers {
+  const { database, phoneRegion } = engine;
+  const { keys, rows } = createLeadParts(engine);
+  const leadBySeq = database.query<LeadRow, [number, number]>(leadBySeqSql);
+  const leadsByProfile = database.query<unknown, [string, string, number]>(leadsByProfileSql);
+  const profilesByLead = database.query<unknown, [string, string, number]>(profilesByLeadSql);
+  const resultsByKey = database.query<ResultRow, [number, number, number]>(resultsByKeySql);
+
+  function ofReached({ email, networkUrl, phone }: Pick<Lead, "email" | "networkUrl" | "phone">): Identifier[] {
+    const profile = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
+    const number = phone === null ? null : phoneNumber(phone, phoneRegion);
+    return [
+      ...(email === null ? [] : [{ kind: "email", value: emailForm(email) } as const]),
+      ...(profile === null ? [] : [{ kind: "profile", value: profile } as const]),
+      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
+    ];
+  }
+
+  function ofLeadRow(userId: string, { id, ...reached }: LeadRow): Identifier[] {
+    const profiles = new Set((profilesByLead.values(id, userId, maxRows) as [string][]).flat());
+    return [...ofReached(reached), ...[...profiles].map((value) => ({ kind: "profile", value }) as const)];
+  }
+
+  function ofLead(userId: string, leadId: string): Identifier[] {
+    const stored = rows.get(userId, leadId);
+    return stored === null ? [] : ofLeadRow(userId, stored.lead);
+  }
+
+  const hasIt = (identifiers: readonly Identifier[], { kind, value }: Identifier): boolean =>
+    identifiers.some((each) => each.kind === kind && each.value === value);
+
+  /** A hash is only a hint: the record itself decides. */
+  function byHash(userId: string, owner: number, identifier: Identifier, key: number): Identifier[] {
+    const leads = [
+      ...keys
+        .each(key)
+        .take(maxRows)
+        .flatMap((seq) => leadBySeq.all(seq, owner)),
+    ].map((row) => ofLeadRow(userId, row));
+    const results = resultsByKey.all(key, owner, maxRows).map(ofResult);
+    return [...leads, ...results].filter((each) => hasIt(each, identifier)).flat();
+  }
+
+  function ofResult({ email, network, name, fields }: ResultRow): Identifier[] {
+    const paid = paidIdentity({ email, network, name }, JSON.parse(fields) as Merged);
+    return ofReached({ email: paid.email, networkUrl: paid.network, phone: null });
+  }
+
+  function leadsOfProfile(userId: string, profile: string): ReadonlySet<string> {
+    return new Set((leadsByProfile.values(profile, userId, maxRows) as [string][]).flat());
+  }
+
+  function beside(userId: string, owner: number, identifier: Identifier): Identifier[] {
+    const { kind, value } = identifier;
+    switch (kind) {
+      case "formerEmail":
+        return [];
+      case "email":
+        return emailSpellings(value).flatMap((email) => byHash(userId, owner, identifier, emailKey(owner, email)));
+      case "profile":
+        return [
+          ...byHash(userId, owner, identifier, profileKeyHash(owner, value)),
+          ...[...leadsOfProfile(userId, value)].flatMap((leadId) => ofLead(userId, leadId)),
+        ];
+      case "phone": {
+        const key = phoneKey(owner, value);
+        return key === null ? [] : byHash(userId, owner, identifier, key);
+      }
+    }
+  }
+
+  return { beside, ofLead };
+}
+
+type LeadRow = { id: string; email: string | null; networkUrl: string | null; phone: string | null };
+type ResultRow = LeadIdentity & { fields: string };
+
+/** What people write for an address in the form of `emailForm`: with the domain as the DNS has it, and as it reads. */
+export function emailSpellings(address: string): string[] {
+  if (!address.includes("xn--")) return [address];
+  const at = address.lastIndexOf("@") + 1;
+  return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
+}
+
+const leadBySeqSql = `SELECT id, email, network_url AS networkUrl, phone FROM leads WHERE seq = ? AND owner = ?`;
+const leadsByProfileSql = `SELECT DISTINCT lead_id AS leadId FROM network_actions
+  WHERE profile_key = ?1 AND user_id = ?2 AND lead_id IS NOT NULL
+  UNION ALL SELECT c.lead_id FROM network_contacts AS c CROSS JOIN network_accounts AS a ON a.seq = c.account
+  WHERE c.profile_key = ?1 AND c.lead_id IS NOT NULL AND a.user_id = ?2
+  UNION ALL SELECT lead_id FROM campaign_enrollments WHERE profile_key = ?1 AND user_id = ?2 AND state = 'active'
+  LIMIT ?3`;
+const profilesByLeadSql = `SELECT DISTINCT profile_key AS profileKey FROM network_actions WHERE lead_id = ?1 AND user_id = ?2
+  UNION ALL SELECT profile_key FROM campaign_enrollments WHERE lead_id = ?1 AND user_id = ?2 AND state = 'active' LIMIT ?3`;
+const resultsByKeySql = `SELECT r.email, r.network, r.name, r.fields FROM enrichment_result_keys AS k
+  CROSS JOIN enrichment_results AS r ON r.n = k.result WHERE k.key = ? AND r.owner = ? ORDER BY k.result DESC LIMIT ?`;
+
+/** For the test that no look-up reads a whole table. */
+export const lookUps = [leadBySeqSql, leadsByProfileSql, profilesByLeadSql, resultsByKeySql];

@@ -1,0 +1,140 @@
+import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
+import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
+import type { SuppressionPageRequest, SuppressionStore } from "../../../features/suppression/store.ts";
+import type { AuditEntry } from "../../../platform/audit/model.ts";
+import { createAuditRows } from "./audit.ts";
+import type { Engine } from "./engine.ts";
+import { createOwners } from "./owners.ts";
+import { suppressions } from "./suppression-tables.ts";
+import { createSuppressionRows } from "./suppressions.ts";
+
+type Row = typeof suppressions.$inferSelect;
+/** As the reader thread gives it: by the names of the columns, bytes as plain arrays. */
+type ReadRow = Omit<Row, "key" | "createdAt"> & { key: Uint8Array; created_at: number };
+
+export function createSuppressionStore(engine: Engine): SuppressionStore {
+  const { orm, writer, reader } = engine;
+  const owners = createOwners(engine);
+  const rows = createSuppressionRows(engine);
+  const audits = createAuditRows(engine);
+
+  /** Entries that hold for this user. */
+  function holdsFor(userId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
+    const own = eq(suppressions.owner, owners(userId) ?? -1);
+    const teams = isNull(suppressions.owner);
+    if (scope === "user") return own;
+    return scope === "team" ? teams : or(own, teams);
+  }
+
+  function filtered(userId: string, { scope, kind, key, text }: SuppressionFilter): SQL | undefined {
+    return and(
+      holdsFor(userId, scope),
+      kind && eq(suppressions.kind, kind),
+      key && eq(suppressions.key, Buffer.from(key)),
+      // Values are kept in lower case.
+      text === undefined ? undefined : sql`instr(${suppressions.value}, ${text.toLowerCase()}) > 0`,
+    );
+  }
+
+  function find(userId: string, id: string): Row | undefined {
+    return orm
+      .select()
+      .from(suppressions)
+      .where(and(eq(suppressions.id, id), holdsFor(userId, undefined)))
+      .get();
+  }
+
+  async function page({ userId, filter, after, limit }: SuppressionPageRequest) {
+    const behind = after === null ? undefined : lt(suppressions.seq, after);
+    const query = orm
+      .select()
+      .from(suppressions)
+      .where(and(filtered(userId, filter), behind))
+      .orderBy(desc(suppressions.seq))
+      .limit(limit + 1);
+    // In the reader thread: texts are looked for in every entry.
+    const found = await reader.all<ReadRow>(query.toSQL());
+    const entries = found.slice(0, limit);
+    return {
+      entries: entries.map((row) => entryOf(userId, { ...row, createdAt: row.created_at })),
+      next: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
+    };
+  }
+
+  async function countEntries(userId: string, filter: SuppressionFilter): Promise<number> {
+    const query = orm
+      .select({ n: count().as("n") })
+      .from(suppressions)
+      .where(filtered(userId, filter));
+    const [row] = await reader.all<{ n: number }>(query.toSQL());
+    return row?.n ?? 0;
+  }
+
+  async function remove(userId: string, id: string, audit: AuditEntry | undefined): Promise<boolean> {
+    const isRemoved = await writer.write(() => {
+      const entry = find(userId, id);
+      if (entry === undefined) return false;
+      rows.remove(entry);
+      audits.append(audit);
+      return true;
+    });
+    if (isRemoved) rows.reread();
+    return isRemoved;
+  }
+
+  return {
+    add: (entries) => writer.writeForAnswer(() => entries.map((entry) => rows.add(entry))),
+    get: async (userId, id) => {
+      const row = find(userId, id);
+      return row === undefined ? null : entryOf(userId, row);
+    },
+    page,
+    count: countEntries,
+    remove,
+    forgetValue: (userId, id, audit) =>
+      writer.writeForAnswer(() => {
+        const entry = find(userId, id);
+        if (entry === undefined) return null;
+        rows.forgetValue(id);
+        audits.append(audit);
+        return entryOf(userId, { ...entry, value: null, reason: null });
+      }),
+    durable: () => writer.write(() => {}),
+    matches: (userId, target) =>
+      rows.knowing(
+        () => [{ userId, target }],
+        async () => rows.findAll(userId, target),
+      ),
+    among: async (userId, people) => {
+      if (!rows.hasAny(userId)) return people.map(() => false);
+      const persons = people.map(({ email, networkUrl, phone, formerEmails = [] }) => {
+        const profileKey = networkUrl === null ? null : canonicalProfileUrl(networkUrl);
+        return { userId, target: { email, profileKey, phone }, formerEmails };
+      });
+      return rows.knowing(
+        () => persons,
+        async () =>
+          persons.map(({ target, formerEmails }) => {
+            if (rows.find(userId, target) !== null) return true;
+            return formerEmails.some((former) => rows.findExact(userId, former).some(({ kind }) => kind === "email"));
+          }),
+      );
+    },
+  };
+}
+
+/** An entry that this user was shown: the user's own or the team's. */
+function entryOf(userId: string, row: Omit<Row, "key"> & { key: Uint8Array }): Suppression {
+  const { id, owner, kind, key, value, reason, source, createdAt } = row;
+  return {
+    id,
+    userId: owner === null ? null : userId,
+    kind,
+    key: new Uint8Array(key),
+    value,
+    reason,
+    source,
+    createdAt,
+  };
+}

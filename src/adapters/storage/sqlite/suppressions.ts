@@ -1,0 +1,237 @@
+import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
+import { domainsOf, emailForm } from "../../../platform/identity/address.ts";
+import { suppressionKey } from "../../../features/suppression/key.ts";
+import type {
+  Suppression,
+  SuppressionKind,
+  SuppressionMatch,
+  SuppressionTarget,
+} from "../../../features/suppression/model.ts";
+import { identifiersOfPerson, type Identifier } from "../../../features/suppression/person-identifiers.ts";
+import { phoneNumber } from "../../../platform/identity/phone.ts";
+import type { DirectoryLinks } from "./directory/directory-links.ts";
+import type { Engine } from "./engine.ts";
+import { modules } from "./late-modules.ts";
+import { createOwners } from "./owners.ts";
+import { createStoredIdentifiers } from "./stored-identifiers.ts";
+import { SuppressionHints } from "./suppression-hints.ts";
+
+/** Somebody whom a user is about to contact, or to store. */
+export type Person = { userId: string; target: SuppressionTarget };
+
+/** The do-not-contact list as other stores ask it, inside their own write units; synchronous but for `knowing`. */
+export type SuppressionRows = {
+  /**
+   * Runs what asks about these people; until it ends, `find` knows what directories tie to them. Without a list or a
+   * directory it runs at once.
+   */
+  knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T>;
+  /** False where `knowing` has nothing to find out for anybody. */
+  readonly asksDirectories: boolean;
+  /** The first entry of the user or of the team that blocks contact with this person; null when nothing does. */
+  find(userId: string, target: SuppressionTarget): SuppressionMatch | null;
+  /** False when neither the user nor the team has any entry; costs next to nothing. */
+  hasAny(userId: string): boolean;
+  /** All of them. */
+  findAll(userId: string, target: SuppressionTarget): SuppressionMatch[];
+  /** An entry for this very address or its domain, whoever else it may belong to. */
+  findExact(userId: string, email: string): SuppressionMatch[];
+  /** Inside a write unit: as `SuppressionStore.add`, for one entry. */
+  add(entry: Suppression): AddSuppressionOutcome;
+  /** Inside a write unit: value and reason are forgotten, the entry holds as before. */
+  forgetValue(id: string): void;
+  /** Inside a write unit. Once it is committed, `reread` spares the look-ups that nobody needs any more. */
+  remove(entry: { id: string; owner: number | null; kind: SuppressionKind; key: Uint8Array }): void;
+  reread(): void;
+};
+
+const byEngine = new WeakMap<Engine, SuppressionRows>();
+
+/** The same for all stores of an engine, because what it remembers has to be kept right by whoever writes. */
+export function createSuppressionRows(engine: Engine): SuppressionRows {
+  const known = byEngine.get(engine);
+  if (known !== undefined) return known;
+  const rows = newSuppressionRows(engine);
+  byEngine.set(engine, rows);
+  return rows;
+}
+
+type Found = { id: string; owner: number | null; kind: SuppressionKind; reason: string | null };
+
+function newSuppressionRows(engine: Engine): SuppressionRows {
+  const { database, phoneRegion } = engine;
+  const owners = createOwners(engine);
+  const hints = new SuppressionHints(database);
+  // Plain statements: they run several times for each row of an import.
+  const byKey = database.prepare<Found, [Uint8Array, number]>(
+    "SELECT id, owner, kind, reason FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
+  );
+  const twin = database.prepare<{ id: string; value: string | null }, [Uint8Array, number]>(
+    "SELECT id, value FROM suppressions WHERE key = ? AND ifnull(owner, 0) = ?",
+  );
+  const insert = database.prepare(
+    `INSERT INTO suppressions (id, owner, kind, key, value, reason, source, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const forget = database.prepare("UPDATE suppressions SET value = NULL, reason = NULL WHERE id = ?");
+  const removeById = database.prepare("DELETE FROM suppressions WHERE id = ?");
+  const count = database.prepare(
+    `INSERT INTO suppression_counts (owner, kind, entries) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
+  );
+
+  const stored = createStoredIdentifiers(engine);
+  let links: DirectoryLinks | null = null;
+  const directory = () => (links ??= new modules.directoryLinks.DirectoryLinks(engine));
+
+  function* matches(userId: string, target: SuppressionTarget): Generator<SuppressionMatch, void, void> {
+    const owner = owners(userId);
+    const kinds = owner === null ? null : hints.kindsFor(owner);
+    if (owner === null || kinds === null) return;
+    const own = identifiersIn(userId, target);
+    const isOwn = ({ kind, value }: Identifier) => own.some((each) => each.kind === kind && each.value === value);
+    const seen = new Set<string>();
+    for (const identifier of personOf(userId, owner, own))
+      for (const match of entriesFor(owner, identifier, kinds)) {
+        if (seen.has(match.entryId)) continue;
+        seen.add(match.entryId);
+        if (isOwn(identifier)) yield match;
+        else yield identifier.kind === "formerEmail" ? { ...match, isOfFormerJob: true } : { ...match, isLinked: true };
+      }
+  }
+
+  function identifiersIn(userId: string, target: SuppressionTarget): Identifier[] {
+    return [...namedIn(target), ...(target.leadId ? stored.ofLead(userId, target.leadId) : [])];
+  }
+
+  function personOf(userId: string, owner: number, own: readonly Identifier[]): Iterable<Identifier> {
+    return identifiersOfPerson(own, (identifier) => [
+      ...stored.beside(userId, owner, identifier),
+      ...(links?.beside(owner, identifier) ?? []),
+    ]);
+  }
+
+  /** By owner, those whose links in a directory could lead to an entry. */
+  function inDirectories(people: Iterable<Person>): Map<number, { userId: string; own: Identifier[] }[]> {
+    const found = new Map<number, { userId: string; own: Identifier[] }[]>();
+    for (const [userId, persons] of Map.groupBy(people, (person) => person.userId)) {
+      const owner = owners(userId);
+      if (owner !== null && hints.kindsFor(owner) !== null && directory().has(owner))
+        found.set(
+          owner,
+          persons.map(({ target }) => ({ userId, own: identifiersIn(userId, target) })),
+        );
+    }
+    return found;
+  }
+
+  function knowing<T>(people: () => Iterable<Person>, run: () => Promise<T>): Promise<T> {
+    const asked = hints.hasAny ? inDirectories(people()) : null;
+    return asked === null || asked.size === 0 ? run() : holding(asked, run);
+  }
+
+  async function holding<T>(people: ReturnType<typeof inDirectories>, run: () => Promise<T>): Promise<T> {
+    const releases: (() => void)[] = [];
+    try {
+      for (const [owner, persons] of people) {
+        // What a directory ties to them may be tied to more by a lead, and so on.
+        for (;;) {
+          const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
+          const unknown = person.filter((identifier) => !directory().isHeld(owner, identifier));
+          if (unknown.length === 0) break;
+          releases.push(await directory().hold(owner, unknown));
+        }
+      }
+      return await run();
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+
+  function* entriesFor(
+    owner: number,
+    identifier: Identifier,
+    kinds: ReadonlySet<SuppressionKind>,
+  ): Generator<SuppressionMatch, void, void> {
+    for (const [kind, value] of waysTo(identifier)) {
+      if (!kinds.has(kind)) continue;
+      const key = suppressionKey(kind, value);
+      if (!hints.mayHave(key)) continue;
+      // The user's own first: that one the user can remove.
+      const entry = byKey.get(key, owner) ?? byKey.get(key, 0);
+      if (entry !== null) yield matchOf(entry);
+    }
+  }
+
+  function namedIn({ email, profileKey, phone }: SuppressionTarget): Identifier[] {
+    const number = phone ? phoneNumber(phone, phoneRegion) : null;
+    return [
+      ...(email ? [{ kind: "email", value: emailForm(email) } as const] : []),
+      ...(profileKey ? [{ kind: "profile", value: profileKey } as const] : []),
+      ...(number === null ? [] : [{ kind: "phone", value: number } as const]),
+    ];
+  }
+
+  function ownerOf(userId: string | null): number | null {
+    const owner = userId === null ? null : owners(userId);
+    if (userId !== null && owner === null) throw new Error(`User ${userId} is gone`);
+    return owner;
+  }
+
+  function add(entry: Suppression): AddSuppressionOutcome {
+    const { id, userId, kind, key, value, reason, source, createdAt } = entry;
+    const owner = ownerOf(userId);
+    const existing = twin.get(key, owner ?? 0);
+    if (existing !== null) {
+      if (value === null && existing.value !== null) forget.run(existing.id);
+      return { outcome: "existing", id: existing.id };
+    }
+    hints.expect(owner ?? 0, kind, key);
+    insert.run(id, owner, kind, key, value, reason, source, createdAt);
+    count.run(owner, kind, 1);
+    return { outcome: "added", id };
+  }
+
+  return {
+    knowing,
+    get asksDirectories() {
+      return hints.hasAny && directory().isNeeded;
+    },
+    find(userId, target) {
+      for (const match of matches(userId, target)) return match;
+      return null;
+    },
+    hasAny(userId) {
+      const owner = owners(userId);
+      return owner !== null && hints.kindsFor(owner) !== null;
+    },
+    findAll: (userId, target) => [...matches(userId, target)],
+    findExact(userId, email) {
+      const owner = owners(userId);
+      const kinds = owner === null ? null : hints.kindsFor(owner);
+      if (owner === null || kinds === null) return [];
+      return [...entriesFor(owner, { kind: "email", value: emailForm(email) }, kinds)];
+    },
+    add,
+    forgetValue: (id) => void forget.run(id),
+    remove({ id, owner, kind, key }) {
+      hints.expect(owner ?? 0, kind, key);
+      removeById.run(id);
+      count.run(owner, kind, -1);
+    },
+    reread: () => hints.reread(),
+  };
+}
+
+/** What entries could say of an identifier: its value and, for an e-mail address, the domains that it lies in. */
+function waysTo({ kind, value }: Identifier): [SuppressionKind, string][] {
+  const domains = kind === "email" ? domainsOf(value) : [];
+  return [
+    [kind === "formerEmail" ? "email" : kind, value],
+    ...domains.map((domain): [SuppressionKind, string] => ["domain", domain]),
+  ];
+}
+
+function matchOf({ id, owner, kind, reason }: Found): SuppressionMatch {
+  return { entryId: id, kind, scope: owner === null ? "team" : "user", reason };
+}

@@ -1,0 +1,129 @@
+import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { JobMetadata, JobStatus, JobType } from "../../../platform/jobs/model.ts";
+import type { Grant } from "../../../platform/auth/key-model.ts";
+import type { ImportOutcome, LeadStatus } from "../../../features/leads/model.ts";
+import type { ImportRowError } from "../../../features/leads/store.ts";
+import type { CreditPurpose, LedgerKind } from "../../../features/credits/model.ts";
+import type { Role } from "../../../platform/auth/user-model.ts";
+
+// The tables as drizzle's queries see them. Constraints, indexes and triggers stand in migrations/sqlite, which alone
+// makes them; lead_keys and its log are used by hash-index.ts only, the notes of dry runs by lead-dry-run.ts.
+
+export const users = sqliteTable("users", {
+  seq: integer().primaryKey(),
+  id: text().notNull(),
+  email: text().notNull(),
+  name: text(),
+  role: text().$type<Role>().notNull(),
+  timeZone: text("time_zone").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const apiKeys = sqliteTable("api_keys", {
+  id: text().primaryKey(),
+  userId: text("user_id"),
+  name: text().notNull(),
+  hash: text().notNull(),
+  hint: text().notNull(),
+  permissions: text({ mode: "json" }).$type<Grant[]>().notNull(),
+  requiresApproval: integer("requires_approval", { mode: "boolean" }).notNull(),
+  expiresAt: integer("expires_at"),
+  expiresInDays: integer("expires_in_days"),
+  isActive: integer("is_active", { mode: "boolean" }).notNull(),
+  usageCount: integer("usage_count").notNull(),
+  lastUsedAt: integer("last_used_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+const sessionColumns = {
+  hash: text().primaryKey(),
+  keyId: text("key_id").notNull(),
+  keyHash: text("key_hash").notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+};
+export const sessions = sqliteTable("sessions", sessionColumns);
+export const signInLinks = sqliteTable("sign_in_links", sessionColumns);
+
+export const creditLedger = sqliteTable("credit_ledger", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  kind: text().$type<LedgerKind>().notNull(),
+  amount: integer().notNull(),
+  note: text(),
+  createdAt: integer("created_at").notNull(),
+  purpose: text().$type<CreditPurpose>(),
+  request: text(),
+  item: text(),
+  keyId: text("key_id"),
+});
+
+export const leads = sqliteTable("leads", {
+  seq: integer().primaryKey(),
+  id: text().notNull(),
+  owner: integer().notNull(),
+  firstName: text("first_name"),
+  lastName: text("last_name"),
+  email: text(),
+  company: text(),
+  title: text(),
+  phone: text(),
+  networkUrl: text("network_url"),
+  industry: text(),
+  location: text(),
+  source: text(),
+  notes: text(),
+  status: text().$type<LeadStatus>().notNull(),
+  tags: text({ mode: "json" }).$type<string[]>().notNull(),
+  customFields: text("custom_fields", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  folded: text().notNull(),
+  version: integer().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const leadTags = sqliteTable(
+  "lead_tags",
+  { owner: integer().notNull(), tag: text().notNull(), lead: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.owner, table.tag, table.lead] })],
+);
+
+export const leadCounts = sqliteTable(
+  "lead_counts",
+  { owner: integer().notNull(), status: text().$type<LeadStatus>().notNull(), leads: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.owner, table.status] })],
+);
+
+export const jobs = sqliteTable("jobs", {
+  id: text().primaryKey(),
+  userId: text("user_id").notNull(),
+  type: text().$type<JobType>().notNull(),
+  status: text().$type<JobStatus>().notNull(),
+  runAt: integer("run_at").notNull(),
+  attempt: integer().notNull(),
+  failures: integer().notNull(),
+  maxAttempts: integer("max_attempts").notNull(),
+  leaseUntil: integer("lease_until"),
+  message: text().notNull(),
+  progress: real().notNull(),
+  metadata: text({ mode: "json" }).$type<JobMetadata>().notNull(),
+  payload: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  completedAt: integer("completed_at"),
+  editedMessage: text("edited_message"),
+});
+
+export const leadImportRows = sqliteTable(
+  "lead_import_rows",
+  {
+    jobId: text("job_id").notNull(),
+    row: integer().notNull(),
+    outcome: text().$type<ImportOutcome>().notNull(),
+    leadId: text("lead_id"),
+    errors: text({ mode: "json" }).$type<ImportRowError[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.jobId, table.row] })],
+);

@@ -1,0 +1,61 @@
+import { asc, eq } from "drizzle-orm";
+import type { User } from "../../../platform/auth/user-model.ts";
+import type { NewUser, UserStore } from "../../../features/workspaces/users/store.ts";
+import { createAuditRows } from "./audit.ts";
+import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { keyEvent } from "./key-event.ts";
+import { newerThan } from "./list-pages.ts";
+import { modules } from "./late-modules.ts";
+import { apiKeys, creditLedger, users } from "./tables.ts";
+
+export function createUserStore(engine: Engine): UserStore {
+  const { database, orm, writer } = engine;
+  const audits = createAuditRows(engine);
+  const events = createEventRows(engine);
+  const byId = database.query<User, [string]>(
+    "SELECT id, email, name, role, time_zone AS timeZone, created_at AS createdAt, updated_at AS updatedAt FROM users WHERE id = ?",
+  );
+  const counting = database.query<{ n: number }, []>("SELECT count(*) AS n FROM users");
+
+  function insert({ user, account, grant, key, audit }: NewUser): boolean {
+    const taken = orm.select({ id: users.id }).from(users).where(eq(users.email, user.email)).get();
+    if (taken !== undefined) return false;
+    orm.insert(users).values(user).run();
+    modules.networkAccounts.insertAccountRow(engine, account);
+    if (grant !== null) orm.insert(creditLedger).values(grant).run();
+    if (key !== null) {
+      orm.insert(apiKeys).values(key).run();
+      events.append(keyEvent("key.created", key, key.createdAt));
+    }
+    audits.append(audit);
+    return true;
+  }
+
+  return {
+    insert: (newcomer) => writer.writeForAnswer(() => insert(newcomer)),
+    get: async (id) => byId.get(id),
+    list: async (limit, offset, after = null) =>
+      orm
+        .select()
+        .from(users)
+        .where(newerThan(users, after))
+        .orderBy(asc(users.createdAt), asc(users.id))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(userOf),
+    count: async () => counting.get()?.n ?? 0,
+    update: (id, change, audit) =>
+      writer.write(() => {
+        const row = orm.update(users).set(change).where(eq(users.id, id)).returning().get();
+        if (row === undefined) return null;
+        audits.append(audit);
+        return userOf(row);
+      }),
+  };
+}
+
+function userOf({ seq: _seq, ...user }: typeof users.$inferSelect): User {
+  return user;
+}

@@ -1,0 +1,156 @@
+import { shortReason } from "../../../platform/events/model.ts";
+import { maxAttemptsKept, testType, type Attempt } from "../../../features/webhooks/model.ts";
+import type { Settlement, WebhookStore } from "../../../features/webhooks/store.ts";
+import type { EventRows } from "./event-rows.ts";
+import type { Engine } from "./engine.ts";
+import { isWanted } from "./webhook-replays.ts";
+import {
+  dueDelivery,
+  selectDue,
+  selectEndpoint,
+  storedEndpoint,
+  type DueRow,
+  type EndpointRow,
+  type EndpointRows,
+} from "./webhook-rows.ts";
+
+const isActive = "p.is_enabled = 1 AND p.is_deleted = 0";
+
+/** What the deliverer works with. */
+export function createWebhookQueue(
+  { database, writer }: Engine,
+  rows: EndpointRows,
+  events: EventRows,
+): Pick<WebhookStore, "fanOut" | "dueEndpoints" | "due" | "askedEndpoints" | "asked" | "nextDueAt" | "settle"> {
+  const someActive = database.prepare(`SELECT 1 FROM webhook_endpoints AS p WHERE ${isActive} LIMIT 1`);
+  const position = database.prepare<{ event: number }, []>("SELECT event FROM webhook_position");
+  const last = database.prepare<{ seq: number | null; n: number }, [number, number]>(
+    "SELECT max(seq) AS seq, count(*) AS n FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT +?)",
+  );
+  const moveOn = database.prepare("UPDATE webhook_position SET event = ?");
+  const insertFor = (join: string) =>
+    database.prepare<{ endpoint: number }, [number, number, number]>(
+      `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts)
+       SELECT p.seq, e.seq, 'pending', ?3, 0, '[]' FROM events AS e ${join} JOIN webhook_endpoints AS p ON p.owner = u.seq
+       WHERE e.seq > ?1 AND e.seq <= ?2 AND ${isActive} AND e.seq > p.since AND ${isWanted} RETURNING endpoint`,
+    );
+  const insertOwn = insertFor("CROSS JOIN users AS u ON u.seq = e.owner");
+  const insertGlobal = insertFor("CROSS JOIN users AS u ON e.owner IS NULL AND u.role = 'admin'");
+  const isDue = database.prepare(
+    `UPDATE webhook_endpoints SET due_at = max(?2, rests_until) WHERE seq = ?1 AND (due_at IS NULL OR due_at > max(?2, rests_until))`,
+  );
+
+  const dueOf = (failures: string) =>
+    database.prepare<EndpointRow, [number, number]>(
+      `${selectEndpoint} WHERE ${isActive} AND p.failures ${failures} AND p.due_at IS NOT NULL AND p.due_at <= +?
+       ORDER BY p.due_at LIMIT +?`,
+    );
+  const dueWorking = dueOf("= 0");
+  const dueFailing = dueOf("> 0");
+  const seqOf = database.prepare<{ seq: number }, [string]>("SELECT seq FROM webhook_endpoints WHERE id = ?");
+  const dueDeliveries = database.prepare<DueRow, [number, number, number]>(
+    `${selectDue} WHERE d.endpoint = ? AND d.next_at IS NOT NULL AND d.next_at <= +? ORDER BY d.next_at, d.event LIMIT +?`,
+  );
+  const askedOf = database.prepare<EndpointRow, [number]>(
+    `${selectEndpoint} JOIN (SELECT endpoint, min(asked_at) AS since FROM webhook_deliveries WHERE asked_at IS NOT NULL GROUP BY endpoint)
+       AS asked ON asked.endpoint = p.seq WHERE ${isActive} ORDER BY asked.since LIMIT +?`,
+  );
+  const askedDelivery = database.prepare<DueRow, [number]>(
+    `${selectDue} WHERE d.endpoint = ? AND d.asked_at IS NOT NULL
+     ORDER BY e.type = '${testType}' DESC, d.asked_at, d.event LIMIT 1`,
+  );
+  const nextOf = (failures: string) =>
+    database.prepare<{ at: number }, [number]>(
+      `SELECT p.due_at AS at FROM webhook_endpoints AS p WHERE ${isActive} AND p.failures ${failures} AND p.due_at IS NOT NULL
+       AND p.due_at > +? ORDER BY p.due_at LIMIT 1`,
+    );
+  const nextDue = [nextOf("= 0"), nextOf("> 0")];
+
+  const attemptsOf = database.prepare<{ attempts: string; isAsked: 0 | 1 }, [number, number]>(
+    "SELECT attempts, asked_at IS NOT NULL AS isAsked FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
+  );
+  const write = database.prepare(
+    `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = NULL, tries = tries + 1, attempts = ?
+     WHERE endpoint = ? AND event = ?`,
+  );
+  const writeAttempts = database.prepare("UPDATE webhook_deliveries SET attempts = ? WHERE endpoint = ? AND event = ?");
+  const healthy = database.prepare(
+    `UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0, last_success_at = ? WHERE seq = ?`,
+  );
+  const failed = database.prepare(
+    `UPDATE webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, ?1),
+       rests_until = max(rests_until, ?2), last_failure_at = ?1 WHERE seq = ?3`,
+  );
+  const disable = database.prepare<{ userId: string }, [number, string, number]>(
+    `UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ?, disabled_reason = ? WHERE seq = ? AND is_enabled = 1
+     RETURNING (SELECT id FROM users WHERE users.seq = owner) AS userId`,
+  );
+
+  function fanOut(now: number, limit: number): number {
+    const from = position.get()?.event ?? 0;
+    const { seq: to, n } = last.get(from, limit) ?? { seq: null, n: 0 };
+    if (to === null) return 0;
+    const told = new Set(
+      [...insertOwn.all(from, to, now), ...insertGlobal.all(from, to, now)].map(({ endpoint }) => endpoint),
+    );
+    for (const endpoint of told) isDue.run(endpoint, now);
+    moveOn.run(to);
+    return n;
+  }
+
+  function settleOne(seq: number, { eventId, attempt, isAsked, state, nextAt, restsUntil }: Settlement): void {
+    const before = attemptsOf.get(seq, eventId);
+    // Else it was forgotten with its event meanwhile.
+    if (before !== null) {
+      const attempts = [...(JSON.parse(before.attempts) as Attempt[]), attempt].slice(-maxAttemptsKept);
+      // What somebody asked for while it was being posted is posted once more, at once.
+      if (before.isAsked === 1 && !isAsked) writeAttempts.run(JSON.stringify(attempts), seq, eventId);
+      else write.run(state, nextAt, JSON.stringify(attempts), seq, eventId);
+    }
+    if (attempt.error === null) healthy.run(attempt.at, seq);
+    else failed.run(attempt.at, restsUntil, seq);
+  }
+
+  function settle(settlements: readonly Settlement[]): void {
+    for (const [endpointId, own] of Map.groupBy(settlements, (each) => each.endpointId)) {
+      const seq = seqOf.get(endpointId)?.seq;
+      if (seq === undefined) continue;
+      for (const settlement of own) {
+        settleOne(seq, settlement);
+        const { disableFor, attempt } = settlement;
+        const disabled = disableFor === null ? null : disable.get(attempt.at, disableFor, seq);
+        if (disabled !== null && disableFor !== null)
+          events.append({
+            type: "webhook.disabled",
+            userId: disabled.userId,
+            at: attempt.at,
+            data: { endpointId, reason: shortReason(disableFor) },
+          });
+      }
+      rows.noteDue(seq);
+    }
+  }
+
+  return {
+    // Not a write while nobody listens: this is asked after every commit that brought events.
+    fanOut: async (now, limit) => (someActive.get() === null ? 0 : writer.write(() => fanOut(now, limit))),
+    dueEndpoints: async ({ areFailing, now, limit }) =>
+      (areFailing ? dueFailing : dueWorking).all(now, limit).map(storedEndpoint),
+    due: async (endpointId, now, limit) => {
+      const seq = seqOf.get(endpointId)?.seq;
+      if (seq === undefined) return [];
+      return dueDeliveries.all(seq, now, limit).map(dueDelivery);
+    },
+    askedEndpoints: async (limit) => askedOf.all(limit).map(storedEndpoint),
+    asked: async (endpointId) => {
+      const seq = seqOf.get(endpointId)?.seq;
+      const row = seq === undefined ? null : askedDelivery.get(seq);
+      return row === null ? null : dueDelivery(row);
+    },
+    nextDueAt: async (now) => {
+      const moments = nextDue.flatMap((statement) => statement.get(now)?.at ?? []);
+      return moments.length === 0 ? null : Math.min(...moments);
+    },
+    settle: (settlements) => writer.write(() => settle(settlements)),
+  };
+}

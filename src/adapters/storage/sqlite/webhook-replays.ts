@@ -1,0 +1,122 @@
+import { testType, type Delivery } from "../../../features/webhooks/model.ts";
+import type { ReplayRequest, WebhookStore } from "../../../features/webhooks/store.ts";
+import type { Engine } from "./engine.ts";
+import type { EventRows } from "./event-rows.ts";
+import {
+  selectDelivery,
+  storedDelivery,
+  type DeliveryRow,
+  type EndpointRow,
+  type EndpointRows,
+} from "./webhook-rows.ts";
+
+/** An event of `events AS e` is one that the endpoint of `webhook_endpoints AS p` is to be told. */
+export const isWanted =
+  `(p.types IS NULL OR instr(p.types, '"' || e.type || '"') > 0` +
+  ` OR instr(p.types, '"' || substr(e.type, 1, instr(e.type, '.')) || '*"') > 0) AND e.type <> '${testType}'`;
+
+/** Single deliveries, and deliveries of before once more. */
+export function createWebhookReplays(
+  { database, writer }: Engine,
+  rows: EndpointRows,
+  events: EventRows,
+): Pick<WebhookStore, "delivery" | "test" | "replay" | "replayRange"> {
+  const one = database.prepare<DeliveryRow, [number, number]>(`${selectDelivery} WHERE d.endpoint = ? AND d.event = ?`);
+  const again = database.prepare(
+    "UPDATE webhook_deliveries SET state = 'pending', next_at = ?, asked_at = ?, tries = 0 WHERE endpoint = ? AND event = ?",
+  );
+  const put = database.prepare(
+    "INSERT INTO webhook_deliveries (endpoint, event, state, asked_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')",
+  );
+  const askedFor = database.prepare<{ event: number; isTest: 0 | 1 }, [number]>(
+    `SELECT d.event, e.type = '${testType}' AS isTest FROM webhook_deliveries AS d JOIN events AS e ON e.seq = d.event
+     WHERE d.endpoint = ? AND d.asked_at IS NOT NULL`,
+  );
+  const lastTold = database.prepare<{ seq: number }, []>("SELECT last_insert_rowid() AS seq");
+  // A clock that was set back makes a moment come twice; the search then finds one of the two, which is near enough.
+  const eventAt = database.prepare<{ seq: number; at: number }, [number]>(
+    "SELECT seq, at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1",
+  );
+  const lastEvent = database.prepare<{ seq: number }, []>("SELECT max(seq) AS seq FROM events");
+  type Missed = { seq: number; isMeant: 0 | 1 };
+  // What waits for its next attempt need not wait any more; what is due is on its way.
+  const inRange = database.prepare<Missed, [number, number, number, number, number, number]>(
+    `SELECT e.seq, e.at <= ?3 AND ${isWanted}
+       AND (d.state IS NULL OR d.state = 'failed' OR d.next_at > ?6 OR (?4 AND d.state = 'delivered')) AS isMeant
+     FROM webhook_endpoints AS p
+     JOIN (SELECT * FROM events WHERE seq > ?2 ORDER BY seq LIMIT +?5) AS e
+     LEFT JOIN webhook_deliveries AS d ON d.endpoint = p.seq AND d.event = e.seq
+     WHERE p.seq = ?1 AND (e.owner = p.owner OR (e.owner IS NULL AND (SELECT role FROM users WHERE seq = p.owner) = 'admin'))
+     ORDER BY e.seq`,
+  );
+  const lastLookedAt = database.prepare<{ seq: number | null; n: number }, [number, number]>(
+    "SELECT max(seq) AS seq, count(*) AS n FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT +?)",
+  );
+  const upsert = database.prepare(
+    `INSERT INTO webhook_deliveries (endpoint, event, state, next_at, tries, attempts) VALUES (?, ?, 'pending', ?, 0, '[]')
+     ON CONFLICT DO UPDATE SET state = 'pending', next_at = excluded.next_at, tries = 0`,
+  );
+
+  function shown(endpoint: EndpointRow, eventId: number): Delivery | null {
+    const row = one.get(endpoint.seq, eventId);
+    return row === null ? null : storedDelivery(endpoint, row);
+  }
+
+  function test(userId: string, endpointId: string, at: number): Delivery | null {
+    const row = rows.find(userId, endpointId);
+    if (row === null) return null;
+    const underWay = askedFor.all(row.seq).find(({ isTest }) => isTest === 1);
+    if (underWay !== undefined) return shown(row, underWay.event);
+    events.append({ type: testType, userId, at, data: { endpointId } });
+    events.flush();
+    const eventId = lastTold.get()!.seq;
+    put.run(row.seq, eventId, at);
+    return shown(row, eventId);
+  }
+
+  /** The first event that is not older, or one past the last. */
+  function firstSince(at: number): number {
+    let [low, high] = [0, (lastEvent.get()?.seq ?? 0) + 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const event = eventAt.get(middle);
+      if (event === null || event.at >= at) high = middle;
+      else low = event.seq + 1;
+    }
+    return low;
+  }
+
+  function replayRange({ userId, endpointId, from, to, includesDelivered, after, limit, at }: ReplayRequest) {
+    const row = rows.find(userId, endpointId);
+    if (row === null) return { replayed: 0, next: null };
+    const start = after ?? firstSince(from) - 1;
+    const end = firstSince(to + 1);
+    const looked = lastLookedAt.get(start, limit);
+    const meant = inRange
+      .all(row.seq, start, to, includesDelivered ? 1 : 0, limit, at)
+      .filter(({ isMeant }) => isMeant === 1);
+    for (const { seq } of meant) upsert.run(row.seq, seq, at);
+    if (meant.length > 0) rows.noteDue(row.seq);
+    const isDone = looked === null || looked.seq === null || looked.n < limit || looked.seq >= end;
+    return { replayed: meant.length, next: isDone ? null : looked.seq };
+  }
+
+  return {
+    delivery: async (userId, endpointId, eventId) => {
+      const row = rows.find(userId, endpointId);
+      return row === null ? null : shown(row, eventId);
+    },
+    test: (userId, endpointId, at) => writer.writeForAnswer(() => test(userId, endpointId, at)),
+    replay: (userId, endpointId, eventId, { at, maxAsked }) =>
+      writer.writeForAnswer(() => {
+        const row = rows.find(userId, endpointId);
+        if (row === null || one.get(row.seq, eventId) === null) return null;
+        const asked = askedFor.all(row.seq).filter(({ event }) => event !== eventId);
+        const isAsked = asked.length < maxAsked;
+        again.run(isAsked ? null : at, isAsked ? at : null, row.seq, eventId);
+        rows.noteDue(row.seq);
+        return shown(row, eventId);
+      }),
+    replayRange: (request) => writer.writeForAnswer(() => replayRange(request)),
+  };
+}

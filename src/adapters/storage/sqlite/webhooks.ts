@@ -1,0 +1,162 @@
+import type { DeliveryPageRequest, WebhookStore } from "../../../features/webhooks/store.ts";
+import type { Engine } from "./engine.ts";
+import { createEventRows } from "./event-rows.ts";
+import { countRows } from "./list-pages.ts";
+import { createOwners } from "./owners.ts";
+import { createWebhookQueue } from "./webhook-queue.ts";
+import { createWebhookReplays } from "./webhook-replays.ts";
+import {
+  createEndpointRows,
+  selectDelivery,
+  selectEndpoint,
+  storedDelivery,
+  storedEndpoint,
+  type DeliveryRow,
+  type EndpointRow,
+} from "./webhook-rows.ts";
+
+export function createWebhookStore(engine: Engine): WebhookStore {
+  const { database, reader, writer } = engine;
+  const events = createEventRows(engine);
+  const owners = createOwners(engine);
+  const rows = createEndpointRows(engine, owners);
+  const ofUser = database.prepare<EndpointRow, [number, number]>(
+    `${selectEndpoint} WHERE p.owner = ? AND p.is_deleted = 0 ORDER BY p.created_at DESC, p.seq DESC LIMIT +?`,
+  );
+  const countOf = database.prepare<{ n: number }, [number]>(
+    "SELECT count(*) AS n FROM webhook_endpoints WHERE owner = ? AND is_deleted = 0",
+  );
+  const insert = database.prepare(
+    `INSERT INTO webhook_endpoints (id, owner, url, description, types, is_enabled, secret, since, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const change = database.prepare(
+    "UPDATE webhook_endpoints SET url = ?, description = ?, types = ?, updated_at = ? WHERE seq = ?",
+  );
+  const turnOn = database.prepare(
+    "UPDATE webhook_endpoints SET is_enabled = 1, disabled_at = NULL, disabled_reason = NULL, since = ? WHERE seq = ?",
+  );
+  const beginAnew = database.prepare(
+    "UPDATE webhook_endpoints SET failures = 0, failing_since = NULL, rests_until = 0 WHERE seq = ?",
+  );
+  const turnOff = database.prepare("UPDATE webhook_endpoints SET is_enabled = 0, disabled_at = ? WHERE seq = ?");
+  const newSecret = database.prepare(
+    "UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = ?, secret = ?, updated_at = ? WHERE seq = ?",
+  );
+  const bury = database.prepare(
+    `UPDATE webhook_endpoints SET is_deleted = 1, is_enabled = 0, secret = '', old_secret = NULL, description = NULL,
+       url = '', due_at = NULL WHERE seq = ?`,
+  );
+  const buried = database.prepare<{ seq: number }, []>(
+    "SELECT seq FROM webhook_endpoints WHERE is_deleted = 1 LIMIT 1",
+  );
+  const removeSome = database.prepare<{ event: number }, [number, number]>(
+    `DELETE FROM webhook_deliveries WHERE endpoint = ?1
+     AND event IN (SELECT event FROM webhook_deliveries WHERE endpoint = ?1 LIMIT +?2) RETURNING event`,
+  );
+  const removeRow = database.prepare("DELETE FROM webhook_endpoints WHERE seq = ?");
+  const lastEvent = database.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  // Nobody was waiting for what lies between: it need not be looked through.
+  const catchUp = database.prepare(
+    `UPDATE webhook_position SET event = max(event, ?)
+     WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints WHERE is_enabled = 1 AND is_deleted = 0)`,
+  );
+
+  /** From where an endpoint is told that is made, or turned on, now. */
+  function beginning(): number {
+    const last = lastEvent.get()?.seq ?? 0;
+    catchUp.run(last);
+    return last;
+  }
+
+  const typesOf = (types: readonly string[] | null): string | null => (types === null ? null : JSON.stringify(types));
+
+  return {
+    insert: (endpoint, max) =>
+      writer.writeForAnswer(() => {
+        const owner = owners(endpoint.userId);
+        if (owner === null) throw new Error(`Expected user ${endpoint.userId} to exist`);
+        if ((countOf.get(owner)?.n ?? 0) >= max) return false;
+        const { id, url, description, types, isEnabled, secret, createdAt, updatedAt } = endpoint;
+        const content = [url, description, typesOf(types), isEnabled ? 1 : 0] as const;
+        insert.run(id, owner, ...content, secret, beginning(), createdAt, updatedAt);
+        return true;
+      }),
+    get: async (userId, id) => {
+      const row = rows.find(userId, id);
+      return row === null ? null : storedEndpoint(row);
+    },
+    list: async (userId, limit) => {
+      const owner = owners(userId);
+      return owner === null ? [] : ofUser.all(owner, limit).map(storedEndpoint);
+    },
+    update: (userId, id, { at, isEnabled, ...wanted }) =>
+      writer.write(() => {
+        const row = rows.find(userId, id);
+        if (row === null) return null;
+        const { url, description, types } = { ...storedEndpoint(row), ...wanted };
+        change.run(url, description, typesOf(types), at, row.seq);
+        const isTurnedOn = isEnabled === true && row.isEnabled === 0;
+        if (isTurnedOn) turnOn.run(beginning(), row.seq);
+        // Another address deserves another chance, at once.
+        if (isTurnedOn || url !== row.url) {
+          beginAnew.run(row.seq);
+          rows.noteDue(row.seq);
+        }
+        if (isEnabled === false && row.isEnabled === 1) turnOff.run(at, row.seq);
+        return storedEndpoint(rows.find(userId, id)!);
+      }),
+    rotate: (userId, id, { secret, oldUntil, at }) =>
+      writer.writeForAnswer(() => {
+        const row = rows.find(userId, id);
+        if (row === null) return null;
+        newSecret.run(oldUntil, secret, at, row.seq);
+        return storedEndpoint(rows.find(userId, id)!);
+      }),
+    remove: (userId, id) =>
+      writer.write(() => {
+        const row = rows.find(userId, id);
+        if (row !== null) bury.run(row.seq);
+        return row !== null;
+      }),
+    sweep: (limit) =>
+      writer.write(() => {
+        const row = buried.get();
+        if (row === null) return false;
+        if (removeSome.all(row.seq, limit).length < limit) removeRow.run(row.seq);
+        return true;
+      }),
+    async deliveries({ userId, endpointId, before, limit, ...filter }) {
+      const row = rows.find(userId, endpointId);
+      if (row === null) return [];
+      const { where, params } = deliveriesOf(row.seq, filter);
+      if (before !== null) {
+        where.push("d.event < ?");
+        params.push(before);
+      }
+      const sql = `${selectDelivery} WHERE ${where.join(" AND ")} ORDER BY d.event DESC LIMIT ?`;
+      const found = await reader.all<DeliveryRow>({ sql, params: [...params, limit] });
+      return found.map((each) => storedDelivery(row, each));
+    },
+    async countDeliveries({ userId, endpointId, ...filter }) {
+      const row = rows.find(userId, endpointId);
+      if (row === null) return 0;
+      const { where, params } = deliveriesOf(row.seq, filter);
+      return countRows(engine, { sql: `${selectDelivery} WHERE ${where.join(" AND ")}`, params });
+    },
+    ...createWebhookReplays(engine, rows, events),
+    ...createWebhookQueue(engine, rows, events),
+  };
+}
+
+function deliveriesOf(endpoint: number, { state, types }: Pick<DeliveryPageRequest, "state" | "types">) {
+  const where = ["d.endpoint = ?"];
+  const params: (string | number)[] = [endpoint];
+  // Not as a parameter, for the index of those that failed.
+  if (state !== null) where.push(`d.state = '${state}'`);
+  if (types !== null) {
+    where.push(`e.type IN (${types.map(() => "?").join(", ")})`);
+    params.push(...types);
+  }
+  return { where, params };
+}

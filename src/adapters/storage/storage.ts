@@ -1,0 +1,55 @@
+import type { AuditStore } from "../../platform/audit/store.ts";
+import type { BackupStore } from "../../features/backup/store.ts";
+import type { CampaignStore } from "../../features/campaigns/store.ts";
+import type { CreditStore } from "../../features/credits/store.ts";
+import type { LeadHintStore } from "../../features/enrichment/directory-store.ts";
+import type { EnrichmentStore } from "../../features/enrichment/store.ts";
+import type { EventStore } from "../../platform/events/store.ts";
+import type { IdempotencyStore } from "../../platform/http/idempotency-store.ts";
+import type { RateStore } from "../../platform/http/rate-store.ts";
+import type { JobStore } from "../../platform/jobs/store.ts";
+import type { KeyStore } from "../../platform/auth/key-store.ts";
+import type { LeadStore } from "../../features/leads/store.ts";
+import type { MetricsStore } from "../../platform/metrics/store.ts";
+import type { NetworkStore } from "../../features/network/store.ts";
+import type { OperationsStore } from "../../platform/operations/store.ts";
+import type { PersonStore } from "../../features/privacy/store.ts";
+import type { SimulationStore } from "../../features/simulation/store.ts";
+import type { SessionStore } from "../../features/workspaces/sessions/store.ts";
+import type { SuppressionStore } from "../../features/suppression/store.ts";
+import type { ProspectStore, SavedSearchStore } from "../../features/prospecting/store.ts";
+import type { UserStore } from "../../features/workspaces/users/store.ts";
+import type { VoiceStore } from "../../features/voice/store.ts";
+import type { WebhookStore } from "../../features/webhooks/store.ts";
+
+/** Everything that is kept in the database: the sum of the features' ports, in one engine. */
+export type Storage = {
+  audit: AuditStore;
+  backups: BackupStore;
+  operations: OperationsStore;
+  users: UserStore;
+  keys: KeyStore;
+  sessions: SessionStore;
+  rates: RateStore;
+  metrics: MetricsStore;
+  idempotency: IdempotencyStore;
+  credits: CreditStore;
+  leads: LeadStore;
+  leadHints: LeadHintStore;
+  enrichment: EnrichmentStore;
+  jobs: JobStore;
+  network: NetworkStore;
+  campaigns: CampaignStore;
+  suppressions: SuppressionStore;
+  persons: PersonStore;
+  prospects: ProspectStore;
+  savedSearches: SavedSearchStore;
+  voices: VoiceStore;
+  simulation: SimulationStore;
+  events: EventStore;
+  webhooks: WebhookStore;
+  /** Throws when the database can't be written to. */
+  check(): Promise<void>;
+  /** Commits what is queued and closes; nothing may be asked of it afterwards. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,127 @@
+import { Cron } from "croner";
+import type { ArchivePlace } from "../../features/backup/place.ts";
+import type { Option, Problem } from "./sources.ts";
+import { baseUrl, text, wholeNumber, type Parse } from "./values.ts";
+
+/** Everything about backups; part of the one list of options. */
+export const backupOptions = {
+  backupSchedule: option<string | null>({
+    argument: "CRON",
+    parse: cronPattern,
+    default: null,
+    description: 'When to make backups, as a cron pattern in UTC: "15 3 * * *" is 03:15 every night. Default: never.',
+  }),
+  backupKeep: option({
+    argument: "NUMBER",
+    parse: wholeNumber(1, 10_000),
+    default: 7,
+    unit: "backups",
+    description: "How many of its own backups the server keeps; older ones are deleted when a new one is complete.",
+  }),
+  backupTo: option<string | null>({
+    argument: "PLACE",
+    parse: text,
+    default: null,
+    description:
+      "Where backups go: a directory, best on another disk, or s3://BUCKET/PREFIX; several servers may share it. Default: backups in the data directory.",
+  }),
+  backupS3Endpoint: option<string | null>({
+    argument: "URL",
+    parse: baseUrl,
+    default: null,
+    description: "Address of the S3 service. Default: that of Amazon for the region.",
+  }),
+  backupS3Region: option({
+    argument: "REGION",
+    parse: text,
+    default: "us-east-1",
+    description: "Region of the S3 bucket.",
+  }),
+  backupS3AccessKeyId: secret("Access key id of the S3 service."),
+  backupS3SecretAccessKey: secret("Secret access key of the S3 service."),
+};
+
+export type BackupConfig = Readonly<{
+  /** Null = only when somebody asks. */
+  schedule: string | null;
+  keep: number;
+  /** Null = in the data directory. */
+  place: ArchivePlace | null;
+}>;
+
+type Values = {
+  backupSchedule: string | null;
+  backupKeep: number;
+  backupTo: string | null;
+  backupS3Endpoint: string | null;
+  backupS3Region: string;
+  backupS3AccessKeyId: string | null;
+  backupS3SecretAccessKey: string | null;
+};
+
+/** Takes the options of backups out of all values, as one part of the configuration. */
+export function backupConfig<T extends Values>(values: T) {
+  const {
+    backupSchedule: schedule,
+    backupKeep: keep,
+    backupTo: to,
+    backupS3Endpoint: endpoint,
+    backupS3Region: region,
+    backupS3AccessKeyId: accessKeyId,
+    backupS3SecretAccessKey: secretAccessKey,
+    ...rest
+  } = values;
+  const problems: Problem[] = [];
+  const place = placeOf();
+  const backup: BackupConfig = Object.freeze({ schedule, keep, place });
+  return { backup, rest, problems };
+
+  function placeOf(): ArchivePlace | null {
+    if (to === null) return null;
+    if (!/^[a-z0-9]+:\/\//i.test(to)) return { kind: "disk", path: to };
+    const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(to) ?? [];
+    if (bucket === undefined) {
+      problems.push({ option: "backup-to", message: wrongPlace(to) });
+      return null;
+    }
+    if (accessKeyId === null || secretAccessKey === null) {
+      const message =
+        "Backups to S3 need an access key: set OUTREACHD_BACKUP_S3_ACCESS_KEY_ID and OUTREACHD_BACKUP_S3_SECRET_ACCESS_KEY (or …_FILE).";
+      problems.push({ option: "backup-to", message });
+      return null;
+    }
+    return {
+      ...{ kind: "s3", bucket, endpoint, region, accessKeyId, secretAccessKey },
+      prefix: prefix.replace(/^\/+|\/+$/g, ""),
+    };
+  }
+}
+
+function wrongPlace(to: string): string {
+  const bucket = /^s3:\/\/([^/]+)/.exec(to)?.[1];
+  if (bucket === undefined) return `Expected a directory or s3://BUCKET/PREFIX, got "${to}".`;
+  // Amazon S3, "General purpose bucket naming rules".
+  return `Expected a bucket's name of 3 to 63 small letters, digits, dots and hyphens, with a letter or digit at both ends, got "${bucket}".`;
+}
+
+function cronPattern(value: string): ReturnType<Parse<string>> {
+  if (!isRecurring(value)) throw new RangeError(`Expected a cron pattern such as "15 3 * * *", got "${value}".`);
+  return value;
+}
+
+/** Croner also takes a date, for once, and patterns such as the 31st of February, for never. */
+function isRecurring(value: string): boolean {
+  try {
+    return new Cron(value, { paused: true, utcOffset: 0 }).nextRuns(2).length === 2;
+  } catch {
+    return false;
+  }
+}
+
+function secret(description: string): Option<string | null> {
+  return { argument: "KEY", parse: text, default: null, secret: true, description };
+}
+
+function option<T>(definition: Option<T>): Option<T> {
+  return definition;
+}

@@ -1,0 +1,175 @@
+import { closest } from "../../platform/base/spelling.ts";
+import type { Parse } from "./values.ts";
+
+/** One setting: what it is called, how its text is read, what holds when nobody sets it, and why it exists. */
+export type Option<T> = {
+  /** Placeholder of the value in help texts: "HOST:PORT". */
+  argument: string;
+  parse: Parse<T>;
+  default: T;
+  /** What a plain number counts. */
+  unit?: string;
+  /** What it does and why one would change it. */
+  description: string;
+  /** Text form of a value where `String` would not do. */
+  show?(value: T): string;
+  /** Flags show in the process list, so a secret has only --NAME-file FILE; of variables it has NAME and NAME_FILE. */
+  secret?: true;
+  /** The flag alone, without a value, means true. */
+  canBeBare?: true;
+};
+
+/** Options by their name in code: `rateLimitMinute` is `--rate-limit-minute`, OUTREACHD_RATE_LIMIT_MINUTE and so on. */
+export type OptionTable = Readonly<Record<string, Option<unknown>>>;
+export type ValuesOf<T extends OptionTable> = { [K in keyof T]: T[K] extends Option<infer V> ? V : never };
+
+export type Origin = "flag" | "environment" | "file" | "default";
+/** Something wrong with an option, named as its author wrote it: a flag, a variable or a key of the file. */
+export type Problem = { option: string; message: string };
+
+export type Sources = {
+  /** Values of flags by option name in code, as the command line parser leaves them; others than options are passed over. */
+  flags: Readonly<Record<string, unknown>>;
+  env: Readonly<Record<string, string | undefined>>;
+  file: { path: string; values: Readonly<Record<string, unknown>> } | null;
+  readFile: (path: string) => string;
+};
+
+export type Resolution<T extends OptionTable> = {
+  values: ValuesOf<T>;
+  origins: Record<keyof T, Origin>;
+  problems: Problem[];
+};
+
+/** The kebab-case name of an option: its key in the file, and with "--" in front its flag. */
+export function optionName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export function variableName(key: string): string {
+  return `OUTREACHD_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+}
+
+/** A value as an operator would write it; null = not set. */
+export function showValue<T>(option: Option<T>, value: T): string | null {
+  if (value === null) return null;
+  if (option.show) return option.show(value);
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  throw new TypeError(`Expected an option with a ${typeof value} value to have \`show\``);
+}
+
+/** Finds each option's value: flag before environment before file before default. Never throws; problems are listed. */
+export function resolveOptions<T extends OptionTable>(table: T, sources: Sources): Resolution<T> {
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  const problems: Problem[] = [];
+  for (const [key, option] of Object.entries(table)) {
+    values[key] = option.default;
+    origins[key] = "default";
+    try {
+      const given = fromFlag(key, option, sources) ?? fromEnvironment(key, option, sources) ?? fromFile(key, sources);
+      if (given === null) continue;
+      origins[key] = given.origin;
+      values[key] = named(given.option, () => option.parse(given.text));
+    } catch (error) {
+      if (!(error instanceof OptionProblem)) throw error;
+      problems.push({ option: error.option, message: error.message });
+    }
+  }
+  return resolved<T>(values, origins, problems);
+}
+
+// Kubernetes and Docker links put these into every container beside a service that is called outreachd.
+const injectedVariable = /^OUTREACHD_(SERVICE|PORT)(_|$)/;
+
+/** Variables that start with OUTREACHD_ but are no option of `table`, and not among `others`: most likely typing errors. */
+export function unknownVariables(table: OptionTable, env: Sources["env"], others: readonly string[]): Problem[] {
+  const options = Object.entries(table).flatMap(([key, { secret }]) =>
+    secret ? [variableName(key), `${variableName(key)}_FILE`] : [variableName(key)],
+  );
+  const known = [...options, ...others];
+  return Object.keys(env)
+    .filter((name) => name.startsWith("OUTREACHD_") && !known.includes(name))
+    .filter((name) => !name.startsWith("OUTREACHD_TEST_") && !injectedVariable.test(name))
+    .map((name) => ({ option: name, message: `There is no such variable.${suggestion(name, known)}` }));
+}
+
+/** Keys of the file that are no option of `table`. */
+export function unknownFileKeys(table: OptionTable, file: Sources["file"]): Problem[] {
+  if (file === null) return [];
+  const known = Object.keys(table).map(optionName);
+  return Object.keys(file.values)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ option: inFile(name, file), message: `There is no such option.${suggestion(name, known)}` }));
+}
+
+type Given = { origin: Origin; option: string; text: string };
+
+function fromFlag(key: string, { secret }: Option<unknown>, { flags, readFile }: Sources): Given | null {
+  const given = flags[secret ? `${key}File` : key];
+  const value = given === true ? "true" : given;
+  if (typeof value !== "string") return null;
+  const flag = `--${optionName(key)}`;
+  if (!secret) return { origin: "flag", option: flag, text: value };
+  return { origin: "flag", option: `${flag}-file`, text: named(`${flag}-file`, () => readSecret(value, readFile)) };
+}
+
+function fromEnvironment(key: string, { secret }: Option<unknown>, { env, readFile }: Sources): Given | null {
+  const name = variableName(key);
+  const fileName = `${name}_FILE`;
+  // An empty variable counts as absent: compose files and unit files can't leave one out.
+  const value = env[name] || null;
+  const path = (secret && env[fileName]) || null;
+  if (value !== null && path !== null) throw new OptionProblem(name, `Set either ${name} or ${fileName}, not both.`);
+  if (path !== null)
+    return { origin: "environment", option: fileName, text: named(fileName, () => readSecret(path, readFile)) };
+  return value === null ? null : { origin: "environment", option: name, text: value };
+}
+
+/** Editors end a file with a line break that is no part of the secret. */
+function readSecret(path: string, readFile: Sources["readFile"]): string {
+  return readFile(path).replace(/\r?\n$/, "");
+}
+
+function fromFile(key: string, { file }: Sources): Given | null {
+  if (file === null) return null;
+  const name = optionName(key);
+  const value = file.values[name];
+  if (value === undefined) return null;
+  const items = Array.isArray(value) ? value : [value];
+  if (!items.every((item) => ["string", "number", "boolean"].includes(typeof item)))
+    throw new OptionProblem(inFile(name, file), "Expected a text, a number, true or false, or a list of texts.");
+  return { origin: "file", option: inFile(name, file), text: items.join(",") };
+}
+
+class OptionProblem extends Error {
+  readonly option: string;
+
+  constructor(option: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.option = option;
+  }
+}
+
+/** Runs `read`; what it throws becomes a problem of `option`. */
+function named<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new OptionProblem(option, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function inFile(name: string, { path }: NonNullable<Sources["file"]>): string {
+  return `${name} in ${path}`;
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const likely = closest(name, known);
+  return likely === null ? "" : ` Did you mean ${likely}?`;
+}
+
+/** Safe because `values` was filled from the same table, one entry a key, by that option's own parser or default. */
+function resolved<T extends OptionTable>(values: unknown, origins: unknown, problems: Problem[]): Resolution<T> {
+  return { values: values as ValuesOf<T>, origins: origins as Record<keyof T, Origin>, problems };
+}

@@ -1,0 +1,402 @@
+import { existsSync } from "node:fs";
+import { AuditService } from "../platform/audit/service.ts";
+import { composeApi } from "./api.ts";
+import { composeEnrichment } from "./enrichment.ts";
+import { composeEvents } from "./events.ts";
+import type { App } from "./app.ts";
+import { beginAnew, refuseLostData } from "./first-run.ts";
+import { composeBackups, keepCopy } from "./backups.ts";
+import { composeHttp } from "./http.ts";
+import { composeImports } from "./imports.ts";
+import { composeNetwork } from "./network.ts";
+import { composeOperations } from "./operations.ts";
+import { observed } from "./observed.ts";
+import { settleIn } from "./settle-in.ts";
+import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
+import { createDiskBlobs } from "../adapters/blobs/disk.ts";
+import { systemClock, type Clock } from "../platform/base/clock.ts";
+import { SteadyClock } from "../platform/base/steady-clock.ts";
+import type { Config } from "./config/config.ts";
+import { settingsPrint } from "./config/settings-print.ts";
+import { dashboardPages } from "../surfaces/dashboard/pages.ts";
+import { sessionOfBrowser } from "../surfaces/dashboard/session.ts";
+import { CreditService } from "../features/credits/service.ts";
+import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
+import { docsRoutes } from "../platform/http/docs.ts";
+import { wholeApp } from "../platform/http/late-routes.ts";
+import { RateLimiter } from "../platform/http/rate-limit.ts";
+import { listen, type Listening } from "../platform/http/server.ts";
+import { systemIds, type Ids } from "../platform/base/ids.ts";
+import type { JobHandler } from "../platform/jobs/handler.ts";
+import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
+import { JobRunner } from "../platform/jobs/runner.ts";
+import { JobService } from "../platform/jobs/service.ts";
+import { KeyRing } from "../platform/auth/key-ring.ts";
+import { makeSecret } from "../platform/auth/secret.ts";
+import { KeyService } from "../features/workspaces/keys/service.ts";
+import { LeadService } from "../features/leads/service.ts";
+import { createLog, type Log } from "../platform/base/log.ts";
+import { mcpEndpoint } from "../surfaces/mcp/endpoint.ts";
+import { createMetrics } from "../platform/metrics/metrics.ts";
+import { metricsRoutes } from "../platform/operations/metrics-routes.ts";
+import type { Connectors } from "../features/network/action-job.ts";
+import { createErasureHandler } from "../features/privacy/erase-job.ts";
+import { PrivacyService } from "../features/privacy/service.ts";
+import { SavedSearchService } from "../features/prospecting/saved-searches.ts";
+import { ProspectingService } from "../features/prospecting/service.ts";
+import { createSources } from "../adapters/providers/prospecting/create-sources.ts";
+import { createVoiceEngines } from "../adapters/providers/voice/voice-engines.ts";
+import { SessionService } from "../features/workspaces/sessions/service.ts";
+import { removeSnapshot } from "../adapters/storage/sqlite/snapshot.ts";
+import { openSqliteStorage } from "../adapters/storage/sqlite/sqlite-storage.ts";
+import type { Storage } from "../adapters/storage/storage.ts";
+import { SuppressionService } from "../features/suppression/service.ts";
+import { UserService } from "../features/workspaces/users/service.ts";
+import { createVoices } from "../features/voice/setup.ts";
+import type { VoiceEngines } from "../features/voice/training-job.ts";
+
+/** What tests put in the place of the real world. */
+export type Overrides = Partial<{
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  connectors: Partial<Connectors>;
+  voiceEngines: VoiceEngines;
+}>;
+
+/** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const directory = holdDataDirectory(config.dataDir);
+  try {
+    const clock = new SteadyClock(overrides.clock ?? systemClock);
+    const log = overrides.log ?? createLog(config.logLevel);
+    if (directory.wasOpen)
+      log.warn({ dataDir: directory.path }, "other users of this machine had access to the data directory; closed it");
+    if (!existsSync(directory.databasePath)) refuseLostData(directory);
+    removeSnapshot(directory.databasePath); // of a backup that was killed
+    const storage = openSqliteStorage(directory.databasePath, clock, config.phoneRegion, {
+      beforeUpgrade: () => keepCopy(directory, clock, log),
+      beforeCreation: () => refuseLostData(directory),
+    });
+    try {
+      const simulated = await openSimulation(config, storage, clock);
+      return await compose(config, directory, storage, clock, log, overrides, simulated);
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+  } catch (error) {
+    directory.release();
+    throw startErrorOf(error, directory.path);
+  }
+}
+
+async function compose(
+  config: Config,
+  directory: DataDirectory,
+  storage: Storage,
+  realClock: SteadyClock,
+  ownLog: Log,
+  overrides: Overrides,
+  simulated: SimulatedWorld | null,
+): Promise<App> {
+  const clock = simulated?.clock ?? realClock;
+  const ids = simulated?.ids ?? overrides.ids ?? systemIds;
+  const log = simulated === null ? ownLog : ownLog.child({ simulation: true });
+  const blobs = createDiskBlobs(directory.blobsPath);
+
+  const metrics = config.metrics
+    ? await createMetrics({ store: storage.metrics, clock, dataDir: directory.path })
+    : null;
+  const keyRing = new KeyRing(storage.keys, storage.users, clock);
+  // Against real load, also where time stands still.
+  const limiter = new RateLimiter(config.rateLimit, realClock.system);
+  await limiter.load(storage.rates);
+
+  // Refusals put the address before it by which their client reaches the server.
+  const upgradeUrl = config.upgradeUrl ?? "/docs";
+  const { timeZone, defaultCredits: credits } = config;
+  const connector = simulated !== null && config.connector === "manual" ? "simulated" : config.connector;
+  const audit = new AuditService(storage.audit, clock, config.auditRetentionDays, log);
+  const users = new UserService(storage.users, clock, ids, { timeZone, connector, credits });
+  const keys = new KeyService({
+    keys: storage.keys,
+    users: storage.users,
+    ring: keyRing,
+    hasBudget: async (keyId) => (await storage.credits.budget(keyId, clock.now())) !== null,
+    clock,
+    ids,
+  });
+  const creditService = new CreditService(storage.credits, storage.users, storage.keys, clock, ids, {
+    costs: { enrichment: config.creditsPerEnrichment, search: config.creditsPerProspect },
+    monthlyGrant: config.monthlyCredits,
+    upgradeUrl,
+  });
+  // Whoever looks at a simulation sits in the real world: a month that is played through signs nobody out.
+  const sessions = new SessionService({ store: storage.sessions, ring: keyRing, users, clock: realClock, ids });
+  const poke = () => runner.poke();
+  const { readiness, operations, ...watch } = await composeOperations({
+    storage,
+    clock: realClock,
+    checkRunning: () => (!background.isStarted || stopping !== null ? "the job runner does not run" : null),
+    isSimulation: simulated !== null,
+    poke,
+    log,
+  });
+  const jobs = new JobService(storage.jobs, clock, poke);
+  const suppressions = new SuppressionService(storage.suppressions, clock, ids, log, config.phoneRegion);
+  const leads = new LeadService(storage.leads, suppressions, clock, ids);
+  const imports = composeImports({ storage, blobs, jobs, clock, ids, log });
+  const prospecting = new ProspectingService(
+    storage.prospects,
+    leads,
+    storage.suppressions,
+    creditService,
+    simulated?.sources ?? (await createSources(config, clock)),
+    clock,
+    ids,
+  );
+  const savedSearches = new SavedSearchService(storage.savedSearches, clock, ids);
+
+  const leadImport = observed(imports.leadHandler);
+  const enrichment = await composeEnrichment({
+    config,
+    storage,
+    clock,
+    ids,
+    log,
+    poke,
+    leads,
+    jobs,
+    credits: creditService,
+    isImporting: leadImport.isRunning,
+    simulated: simulated?.provider ?? null,
+  });
+
+  const voices = createVoices({
+    store: storage.voices,
+    blobs,
+    engines: simulated?.voiceEngines ?? {
+      ...createVoiceEngines(config.voiceVendors, clock),
+      ...overrides.voiceEngines,
+    },
+    config,
+    upgradeUrl,
+    clock,
+    ids,
+    log,
+    poke,
+  });
+  const network = composeNetwork({
+    config: simulated === null ? config : { ...config, acknowledgeNetworkRisk: true },
+    storage,
+    clock,
+    ids,
+    log,
+    poke,
+    connectors: simulated?.connectors ?? overrides.connectors ?? {},
+    leads,
+    speech: voices.messages,
+    onOutcome: metrics?.acted,
+    sendsAgainAt: () => operations.sendsAgainAt(),
+  });
+  const privacy = new PrivacyService(storage.persons, jobs, suppressions, audit, clock, ids);
+  const events = composeEvents({ config, storage, clock, ids, log, keyRing, keys });
+  const backups = composeBackups({ config, directory, storage, audit, clock, log });
+  const handlers: JobHandler[] = [
+    leadImport.handler,
+    enrichment.handler,
+    imports.prospectHandler,
+    network.handler,
+    voices.handler,
+    createErasureHandler({ store: storage.persons, suppressions, forgetSpeech: voices.forgetSpeech, clock, log }),
+  ];
+  const runner = new JobRunner(storage.jobs, handlers, clock, ids, log, {
+    observer: metrics,
+    diskClock: realClock,
+    holds: (type) => operations.holds(type),
+  });
+  runner.onDiskFault((error) => readiness.tell(error));
+  const flush = async () => {
+    await keyRing.flush();
+    await limiter.flush(storage.rates);
+    await enrichment.flush();
+    await audit.writeOwed();
+    await backups.flush();
+  };
+  const http = composeHttp({
+    config,
+    storage,
+    clock,
+    realClock,
+    ids,
+    log,
+    keyRing,
+    keys,
+    limiter,
+    users,
+    sessions,
+    readiness,
+    operations,
+    audit,
+    isSimulation: simulated !== null,
+    observer: metrics,
+  });
+  const { core } = http;
+  const chores: Chore[] = [
+    ...enrichment.chores,
+    ...imports.chores,
+    { name: "forget old audit entries", pattern: "40 50 3 * * *", run: () => audit.forgetOld() },
+    { name: "write key usage and rate limits", pattern: "* * * * * *", run: flush },
+    { name: "forget sessions that have ended", pattern: "25 15 * * * *", run: () => sessions.sweep() },
+    ...watch.chores,
+    { name: "look for due jobs", pattern: "*/10 * * * * *", run: poke },
+    ...backups.chores,
+    ...network.chores,
+    ...voices.chores,
+    ...events.chores,
+    ...http.chores,
+  ];
+  const maintenance = new Maintenance(simulated === null ? chores : [], log, (error) => readiness.tell(error));
+  let noting: Promise<void> | null = null;
+  const background = settleIn(() => {
+    runner.start();
+    maintenance.start();
+    network.start();
+    noting = audit.noteRisk(config.acknowledgeNetworkRisk);
+    void backups.start();
+  });
+  async function idle(): Promise<void> {
+    background.begin();
+    await noting;
+    // Each may give the others something to do.
+    const workers = [runner, ...network.workers, ...events.workers];
+    do for (const each of workers) await each.idle();
+    while (workers.some((each) => each.isBusy));
+  }
+  const simulator = simulated && createSimulator(simulated, storage, { idle, runner, chores, log });
+
+  // Few ever ask for it.
+  const document = async (): Promise<object> =>
+    (await import("../platform/http/openapi-document.ts")).openApiDocument(
+      server,
+      config.publicUrl ?? (listening?.url || "/"),
+    );
+  const server = composeApi(http.entrance, core, {
+    config,
+    clock,
+    readiness,
+    operations,
+    users,
+    keys,
+    credits: creditService,
+    enrichment: enrichment.service,
+    audit,
+    privacy,
+    simulator,
+    leads,
+    imports: imports.leads,
+    suppressions,
+    prospectImports: imports.prospects,
+    prospecting,
+    savedSearches,
+    jobs,
+    network,
+    events,
+    voices,
+    sessions,
+    baseUrl: () => config.publicUrl ?? listening?.url ?? "",
+    backups,
+  })
+    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
+    .use(dashboardPages())
+    .use(docsRoutes(document))
+    .use(
+      mcpEndpoint(core, {
+        document,
+        handle: async (request, outer): Promise<Response> => wholeApp(server).handle(http.within(request, outer)),
+        corsOrigins: config.corsOrigins,
+        clock,
+      }),
+    );
+  if (metrics !== null) server.use(metricsRoutes(core, metrics));
+  http.learnRoutes(server);
+
+  const firstRun = await beginAnew({ directory, adminEmail: config.adminEmail, users, keys, sessions });
+  const localKey = makeSecret("local", ids);
+  keyRing.addLocal(localKey);
+
+  let listening: Listening | null = null;
+  let prepared: Promise<void> | null = null;
+  let starting: Promise<void> | null = null;
+  let stopping: Promise<void> | null = null;
+
+  async function prepareWork(): Promise<void> {
+    const prepareFiles = async (): Promise<void> => {
+      await imports.sweep();
+      await voices.start();
+    };
+    await prepareFiles().catch((error: unknown) => {
+      throw startErrorOf(error, directory.path);
+    });
+    await enrichment.start();
+    await events.start();
+  }
+  const prepare = async () => (prepared ??= prepareWork());
+
+  async function work(): Promise<void> {
+    await prepare();
+    background.start();
+  }
+
+  async function begin(): Promise<void> {
+    // Before the first request: until then nothing is being taken in, and none has to wait.
+    await prepare();
+    if (stopping !== null) return;
+    listening = listen(server, config.listen);
+    background.start();
+    const settings = settingsPrint(config, localKey);
+    directory.announce({ pid: process.pid, url: listening.url, localKey, settings });
+    log.info({ url: listening.url, dataDir: directory.path }, "listening");
+    if (simulator !== null) log.warn(simulator.view(), "this is a simulation: nothing is real, and time stands still");
+  }
+
+  async function stopAll(): Promise<void> {
+    const drainMs = config.drainSeconds * 1000;
+    background.stop();
+    await noting;
+    maintenance.stop();
+    simulator?.stop();
+    await events.endStreams();
+    await Promise.all([
+      listening?.stop(drainMs),
+      runner.stop(drainMs),
+      network.stop(),
+      events.stop(drainMs),
+      backups.stop(),
+    ]);
+    await voices.stop();
+    metrics?.stop();
+    // What was counted since the last flush is little; it must not keep the rest from being closed.
+    await flush().catch((error: unknown) => log.error({ err: error }, "could not write key usage and rate limits"));
+    await watch.stop();
+    await storage.close();
+    directory.release();
+    log.info("stopped");
+  }
+
+  return {
+    start: () => (starting ??= begin()),
+    work,
+    handle: async (request) => wholeApp(server).handle(request),
+    stop: () => (stopping ??= stopAll()),
+    get url() {
+      return listening?.url ?? "";
+    },
+    localKey,
+    firstRun,
+    runner,
+    relations: network.relations,
+    idle,
+  };
+}

@@ -1,0 +1,132 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { giveWay, type ThreadPort } from "../../threads.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+import { ArchiveWriter } from "./archive-writer.ts";
+import { memberNames, type MissingFile } from "./model.ts";
+import type { ArchivePlace } from "./place.ts";
+import type { Snapshot } from "./snapshot-store.ts";
+
+export type BackupOrder = {
+  name: string;
+  /** Of the program. */
+  version: string;
+  createdAt: number;
+  place: ArchivePlace;
+  databasePath: string;
+  blobsPath: string;
+};
+
+export type BackupMessage =
+  | { kind: "progress"; bytes: number; ofBytes: number }
+  | { kind: "completed"; bytes: number; files: number; missing: MissingFile[] }
+  /** Nothing of it is left. `code` is that of the operating system or of SQLite, if it was one of those. */
+  | { kind: "failed"; message: string; code: string | undefined };
+
+export type BackupThread = {
+  task: "backup";
+  init: BackupOrder;
+  port: ThreadPort<{ stop: true }, BackupMessage>;
+};
+
+type Means = {
+  createArchives: (place: ArchivePlace) => ArchiveStore;
+  takeSnapshot: (path: string, now: number) => Snapshot;
+};
+
+/** What is read at most: a disk that does no more than this still has time for everybody's commits. */
+const bytesPerSecond = 100e6;
+const pieceBytes = 2 ** 20;
+
+/**
+ * The task "backup": copies the database and the files that its rows name into an archive. It should not be ended from
+ * outside before it has answered: what it has written so far would stay until the next backup.
+ */
+export async function runBackupThread(port: BackupThread["port"], order: BackupOrder, means: Means): Promise<void> {
+  giveWay();
+  const stop = { requested: false };
+  port.onMessage(() => (stop.requested = true));
+  try {
+    port.post(
+      await makeBackup(order, means, stop, (bytes, ofBytes) => port.post({ kind: "progress", bytes, ofBytes })),
+    );
+  } catch (error) {
+    // An error that is copied from thread to thread would lose its code.
+    const { message, code } = error as Error & { code?: string };
+    port.post({ kind: "failed", message, code });
+  }
+}
+
+type Tell = (bytes: number, ofBytes: number) => void;
+
+async function makeBackup(
+  { name, version, createdAt, place, databasePath, blobsPath }: BackupOrder,
+  { createArchives, takeSnapshot }: Means,
+  stop: { requested: boolean },
+  tell: Tell,
+): Promise<BackupMessage> {
+  // First of all, so that a place that can't be written to costs no copy.
+  const sink = await createArchives(place).create(name);
+  let snapshot: Snapshot | null = null;
+  let bytes = 0;
+  let read = 0;
+  const startedAt = performance.now();
+  const write = async (chunk: Uint8Array): Promise<void> => {
+    if (stop.requested) throw new Error("It was stopped, because the server stops.");
+    await sink.write(chunk);
+    bytes += chunk.length;
+    await Bun.sleep(Math.max(0, (read / bytesPerSecond) * 1000 - (performance.now() - startedAt)));
+  };
+  try {
+    snapshot = takeSnapshot(databasePath, createdAt);
+    const { bytes: databaseBytes, migrations, audit } = snapshot;
+    const archive = new ArchiveWriter({ version, createdAt, migrations, audit }, write);
+    function* counted(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+      for (const piece of pieces) {
+        yield piece;
+        read += piece.length;
+        tell(read, Math.max(read, databaseBytes));
+      }
+    }
+    // The files come behind the rows that name them: what was there when the rows were, or has been deleted since.
+    await archive.add(memberNames.database, databaseBytes, counted(snapshot.pieces()));
+    let files = 0;
+    for (const blob of snapshot.blobs()) {
+      const file = openIfThere(join(blobsPath, blob.name));
+      if (file === null && blob.required) archive.miss({ name: `blobs/${blob.name}`, reason: "gone" });
+      if (file === null) continue;
+      try {
+        await archive.add(`blobs/${blob.name}`, fstatSync(file).size, counted(piecesOf(file)));
+        files++;
+      } finally {
+        closeSync(file);
+      }
+    }
+    const { missing } = await archive.finish();
+    await sink.complete();
+    return { kind: "completed", bytes, files, missing };
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  } finally {
+    snapshot?.close();
+  }
+}
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function* piecesOf(file: number): Generator<Uint8Array> {
+  const buffer = new Uint8Array(pieceBytes);
+  for (;;) {
+    const length = readSync(file, buffer, 0, pieceBytes, null);
+    if (length === 0) return;
+    yield buffer.subarray(0, length);
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from "../../platform/base/clock.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import { BackgroundWork } from "../../lib/concurrency/background-work.ts";
+import type { Log } from "../../platform/base/log.ts";
+import { actionContent, type ProfileHosts } from "../network/action-input.ts";
+import type { ActionState, Objection } from "../network/action-model.ts";
+import { jobOf, newAction } from "../network/new-action.ts";
+import type { NetworkStore } from "../network/store.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { compile, nextMove, type Instruction, type StepAction } from "./program.ts";
+import type { CampaignStore, DueEnrollment, EnrollmentChange } from "./store.ts";
+
+const dueAtOnce = 50;
+/** What no moment was found for is tried again: the account's settings may change. */
+const againMs = 6 * 3_600_000;
+const longestSleepMs = 30_000;
+
+export type AdvanceParts = {
+  store: CampaignStore;
+  network: NetworkStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  profileHosts: ProfileHosts;
+  /** An action was scheduled. */
+  poke: () => void;
+};
+
+/** Moves leads on through their campaigns. What is due is in the store; the timer is only a hint. */
+export class CampaignEngine {
+  readonly #parts: AdvanceParts;
+  readonly #programs = new WeakMap<object, Instruction[]>();
+  readonly #background: BackgroundWork;
+  #isStarted = false;
+  #cancelTimer = (): void => {};
+
+  constructor(parts: AdvanceParts) {
+    this.#parts = parts;
+    this.#background = new BackgroundWork(
+      () => this.#work(),
+      (error) => {
+        parts.log.error({ err: error }, "could not move campaigns on");
+        this.#sleep(longestSleepMs);
+      },
+    );
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelTimer();
+    await this.#background.stop();
+    this.#cancelTimer();
+  }
+
+  /** Something may be due: look as soon as possible. Cheap to call often. */
+  wake(): void {
+    if (this.#isStarted) this.#background.wake();
+  }
+
+  get isBusy(): boolean {
+    return this.#background.isBusy;
+  }
+
+  /** Resolves when nothing is due. */
+  async idle(): Promise<void> {
+    await this.#background.idle();
+  }
+
+  async #work(): Promise<void> {
+    const { store, clock, poke } = this.#parts;
+    this.#cancelTimer();
+    // A request that wakes it may not have committed what it changed before the next turn.
+    await pause();
+    for (;;) {
+      const due = await store.due(clock.now(), dueAtOnce);
+      await Promise.all(due.map((item) => this.#advance(item)));
+      if (due.length > 0) poke();
+      if (due.length < dueAtOnce || this.#background.isStopped) break;
+    }
+    const dueAt = await store.nextDueAt();
+    if (dueAt !== null) this.#sleep(dueAt - clock.now());
+  }
+
+  #sleep(ms: number): void {
+    if (this.#background.isStopped) return;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
+  }
+
+  async #advance(due: DueEnrollment): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { enrollment, campaign, lead, action } = due;
+    const now = clock.now();
+    const write = (change: Omit<EnrollmentChange, "updatedAt">) =>
+      store.move(enrollment, { ...change, updatedAt: now }, null);
+    const end = (state: "completed" | "stopped" | "failed", reason: string | null) =>
+      write({ state, reason, wakeAt: null });
+    if (lead === null) return void (await end("stopped", "leadGone"));
+    if (campaign.settings.stopOnReply && enrollment.repliedAt !== null) return void (await end("stopped", "replied"));
+    const standing = action === null ? "none" : standingOf(action.state);
+    if (standing === "waiting") return void (await write({ wakeAt: null }));
+    if (standing === "failed") return void (await end("failed", action?.state ?? null));
+    const facts = {
+      connected: due.contact?.relation === "connected",
+      replied: enrollment.repliedAt !== null,
+      hasEmail: lead.email !== null,
+      hasPhone: lead.phone !== null,
+    };
+    const program = this.#programOf(campaign);
+    const move = nextMove(program, enrollment.atStep, enrollment.sinceAt, standing === "completed", facts, now);
+    if (move.kind === "complete")
+      await write({ state: "completed", atStep: program.length, sinceAt: now, wakeAt: null, jobId: null });
+    else if (move.kind === "sleep")
+      await write({ atStep: move.at, sinceAt: move.sinceAt, wakeAt: move.until, jobId: null });
+    else await this.#act(due, move.at, move.action, now);
+  }
+
+  /** Puts the action of a step into the queue. */
+  async #act(due: DueEnrollment, at: number, step: StepAction, now: number): Promise<void> {
+    const { store, network, ids, profileHosts } = this.#parts;
+    const { enrollment, campaign, lead } = due;
+    const end = (state: "stopped" | "failed", reason: string) =>
+      store.move(enrollment, { state, reason, atStep: at, wakeAt: null, updatedAt: now }, null);
+    const account = await network.account(enrollment.userId, enrollment.accountId);
+    if (account === null || lead === null) return void (await end("failed", "accountGone"));
+    const content = actionContent({ ...step, profileUrl: lead.networkUrl ?? "" }, account.tier, lead, profileHosts);
+    if ("errors" in content) return void (await end("failed", content.errors[0]?.message ?? "invalid"));
+    const action = newAction(content.content, account, lead.id, ids, { notBefore: now, now });
+    Object.assign(action, { enrollmentId: enrollment.id, campaignId: campaign.id, campaignStep: at });
+    if (account.requiresApproval) action.state = "awaitingApproval";
+    const change = { atStep: at, sinceAt: now, wakeAt: null, jobId: action.jobId, updatedAt: now };
+    const outcome = await store.move(enrollment, change, { action, job: jobOf(action, account) });
+    if (outcome?.kind === "never")
+      await store.move(enrollment, { atStep: at, wakeAt: now + againMs, jobId: null, updatedAt: now }, null);
+    else if (outcome?.kind === "accountGone") await end("failed", "accountGone");
+    else if (outcome?.kind === "objected") await this.#objected(due, at, outcome.objection, now);
+  }
+
+  /** The person must not get it, or has it already. */
+  async #objected(
+    { enrollment, campaign }: DueEnrollment,
+    at: number,
+    objection: Objection,
+    now: number,
+  ): Promise<void> {
+    const { store } = this.#parts;
+    const program = this.#programOf(campaign);
+    const step = program[at];
+    const isThere = objection.kind === "alreadyConnected" || objection.kind === "alreadyPending";
+    if (isThere && step?.kind === "action") {
+      // What the step would bring about is so already.
+      await store.move(enrollment, { atStep: step.next, sinceAt: now, wakeAt: now, jobId: null, updatedAt: now }, null);
+      return;
+    }
+    const wait = objection.kind === "cannotResendYet" ? { wakeAt: objection.until } : null;
+    if (wait !== null) await store.move(enrollment, { atStep: at, jobId: null, updatedAt: now, ...wait }, null);
+    else
+      await store.move(
+        enrollment,
+        { state: "stopped", reason: objection.kind, atStep: at, wakeAt: null, updatedAt: now },
+        null,
+      );
+  }
+
+  #programOf(campaign: DueEnrollment["campaign"]): Instruction[] {
+    let program = this.#programs.get(campaign.steps);
+    if (program === undefined) this.#programs.set(campaign.steps, (program = compile(campaign.steps)));
+    return program;
+  }
+}
+
+/** What the state of a step's action means for its lead. An unknown outcome waits for a person's word. */
+function standingOf(state: ActionState): "waiting" | "completed" | "failed" {
+  if (state === "completed" || state === "skipped") return "completed";
+  return state === "failed" || state === "canceled" ? "failed" : "waiting";
+}

@@ -1,0 +1,128 @@
+import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
+import type { Meter } from "../network/account-model.ts";
+import { metersOf } from "../network/action-kinds.ts";
+import { earliestSlot, gapOf, type Governed } from "../network/governor/slot.ts";
+import { MemoryTimeline } from "../network/governor/plan.ts";
+import { localTime } from "../network/governor/zone.ts";
+import type { PlanBasis } from "../network/store.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import type { PreviewView } from "./model.ts";
+import { nextMove, type Instruction, type LeadFacts, type StepAction } from "./program.ts";
+
+type Sender = { account: Governed; timeline: MemoryTimeline };
+type Traveller = { n: number; at: number; since: number; isDone: boolean; readyAt: number };
+type Sent = { step: number; actionType: string; at: number; date: string; lead: number };
+
+/** Nobody plans further than this; what has not happened by then is told as a problem. */
+const horizonMs = 366 * 86_400_000;
+const mostSteps = 1_000;
+
+/**
+ * Plays a campaign through for the first `leads` leads: every account does what it has planned already, and one lead
+ * after the other gets the earliest moment that is left. Slices of a few milliseconds, with a pause for others between.
+ */
+export async function previewOf(
+  program: readonly Instruction[],
+  bases: readonly PlanBasis[],
+  leads: number,
+  facts: LeadFacts,
+  now: number,
+): Promise<PreviewView> {
+  const senders = bases.map((basis) => senderOf(basis, now));
+  const sent: Sent[] = [];
+  const problems = new Set<string>();
+  if (senders.length === 0) problems.add("The campaign has no account to send from.");
+  const travellers = Array.from({ length: senders.length === 0 ? 0 : leads }, (_, n): Traveller => {
+    return { n, at: 0, since: now, isDone: false, readyAt: now };
+  });
+  let sliceBegan = performance.now();
+  while (travellers.length > 0) {
+    // Whoever is ready first goes first, as the engine does it.
+    const index = earliest(travellers);
+    const traveller = travellers[index];
+    const sender = traveller && senders[traveller.n % senders.length];
+    if (traveller === undefined || sender === undefined) break;
+    if (!travel(program, traveller, sender, facts, now + horizonMs, sent, problems)) travellers.splice(index, 1);
+    if (performance.now() - sliceBegan > 3) {
+      await pause();
+      sliceBegan = performance.now();
+    }
+  }
+  return viewOf(program, sent, leads, [...problems]);
+}
+
+/** Moves one lead on by one action or one wait; false when it is through. */
+function travel(
+  program: readonly Instruction[],
+  traveller: Traveller,
+  { account, timeline }: Sender,
+  facts: LeadFacts,
+  end: number,
+  sent: Sent[],
+  problems: Set<string>,
+): boolean {
+  const { readyAt } = traveller;
+  const move = nextMove(program, traveller.at, traveller.since, traveller.isDone, facts, readyAt);
+  if (move.kind === "complete") return false;
+  if (move.kind === "sleep") {
+    Object.assign(traveller, { at: move.at, since: move.sinceAt, isDone: false, readyAt: move.until });
+    return move.until < end;
+  }
+  const uses = usesOf(move.action);
+  const request = { account, uses, notBefore: readyAt, gapMs: gapOf(account.spacing, 0.5) };
+  const slot = earliestSlot(request, timeline, mostSteps);
+  if (slot.at === null || slot.at > end) {
+    const why = slot.at === null ? "never" : "not within a year";
+    problems.add(`Step ${move.at} (${move.action.actionType}) would ${why} run: ${slot.reason}.`);
+    return false;
+  }
+  timeline.add(uses, slot.at);
+  const date = isoTime(localTime(slot.at, account.timeZone).date).slice(0, 10);
+  sent.push({ step: move.at, actionType: move.action.actionType, at: slot.at, date, lead: traveller.n });
+  Object.assign(traveller, { at: move.at, since: slot.at, isDone: true, readyAt: slot.at });
+  return true;
+}
+
+function usesOf({ actionType, message }: StepAction): readonly Meter[] {
+  return metersOf(actionType, message !== undefined && message !== "");
+}
+
+function senderOf({ account, coolDowns, history, queue }: PlanBasis, now: number): Sender {
+  const timeline = new MemoryTimeline();
+  for (const [meter, moments] of Object.entries(history) as [Meter, number[]][])
+    for (const at of moments) timeline.add([meter], at);
+  for (const { actionType, hasNote, slotAt } of queue)
+    if (slotAt !== null) timeline.add(metersOf(actionType, hasNote), Math.max(slotAt, now));
+  return { account: { ...account, coolDowns }, timeline };
+}
+
+function earliest(travellers: readonly Traveller[]): number {
+  let best = 0;
+  for (let index = 1; index < travellers.length; index++)
+    if ((travellers[index]?.readyAt ?? 0) < (travellers[best]?.readyAt ?? 0)) best = index;
+  return best;
+}
+
+function viewOf(program: readonly Instruction[], sent: Sent[], leads: number, problems: string[]): PreviewView {
+  const days = new Map<string, number>();
+  for (const { date } of sent) days.set(date, (days.get(date) ?? 0) + 1);
+  const steps = program.flatMap((instruction, step) => {
+    if (instruction.kind !== "action") return [];
+    const moments = sent.filter((item) => item.step === step).map(({ at }) => at);
+    const edge = (pick: (...values: number[]) => number) =>
+      isoTimeOrNull(moments.length === 0 ? null : moments.reduce((a, b) => pick(a, b)));
+    const { actionType } = instruction.action;
+    return { step, actionType, count: moments.length, firstAt: edge(Math.min), lastAt: edge(Math.max) };
+  });
+  const last = sent.reduce((latest, { at }) => Math.max(latest, at), 0);
+  return {
+    leads,
+    finishedAt: sent.length === 0 ? null : isoTime(last),
+    steps,
+    days: [...days].toSorted(([a], [b]) => a.localeCompare(b)).map(([date, actions]) => ({ date, actions })),
+    first: sent
+      .filter(({ lead }) => lead === 0)
+      .map(({ step, actionType, at }) => ({ step, actionType, at: isoTime(at) })),
+    problems,
+  };
+}

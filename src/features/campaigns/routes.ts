@@ -1,0 +1,197 @@
+import { Type } from "@sinclair/typebox";
+import type { Core } from "../../platform/http/core.ts";
+import { decodeCursor } from "../../platform/http/cursor.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { body, params } from "../../platform/http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
+import { answersJson, success } from "../../platform/http/openapi.ts";
+import { ok } from "../../platform/http/responses.ts";
+import { requireApprover } from "../../platform/auth/caller.ts";
+import {
+  CampaignInput,
+  CampaignStatistics,
+  CampaignUpdate,
+  CampaignView,
+  EnrollAnswer,
+  EnrollInput,
+  EnrollmentView,
+  enrollmentStates,
+  PreviewInput,
+  PreviewView,
+} from "./model.ts";
+import type { CampaignService } from "./service.ts";
+import { campaignView } from "./views.ts";
+
+const byId = params(Type.Object({ campaignId: Type.String() }));
+const CampaignQuery = Type.Object(pageQuery(1000, 1000));
+const CampaignList = Type.Object({ campaigns: Type.Array(CampaignView), ...pageFields });
+const EnrollmentList = Type.Object({
+  enrollments: Type.Array(EnrollmentView),
+  ...pageFields,
+});
+const EnrollmentQuery = Type.Object({
+  state: Type.Optional(Type.Union(enrollmentStates.map((state) => Type.Literal(state)))),
+  ...pageQuery(50, 100),
+});
+const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const tag = "Campaigns";
+
+export function campaignRoutes(core: Core, campaigns: CampaignService) {
+  const turn = (summary: string, description: string) => ({
+    access: "network:schedule" as const,
+    params: byId,
+    detail: answersJson(success(CampaignView), { tag, summary, description, errors: ["NOT_FOUND", "CONFLICT"] }),
+  });
+  return feature(core, "/api/v2/campaigns")
+    .get(
+      "",
+      async ({ userId, query: { limit = 1000, cursor } }) => {
+        const [found, total] = await Promise.all([
+          campaigns.list(userId, limit + 1, timePlaceIn(cursor)),
+          campaigns.count(userId),
+        ]);
+        const { items, ...page } = pageOf(found, limit, timePlaceOf);
+        return ok({ campaigns: items.map(campaignView), total, ...page });
+      },
+      {
+        access: "network:read",
+        query: params(CampaignQuery),
+        detail: answersJson(success(CampaignList), { tag, summary: "List your campaigns, newest first" }),
+      },
+    )
+    .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
+      access: "network:schedule",
+      body: body(CampaignInput),
+      detail: answersJson(success(CampaignView), {
+        tag,
+        summary: "Make a campaign",
+        description: "A draft: enroll leads, look at the preview, then start it.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .get("/:campaignId", async ({ userId, params: { campaignId } }) => ok(await campaigns.get(userId, campaignId)), {
+      access: "network:read",
+      params: byId,
+      detail: answersJson(success(CampaignView), { tag, summary: "Get a campaign", errors: ["NOT_FOUND"] }),
+    })
+    .patch(
+      "/:campaignId",
+      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.update(userId, campaignId, input)),
+      {
+        body: body(CampaignUpdate),
+        ...turn("Change a campaign", "Steps and accounts can be changed while it is a draft."),
+      },
+    )
+    .delete(
+      "/:campaignId",
+      async ({ userId, params: { campaignId } }) => {
+        await campaigns.remove(userId, campaignId);
+        return { success: true as const, message: `The campaign ${campaignId} was deleted.` };
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        detail: answersJson(Removed, { tag, summary: "Delete a draft", errors: ["NOT_FOUND", "CONFLICT"] }),
+      },
+    )
+    .post(
+      "/:campaignId/start",
+      async ({ caller, userId, params: { campaignId } }) => {
+        requireApprover(caller, "start a campaign");
+        return ok(await campaigns.start(userId, campaignId));
+      },
+      turn("Start a campaign", "Also goes on after a pause. Not with a key that may only propose actions."),
+    )
+    .post(
+      "/:campaignId/pause",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.pause(userId, campaignId)),
+      turn("Pause a campaign", "Everybody stays where they are; waiting actions come again when it goes on."),
+    )
+    .post(
+      "/:campaignId/cancel",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
+      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are canceled."),
+    )
+    .post(
+      "/:campaignId/enroll",
+      async ({ caller, userId, params: { campaignId }, body: input }) => {
+        if ((await campaigns.get(userId, campaignId)).state !== "draft")
+          requireApprover(caller, "enroll leads in a campaign that was started");
+        return ok(await campaigns.enroll(userId, campaignId, input));
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        body: body(EnrollInput),
+        detail: answersJson(success(EnrollAnswer), {
+          tag,
+          summary: "Enroll leads",
+          description:
+            "By id, or all with a tag, up to 10,000 a request. Who is not taken is named with the reason: no profile, a variable without a value, another campaign, contacted recently, do not contact.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/:campaignId/enrollments",
+      async ({ userId, params: { campaignId }, query: { state, limit = 50, cursor } }) => {
+        const filter = state === undefined ? {} : { state };
+        const after = cursor === undefined ? null : String(decodeCursor(cursor, 1)[0]);
+        const found = await campaigns.enrollments(userId, campaignId, filter, after, limit + 1);
+        const { items, ...page } = pageOf(found.enrollments, limit, ({ id }) => [id]);
+        return ok({ enrollments: items, total: found.total, ...page });
+      },
+      {
+        access: "network:read",
+        params: byId,
+        query: params(EnrollmentQuery),
+        detail: answersJson(success(EnrollmentList), {
+          tag,
+          summary: "List the leads of a campaign, and where they are",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:campaignId/enrollments/:enrollmentId/stop",
+      async ({ userId, params: { campaignId, enrollmentId } }) =>
+        ok(await campaigns.stop(userId, campaignId, enrollmentId)),
+      {
+        access: "network:schedule",
+        params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),
+        detail: answersJson(success(EnrollmentView), {
+          tag,
+          summary: "Take a lead out of a campaign",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:campaignId/statistics",
+      async ({ userId, params: { campaignId } }) => ok(await campaigns.statistics(userId, campaignId)),
+      {
+        access: "network:read",
+        params: byId,
+        detail: answersJson(success(CampaignStatistics), {
+          tag,
+          summary: "See how a campaign goes",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:campaignId/preview",
+      async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.preview(userId, campaignId, input)),
+      {
+        access: "network:read",
+        params: byId,
+        body: body(PreviewInput),
+        detail: answersJson(success(PreviewView), {
+          tag,
+          summary: "See when each step would go out",
+          description: "With the caps, hours and queues of its accounts as they are. Nothing is stored.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,395 @@
+import { singleLine } from "../../platform/base/clean-text.ts";
+import type { Clock } from "../../platform/base/clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Lead } from "../leads/model.ts";
+import type { LeadStore } from "../leads/store.ts";
+import type { NetworkAccount } from "../network/account-model.ts";
+import { actionContent, profileKeyOf, type ProfileHosts } from "../network/action-input.ts";
+import type { NetworkStore } from "../network/store.ts";
+import type { TimePlace } from "../../platform/base/time-place.ts";
+import type { CampaignEngine } from "./advance.ts";
+import {
+  defaultSettings,
+  type Campaign,
+  type CampaignInput,
+  type CampaignSettings,
+  type CampaignState,
+  type CampaignStatistics,
+  type CampaignUpdate,
+  type CampaignView,
+  type EnrollAnswer,
+  type EnrollInput,
+  type Enrollment,
+  type EnrollmentView,
+  type PreviewInput,
+  type PreviewView,
+} from "./model.ts";
+import { previewOf } from "./preview.ts";
+import { compile } from "./program.ts";
+import { stepErrors } from "./step-check.ts";
+import type { CampaignStore, EnrollmentFilter } from "./store.ts";
+import { campaignView, enrollmentView } from "./views.ts";
+
+/** So many leads are enrolled as one operation (README, "Repeating a request"). */
+const enrolledAtOnce = 500;
+/** One request goes through so many leads at most. */
+const maxEnrolled = 10_000;
+const takenBackAtOnce = 100;
+
+export type CampaignParts = {
+  store: CampaignStore;
+  network: NetworkStore;
+  leads: LeadStore;
+  engine: CampaignEngine;
+  clock: Clock;
+  ids: Ids;
+  profileHosts: ProfileHosts;
+};
+
+/** Sequences of actions, and the leads on their way through them. */
+export class CampaignService {
+  readonly #parts: CampaignParts;
+
+  constructor(parts: CampaignParts) {
+    this.#parts = parts;
+  }
+
+  async create(userId: string, input: CampaignInput): Promise<CampaignView> {
+    const { store, clock, ids } = this.#parts;
+    const now = clock.now();
+    const accounts = await this.#accountsOf(userId, input.accountIds);
+    const errors: FieldError[] = [];
+    const name = nameOf(input.name, errors);
+    errors.push(...stepErrors(input.steps, accounts, this.#parts.profileHosts));
+    if (errors.length > 0) throw invalid(errors);
+    const campaign: Campaign = {
+      id: ids.next(now),
+      userId,
+      name,
+      state: "draft",
+      steps: input.steps,
+      accountIds: accounts.map(({ id }) => id),
+      settings: { ...defaultSettings, ...input.settings },
+      startedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await store.insert(campaign);
+    return campaignView(campaign);
+  }
+
+  /** Newest first, at most `limit`, behind `after`. */
+  list(userId: string, limit: number, after: TimePlace | null): Promise<Campaign[]> {
+    return this.#parts.store.list(userId, limit, after);
+  }
+
+  count(userId: string): Promise<number> {
+    return this.#parts.store.countCampaigns(userId);
+  }
+
+  async get(userId: string, id: string): Promise<CampaignView> {
+    return campaignView(await this.#require(userId, id));
+  }
+
+  /** Steps and accounts change only while it is a draft: leads on their way would end up between the lines. */
+  async update(userId: string, id: string, input: CampaignUpdate): Promise<CampaignView> {
+    const campaign = await this.#require(userId, id);
+    const errors: FieldError[] = [];
+    const accounts = await this.#accountsOf(userId, input.accountIds ?? campaign.accountIds);
+    if (input.steps !== undefined || input.accountIds !== undefined)
+      errors.push(...stepErrors(input.steps ?? campaign.steps, accounts, this.#parts.profileHosts));
+    const name = input.name === undefined ? undefined : nameOf(input.name, errors);
+    if (errors.length > 0) throw invalid(errors);
+    const settings = input.settings && ({ ...campaign.settings, ...input.settings } satisfies CampaignSettings);
+    const changesWay = input.steps !== undefined || input.accountIds !== undefined;
+    return this.#change(userId, id, changesWay ? ["draft"] : ["draft", "running", "paused"], {
+      ...(name !== undefined && { name }),
+      ...(settings !== undefined && { settings }),
+      ...(input.steps !== undefined && { steps: input.steps }),
+      ...(input.accountIds !== undefined && { accountIds: accounts.map((account) => account.id) }),
+    });
+  }
+
+  async remove(userId: string, id: string): Promise<void> {
+    const campaign = await this.#require(userId, id);
+    if (await this.#parts.store.remove(userId, id)) return;
+    throw new ApiError("CONFLICT", {
+      message: `Only a draft can be deleted; this campaign is ${campaign.state}. Cancel it, so that its history stays.`,
+    });
+  }
+
+  /** Starts a draft, or goes on after a pause. */
+  async start(userId: string, id: string): Promise<CampaignView> {
+    const { startedAt } = await this.#require(userId, id);
+    const view = await this.#change(userId, id, ["draft", "paused"], {
+      state: "running",
+      startedAt: startedAt ?? this.#parts.clock.now(),
+    });
+    this.#parts.engine.wake();
+    return view;
+  }
+
+  /** Holds everybody where they are; waiting actions are taken back and come again when it goes on. */
+  async pause(userId: string, id: string): Promise<CampaignView> {
+    const view = await this.#change(userId, id, ["running"], { state: "paused" });
+    await this.#takeBack(id);
+    return view;
+  }
+
+  /** Ends it for all who are still on their way. */
+  async cancel(userId: string, id: string): Promise<CampaignView> {
+    const view = await this.#change(userId, id, ["draft", "running", "paused"], { state: "canceled" });
+    await this.#takeBack(id);
+    const { store, clock } = this.#parts;
+    while ((await store.stopAll(id, "campaignCanceled", takenBackAtOnce, clock.now())) === takenBackAtOnce);
+    return view;
+  }
+
+  /** Enrolls leads by id, or all with a tag; who can't be is named with the reason. */
+  async enroll(userId: string, id: string, input: EnrollInput): Promise<EnrollAnswer> {
+    const { dryRun = false } = input;
+    if ((input.leadIds === undefined) === (input.tag === undefined))
+      throw invalid([{ path: "leadIds", message: "Send either leadIds or tag." }]);
+    await this.requireOpen(userId, id);
+    const outcomes = new Map<string, string>();
+    const batches = input.leadIds === undefined ? this.#tagged(userId, input.tag ?? "") : [input.leadIds];
+    let seen = 0;
+    let hasMore = false;
+    for await (const leadIds of batches) {
+      if (seen >= maxEnrolled) {
+        hasMore = true;
+        break;
+      }
+      seen += leadIds.length;
+      for (const [leadId, outcome] of await this.enrollLeads(userId, id, leadIds, dryRun))
+        outcomes.set(leadId, outcome);
+    }
+    const all = [...outcomes].map(([leadId, outcome]) => ({ leadId, outcome }));
+    const enrolled = all.filter(({ outcome }) => outcome === "enrolled").length;
+    const results = input.leadIds === undefined ? all.filter(({ outcome }) => outcome !== "enrolled") : all;
+    return { enrolled, skipped: all.length - enrolled, hasMore, dryRun, results: results.slice(0, maxEnrolled) };
+  }
+
+  /** By lead: "enrolled", or why not. NOT_FOUND for an unknown campaign. */
+  async enrollLeads(
+    userId: string,
+    id: string,
+    leadIds: readonly string[],
+    dryRun: boolean,
+  ): Promise<Map<string, string>> {
+    const { store, leads, network, clock, engine } = this.#parts;
+    const campaign = await this.requireOpen(userId, id);
+    const found = await Promise.all(campaign.accountIds.map((accountId) => network.account(userId, accountId)));
+    const accounts = found.filter((account) => account !== null);
+    const outcomes = new Map<string, string>();
+    const ids = [...new Set(leadIds)];
+    for (let start = 0; start < ids.length; start += enrolledAtOnce) {
+      const slice = ids.slice(start, start + enrolledAtOnce);
+      const wanted: Enrollment[] = [];
+      for (const [n, leadId] of slice.entries()) {
+        const lead = await leads.get(userId, leadId);
+        const account = accounts[(start + n) % accounts.length];
+        const problem = lead === null ? "leadGone" : this.#problemOf(campaign, lead, account);
+        if (lead === null || account === undefined || problem !== null) outcomes.set(leadId, problem ?? "accountGone");
+        else wanted.push(this.#enrollment(campaign, lead, account.id));
+      }
+      const refusals = await store.enroll(wanted, dryRun, clock.now());
+      for (const [n, enrollment] of wanted.entries()) outcomes.set(enrollment.leadId, refusals[n] ?? "enrolled");
+    }
+    if (!dryRun) engine.wake();
+    return outcomes;
+  }
+
+  /** NOT_FOUND, or CONFLICT for a campaign that takes nobody any more. */
+  /** Whether leads can be put into it; false for an id of no campaign. CONFLICT for one that was canceled. */
+  async takesLeads(userId: string, id: string): Promise<boolean> {
+    if ((await this.#parts.store.get(userId, id)) === null) return false;
+    await this.requireOpen(userId, id);
+    return true;
+  }
+
+  async requireOpen(userId: string, id: string): Promise<Campaign> {
+    const campaign = await this.#require(userId, id);
+    if (campaign.state !== "canceled") return campaign;
+    throw new ApiError("CONFLICT", { message: "This campaign was canceled and takes no more leads." });
+  }
+
+  /** By id; `after` is the last id of the page before. */
+  async enrollments(
+    userId: string,
+    id: string,
+    filter: EnrollmentFilter,
+    after: string | null,
+    limit: number,
+  ): Promise<{ enrollments: EnrollmentView[]; total: number }> {
+    const campaign = await this.#require(userId, id);
+    const last = compile(campaign.steps).length;
+    const [found, { enrollments: counts }] = await Promise.all([
+      this.#parts.store.enrollments(userId, id, filter, after, limit),
+      this.#parts.store.counts(id),
+    ]);
+    const wanted = counts.filter(({ state }) => filter.state === undefined || state === filter.state);
+    const total = wanted.reduce((sum, { n }) => sum + n, 0);
+    const leads = await Promise.all(found.map(({ leadId }) => this.#parts.leads.get(userId, leadId)));
+    return { enrollments: found.map((enrollment, n) => enrollmentView(enrollment, leads[n] ?? null, last)), total };
+  }
+
+  /** Takes one lead out. */
+  async stop(userId: string, id: string, enrollmentId: string): Promise<EnrollmentView> {
+    const campaign = await this.#require(userId, id);
+    const stopped = await this.#parts.store.stop(userId, enrollmentId, "stoppedByUser", this.#parts.clock.now());
+    if (stopped === null || stopped.campaignId !== id) throw notFound("active enrollment", enrollmentId);
+    const lead = await this.#parts.leads.get(userId, stopped.leadId);
+    return enrollmentView(stopped, lead, compile(campaign.steps).length);
+  }
+
+  async statistics(userId: string, id: string): Promise<CampaignStatistics> {
+    const campaign = await this.#require(userId, id);
+    const { enrollments, connected, replied, actions } = await this.#parts.store.counts(id);
+    const sum = (state?: string) =>
+      enrollments.reduce((total, row) => total + (state === undefined || row.state === state ? row.n : 0), 0);
+    const reasons: Record<string, number> = {};
+    for (const { reason, n } of enrollments) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + n;
+    const steps = compile(campaign.steps).flatMap((instruction, step) => {
+      if (instruction.kind !== "action") return [];
+      const of = (...states: string[]) =>
+        actions.reduce((total, row) => total + (row.step === step && states.includes(row.state) ? row.n : 0), 0);
+      const { actionType } = instruction.action;
+      const waiting = of("awaitingApproval", "scheduled", "sending", "awaiting");
+      const failed = of("failed", "canceled");
+      return {
+        step,
+        actionType,
+        waiting,
+        completed: of("completed"),
+        skipped: of("skipped"),
+        failed,
+        unknown: of("unknown"),
+      };
+    });
+    const sent = (...types: string[]) =>
+      Math.max(0, ...steps.filter(({ actionType }) => types.includes(actionType)).map(({ completed }) => completed));
+    return {
+      enrolled: sum(),
+      active: sum("active"),
+      completed: sum("completed"),
+      stopped: sum("stopped"),
+      failed: sum("failed"),
+      connected,
+      replied,
+      connectionRate: percent(connected, sent("sendConnectionRequest")),
+      replyRate: percent(replied, sent("sendConnectionRequest", "sendMessage", "sendInMail", "sendVoiceMessage")),
+      reasons,
+      steps,
+    };
+  }
+
+  /** When each step would go out for the first leads, with the queue as it is. Nothing is stored. */
+  async preview(userId: string, id: string, { leads = 20, assume = {} }: PreviewInput): Promise<PreviewView> {
+    const { network, clock } = this.#parts;
+    const campaign = await this.#require(userId, id);
+    const now = clock.now();
+    const bases = await Promise.all(campaign.accountIds.map((accountId) => network.planBasis(accountId, 5_000, now)));
+    return previewOf(
+      compile(campaign.steps),
+      bases.filter((basis) => basis !== null),
+      leads,
+      { connected: assume.connected ?? true, replied: assume.replied ?? false, hasEmail: true, hasPhone: true },
+      now,
+    );
+  }
+
+  async *#tagged(userId: string, tag: string): AsyncGenerator<string[], void, void> {
+    const sort = { field: "createdAt", descending: false } as const;
+    let after = null;
+    do {
+      const page = await this.#parts.leads.page({ userId, filter: { tag }, sort, limit: 200, offset: 0, after });
+      if (page.leads.length > 0) yield page.leads.map(({ id }) => id);
+      after = page.next;
+    } while (after !== null);
+  }
+
+  #enrollment(campaign: Campaign, lead: Lead, accountId: string): Enrollment {
+    const now = this.#parts.clock.now();
+    const errors: FieldError[] = [];
+    return {
+      id: this.#parts.ids.next(now),
+      campaignId: campaign.id,
+      userId: campaign.userId,
+      leadId: lead.id,
+      accountId,
+      profileKey: profileKeyOf(lead.networkUrl ?? "", this.#parts.profileHosts, errors) ?? "",
+      state: "active",
+      reason: null,
+      atStep: 0,
+      sinceAt: now,
+      wakeAt: now,
+      jobId: null,
+      connectedAt: null,
+      repliedAt: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** What would come to nothing half-way is refused at the door: a missing profile, a variable without a value. */
+  #problemOf({ steps }: Campaign, lead: Lead, account: NetworkAccount | undefined): string | null {
+    if (lead.networkUrl === null) return "The lead has no profile URL.";
+    const actions = compile(steps).flatMap((each) => (each.kind === "action" ? each.action : []));
+    for (const action of actions) {
+      const sent = { ...action, profileUrl: lead.networkUrl };
+      const checked = actionContent(sent, account?.tier ?? "premium", lead, this.#parts.profileHosts);
+      if ("errors" in checked) return checked.errors[0]?.message ?? "invalid";
+    }
+    return null;
+  }
+
+  async #takeBack(id: string): Promise<void> {
+    const { store, clock } = this.#parts;
+    while ((await store.withdrawActions(id, takenBackAtOnce, clock.now())) === takenBackAtOnce);
+  }
+
+  async #accountsOf(userId: string, ids: readonly string[] | undefined): Promise<NetworkAccount[]> {
+    const all = await this.#parts.network.accounts(userId);
+    if (ids === undefined) return all.slice(0, 1);
+    return [...new Set(ids)].map((id) => {
+      const account = all.find((each) => each.id === id);
+      if (account === undefined) throw notFound("network account", id);
+      return account;
+    });
+  }
+
+  async #change(
+    userId: string,
+    id: string,
+    states: readonly CampaignState[],
+    change: Parameters<CampaignStore["update"]>[3] extends infer C ? Omit<C, "updatedAt"> : never,
+  ): Promise<CampaignView> {
+    const { store, clock } = this.#parts;
+    const changed = await store.update(userId, id, states, { ...change, updatedAt: clock.now() });
+    if (changed !== null) return campaignView(changed);
+    const { state } = await this.#require(userId, id);
+    throw new ApiError("CONFLICT", {
+      message: `This can be done only while a campaign is ${states.join(" or ")}; this one is ${state}.`,
+      details: { state },
+    });
+  }
+
+  async #require(userId: string, id: string): Promise<Campaign> {
+    const campaign = await this.#parts.store.get(userId, id);
+    if (campaign === null) throw notFound("campaign", id);
+    return campaign;
+  }
+}
+
+function nameOf(sent: string, errors: FieldError[]): string {
+  const name = singleLine(sent);
+  if (name === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+  return name;
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+}

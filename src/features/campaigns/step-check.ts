@@ -1,0 +1,45 @@
+import type { FieldError } from "../../platform/base/errors.ts";
+import type { NetworkAccount } from "../network/account-model.ts";
+import { actionContent, type ProfileHosts } from "../network/action-input.ts";
+import { templateFields, type TemplateValues } from "../network/template.ts";
+import type { CampaignStep } from "./model.ts";
+import { countSteps } from "./program.ts";
+
+const maxSteps = 100;
+
+/** A lead that has everything: what is wrong with a step even so is wrong with the step. */
+const model: TemplateValues = {
+  ...(Object.fromEntries(templateFields.map((field) => [field, "x"])) as Record<
+    (typeof templateFields)[number],
+    string
+  >),
+  customFields: new Proxy({}, { get: () => "x", has: () => true }),
+};
+
+/** Everything that is wrong with steps whoever the lead is, on any of the accounts. */
+export function stepErrors(
+  steps: readonly CampaignStep[],
+  accounts: readonly NetworkAccount[],
+  hosts: ProfileHosts,
+  path = "steps",
+): FieldError[] {
+  if (path === "steps" && countSteps(steps) > maxSteps)
+    return [{ path, message: `Expected at most ${maxSteps} steps in all.` }];
+  return steps.flatMap((step, index): FieldError[] => {
+    const at = `${path}.${index}`;
+    if (step.type === "branch")
+      return [
+        ...stepErrors(step.yes, accounts, hosts, `${at}.yes`),
+        ...stepErrors(step.no, accounts, hosts, `${at}.no`),
+      ];
+    if (step.type === "wait")
+      return (step.days ?? 0) + (step.hours ?? 0) > 0 ? [] : [{ path: at, message: "A wait needs days or hours." }];
+    const profileUrl = `https://${hosts[0] ?? "network.example"}/in/somebody`;
+    const problems = accounts.flatMap(({ tier }) => {
+      const checked = actionContent({ ...step, profileUrl }, tier, model, hosts);
+      return "errors" in checked ? checked.errors : [];
+    });
+    const [first] = problems;
+    return first === undefined ? [] : [{ path: `${at}.${first.path}`, message: first.message }];
+  });
+}

@@ -1,0 +1,37 @@
+import { isoTime, isoTimeOrNull } from "../../platform/base/clock.ts";
+import type { Lead } from "../leads/model.ts";
+import type { Campaign, CampaignView, Enrollment, EnrollmentView } from "./model.ts";
+
+export function campaignView({ userId: _user, startedAt, createdAt, updatedAt, ...campaign }: Campaign): CampaignView {
+  return {
+    ...campaign,
+    startedAt: isoTimeOrNull(startedAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+/** `last`: the number of compiled steps; `lead`: null once it is deleted. */
+export function enrollmentView(enrollment: Enrollment, lead: Lead | null, last: number): EnrollmentView {
+  const { id, leadId, accountId, state, reason, atStep, jobId } = enrollment;
+  return {
+    id,
+    leadId,
+    leadName: lead && nameOf(lead),
+    accountId,
+    state,
+    reason,
+    step: atStep >= last ? null : atStep,
+    nextCheckAt: isoTimeOrNull(enrollment.wakeAt),
+    jobId,
+    connectedAt: isoTimeOrNull(enrollment.connectedAt),
+    repliedAt: isoTimeOrNull(enrollment.repliedAt),
+    createdAt: isoTime(enrollment.createdAt),
+    updatedAt: isoTime(enrollment.updatedAt),
+  };
+}
+
+function nameOf({ firstName, lastName, email, networkUrl, company }: Lead): string {
+  const name = [firstName, lastName].filter(Boolean).join(" ");
+  return name || email || networkUrl || company || "";
+}

@@ -1,0 +1,33 @@
+import { ApiError } from "../../platform/base/errors.ts";
+import type { Lead } from "../leads/model.ts";
+import type { LeadService } from "../leads/service.ts";
+import { leadFill } from "./lead-fill.ts";
+import type { Merged } from "./model.ts";
+
+const maxWriteTries = 3;
+
+/** Fills what is empty at the moment of writing; answers the names of the fields. */
+export async function fillLead(leads: LeadService, userId: string, lead: Lead, merged: Merged): Promise<string[]> {
+  for (let current = lead, attempt = 1; ; attempt++) {
+    const fill = leadFill(current, merged);
+    if (Object.keys(fill).length === 0) return [];
+    try {
+      await leads.update(userId, current.id, fill, [current.version], "enrichment");
+      return Object.keys(fill);
+    } catch (error) {
+      if (!(error instanceof ApiError) || attempt === maxWriteTries) throw error;
+      const changed = error.code === "PRECONDITION_FAILED" ? await leadOrNull(leads, userId, lead.id) : null;
+      if (changed === null) return []; // it was deleted meanwhile
+      current = changed;
+    }
+  }
+}
+
+export async function leadOrNull(leads: LeadService, userId: string, id: string): Promise<Lead | null> {
+  try {
+    return await leads.get(userId, id);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}

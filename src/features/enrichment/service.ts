@@ -1,0 +1,377 @@
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import type { CreditService } from "../credits/service.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { JobService } from "../../platform/jobs/service.ts";
+import { denied, hasPermission, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { countsAtStart } from "./batch.ts";
+import { directLease, enrichDirectly, type LeadBatch } from "./direct.ts";
+import type { Enricher, EnrichSettings, NumberedLead, Terms } from "./enricher.ts";
+import { allFields, allGroups } from "./fields.ts";
+import type { GuardedProvider } from "./provider-guard.ts";
+import {
+  groupOptions,
+  maxDirectLeads,
+  resultDays,
+  type EnrichAnswer,
+  type EnrichInput,
+  type Estimate,
+  type LeadToEnrich,
+  type ProviderTest,
+  type ProviderTestInput,
+  type SettingsView,
+} from "./model.ts";
+import { leadIdOf, personOf } from "./people.ts";
+import type { EnrichmentStore, ItemOutcome } from "./store.ts";
+
+/** Counts the requests of a user in the current hour. */
+export type HourlyLimit = {
+  limit: number;
+  take(userId: string): { isAllowed: boolean; retryAfterSeconds: number };
+};
+
+export type EnrichmentParts = {
+  store: EnrichmentStore;
+  enricher: Enricher;
+  credits: CreditService;
+  jobs: JobService;
+  /** In the order that holds for users who set none. */
+  providers: readonly GuardedProvider[];
+  hourly: HourlyLimit;
+  /** Where a person reads about permissions. */
+  clock: Clock;
+  ids: Ids;
+  poke: () => void;
+};
+
+export type EnrichHow = { dryRun: boolean; byJob: boolean };
+export type EnrichOutcome = { kind: "answered"; answer: EnrichAnswer } | { kind: "submitted"; job: Job };
+export type ResultPage = Pick<EnrichAnswer, "enriched" | "failed"> & {
+  creditsUsed: number;
+  remainingCredits: number;
+  next: number | null;
+  total: number;
+};
+
+/**
+ * Leads that are looked for, and stored, in one go: that keeps the event loop for a few milliseconds. A direct request
+ * of no more becomes a job only with its outcome, which saves a write.
+ */
+const batchLeads = 50;
+const maxJobAttempts = 5;
+const forgetAtOnce = 500;
+const dayMs = 86_400_000;
+
+/** Enrichment of leads: directly, or by a job. */
+export class EnrichmentService {
+  readonly #parts: EnrichmentParts;
+
+  constructor(parts: EnrichmentParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * VALIDATION_ERROR with the index of each lead that can't be enriched; RATE_LIMIT_EXCEEDED with `limit` and
+   * `resetTime`; ENRICHMENT_CREDITS_EXHAUSTED when the most that it can cost is not there. Nothing is asked before.
+   */
+  async enrich(caller: Caller, userId: string, input: EnrichInput, how: EnrichHow): Promise<EnrichOutcome> {
+    const settings = await this.#settings(caller, userId, input);
+    const leads = input.leads.map((lead, n) => ({ n, input: lead }));
+    await checkLeads(leads, settings);
+    const byJob = how.byJob || leads.length > maxDirectLeads;
+    if (how.dryRun) return { kind: "answered", answer: await this.#estimate(caller, userId, leads, settings, byJob) };
+    // Jobs are not limited: they wait for providers, and are done two at a time.
+    if (!byJob) this.#takeTurn(userId);
+    const batches = await this.#prepare(userId, leads);
+    if (byJob) return { kind: "submitted", job: await this.#submit(caller, userId, batches, settings) };
+    return { kind: "answered", answer: await this.#answer(caller, userId, batches, settings) };
+  }
+
+  /** What is done of a job. NOT_FOUND for a job that is none of enrichment. */
+  async results(userId: string, jobId: string, afterN: number, limit: number): Promise<ResultPage> {
+    const { store, jobs, credits } = this.#parts;
+    const job = await jobs.get(userId, jobId);
+    if (job.type !== "data_enrichment") throw notFound("enrichment job", jobId);
+    const [found, total] = await Promise.all([store.done(jobId, afterN, limit + 1), store.countDone(jobId)]);
+    const items = found.slice(0, limit);
+    const used = job.metadata["creditsUsed"];
+    return {
+      ...splitOutcomes(items.map(({ outcome }) => outcome).filter((outcome) => outcome !== null)),
+      creditsUsed: typeof used === "number" ? used : 0,
+      remainingCredits: await credits.balance(userId),
+      next: found.length > limit ? (items.at(-1)?.n ?? null) : null,
+      total,
+    };
+  }
+
+  async settings(userId: string): Promise<SettingsView> {
+    const own = await this.#parts.store.providers(userId);
+    return {
+      providers: this.#usable(own),
+      isDefault: own === null,
+      available: this.#parts.providers.map((provider) => provider.view()),
+    };
+  }
+
+  /** Null: as the server is configured. VALIDATION_ERROR for a provider that the server does not have. */
+  async setProviders(userId: string, providers: string[] | null): Promise<SettingsView> {
+    if (providers !== null) this.#checkProviders(providers);
+    await this.#parts.store.setProviders(userId, providers && [...new Set(providers)]);
+    return this.settings(userId);
+  }
+
+  /**
+   * Asks one provider about somebody, for admins: whether its key and the way to it work. Nothing is charged, stored or
+   * told but which fields it knew. NOT_FOUND for an unknown provider; CONFLICT for who is on the do-not-contact list.
+   */
+  async testProvider(
+    caller: Caller,
+    userId: string,
+    name: string,
+    { userId: _for, ...input }: ProviderTestInput,
+    signal: AbortSignal,
+  ): Promise<ProviderTest> {
+    requireAdmin(caller);
+    const provider = this.#parts.providers.find((one) => one.name === name);
+    if (provider === undefined) throw notFound("provider", name);
+    const checked = personOf(0, input, null);
+    if ("errors" in checked) throw invalid(checked.errors);
+    const { people } = await this.#parts.enricher.prepare(userId, [{ n: 0, input }]);
+    const [person] = people;
+    if (person === undefined)
+      throw new ApiError("CONFLICT", {
+        message: "This person is on the do-not-contact list: nobody is asked about them. Name somebody else.",
+      });
+    const since = performance.now();
+    const outcome =
+      provider.brings(person.subject).length > 0
+        ? await provider.lookUp(person.subject, { userId, leadId: null, wanted: new Set(allFields), signal })
+        : ({ kind: "insufficientInput" } as const);
+    return {
+      provider: name,
+      outcome: outcome.kind,
+      reason: "reason" in outcome ? outcome.reason : null,
+      fields: outcome.kind === "found" ? [...new Set(outcome.findings.map(({ field }) => field))] : [],
+      milliseconds: Math.round(performance.now() - since),
+    };
+  }
+
+  /** Forgets results that serve no more repeats; answers how many. */
+  async forgetOld(): Promise<number> {
+    const { store, clock } = this.#parts;
+    let forgotten = 0;
+    for (let last = 1; last > 0; forgotten += last)
+      last = await store.forgetBefore(clock.now() - resultDays * dayMs, forgetAtOnce);
+    return forgotten;
+  }
+
+  async #settings(caller: Caller, userId: string, input: EnrichInput): Promise<EnrichSettings> {
+    const { enrichmentOptions: options = {}, providers, writeBack = false, refresh = false } = input;
+    const groups = allGroups.filter((group) => options[groupOptions[group]] ?? true);
+    if (groups.length === 0)
+      throw invalid([{ path: "enrichmentOptions", message: "Every part is turned off; turn on at least one." }]);
+    if (providers !== undefined) this.#checkProviders(providers);
+    if (writeBack && !hasPermission(caller, "leads:write"))
+      throw denied(caller, "leads:write", "writeBack changes leads, which needs the permission leads:write.");
+    const order = providers ?? this.#usable(await this.#parts.store.providers(userId));
+    return { groups, providers: [...new Set(order)], writeBack, refresh };
+  }
+
+  /** A provider that the server had when the user chose it may be gone. */
+  #usable(own: string[] | null): string[] {
+    const names = this.#parts.providers.map(({ name }) => name);
+    return own?.filter((name) => names.includes(name)) ?? names;
+  }
+
+  #checkProviders(wanted: readonly string[]): void {
+    const names = this.#parts.providers.map(({ name }) => name);
+    const errors = wanted.flatMap((name, index) =>
+      names.includes(name)
+        ? []
+        : [
+            {
+              path: `providers.${index}`,
+              index,
+              message: `There is no provider "${name}". This server has: ${names.join(", ")}.`,
+            },
+          ],
+    );
+    if (errors.length > 0) throw invalid(errors);
+  }
+
+  #takeTurn(userId: string): void {
+    const { hourly, clock } = this.#parts;
+    const { isAllowed, retryAfterSeconds } = hourly.take(userId);
+    if (isAllowed) return;
+    throw new ApiError("RATE_LIMIT_EXCEEDED", {
+      message: `At most ${hourly.limit} direct enrichment requests per hour. Wait for retryAfter seconds, or ask for a job with the header Prefer: respond-async.`,
+      details: { limit: hourly.limit, resetTime: isoTime(clock.now() + retryAfterSeconds * 1000) },
+      retryAfterSeconds,
+    });
+  }
+
+  async #prepare(userId: string, leads: readonly NumberedLead[]): Promise<LeadBatch[]> {
+    const batches: LeadBatch[] = [];
+    for (let start = 0; start < leads.length; start += batchLeads) {
+      if (start > 0) await pause();
+      const some = leads.slice(start, start + batchLeads);
+      batches.push({ leads: some, prepared: await this.#parts.enricher.prepare(userId, some) });
+    }
+    return batches;
+  }
+
+  #terms(batches: readonly LeadBatch[], settings: EnrichSettings): Terms {
+    const people = batches.flatMap(({ prepared }) => prepared.people);
+    const stored = new Map(batches.flatMap(({ prepared }) => [...prepared.stored]));
+    return this.#parts.enricher.terms({ people, stored }, settings);
+  }
+
+  async #estimate(
+    caller: Caller,
+    userId: string,
+    leads: readonly NumberedLead[],
+    settings: EnrichSettings,
+    byJob: boolean,
+  ): Promise<EnrichAnswer> {
+    const { credits } = this.#parts;
+    const { credits: maxCredits } = this.#terms(await this.#prepare(userId, leads), settings);
+    const { balance, budget } = await credits.overview(caller, userId);
+    const cost = credits.costOf("enrichment");
+    const estimate: Estimate = {
+      leads: leads.length,
+      free: cost === 0 ? leads.length : leads.length - maxCredits / cost,
+      maxCredits,
+      isAffordable: maxCredits <= Math.min(balance, budget?.remaining ?? balance),
+      mode: byJob ? "job" : "direct",
+      providers: settings.providers,
+    };
+    return { enriched: [], failed: [], creditsUsed: 0, remainingCredits: balance, estimate };
+  }
+
+  async #answer(
+    caller: Caller,
+    userId: string,
+    batches: readonly LeadBatch[],
+    settings: EnrichSettings,
+  ): Promise<EnrichAnswer> {
+    const { credits, clock } = this.#parts;
+    const terms = this.#terms(batches, settings);
+    const now = clock.now();
+    const waiting = this.#newJob(caller, userId, batches, settings, terms);
+    const { id: jobId } = waiting;
+    const job: Job = { ...waiting, status: "running", attempt: 1, leaseUntil: directLease(now) };
+    const isSmall = batches.length === 1;
+    const reservationId = isSmall
+      ? await this.#reserve(caller, userId, jobId, terms.credits)
+      : await this.#store(caller, job, batches, terms.credits);
+    const created = isSmall ? { job, leads: inputsOf(batches) } : null;
+    // What one batch has asked for anew, the next one does not ask for again.
+    const since = isSmall ? {} : { since: now };
+    try {
+      const work = { job, batches, settings: { ...settings, ...since }, terms, reservationId, created };
+      const { outcomes, creditsUsed } = await enrichDirectly(this.#parts, work);
+      const remainingCredits = await credits.balance(userId);
+      return { ...splitOutcomes(outcomes), creditsUsed, remainingCredits, jobId };
+    } catch (error) {
+      // A job that is stored keeps what it needs to be finished by the runner.
+      if (isSmall && reservationId !== null) await credits.release(reservationId);
+      throw error;
+    }
+  }
+
+  async #reserve(caller: Caller, userId: string, request: string, amount: number): Promise<string | null> {
+    if (amount === 0) return null;
+    const { credits } = this.#parts;
+    const { keyId } = caller;
+    const outcome = await credits.reserve(userId, { request, purpose: "enrichment", amount, keyId });
+    if (outcome.kind === "exhausted") throw credits.refusal(outcome);
+    return outcome.id;
+  }
+
+  async #submit(caller: Caller, userId: string, batches: readonly LeadBatch[], settings: EnrichSettings): Promise<Job> {
+    const terms = this.#terms(batches, settings);
+    const job = this.#newJob(caller, userId, batches, settings, terms);
+    await this.#store(caller, job, batches, terms.credits);
+    this.#parts.poke();
+    return job;
+  }
+
+  /** Stores a job and reserves its credits. */
+  async #store({ keyId }: Caller, job: Job, batches: readonly LeadBatch[], amount: number): Promise<string | null> {
+    const { store, credits } = this.#parts;
+    const request = { request: job.id, purpose: "enrichment", amount, keyId, jobId: job.id } as const;
+    const reserve = amount === 0 ? null : credits.reservation(job.userId, request);
+    const outcome = await store.submit(job, inputsOf(batches), reserve);
+    if (outcome?.kind === "exhausted") throw credits.refusal(outcome);
+    return outcome?.id ?? null;
+  }
+
+  #newJob(
+    { keyId }: Caller,
+    userId: string,
+    batches: readonly LeadBatch[],
+    settings: EnrichSettings,
+    terms: Terms,
+  ): Job {
+    const { clock, ids } = this.#parts;
+    const now = clock.now();
+    const id = ids.next(now);
+    const batchSize = inputsOf(batches).length;
+    return {
+      id,
+      userId,
+      type: "data_enrichment",
+      status: "pending",
+      runAt: now,
+      attempt: 0,
+      failures: 0,
+      maxAttempts: maxJobAttempts,
+      leaseUntil: null,
+      message: `Waiting to enrich ${batchSize} leads`,
+      progress: 0,
+      metadata: { ...countsAtStart(batchSize), results: `/api/v2/enrich/jobs/${id}/results` },
+      payload: { settings, terms, keyId },
+      createdAt: now,
+      updatedAt: now,
+      completedAt: null,
+    };
+  }
+}
+
+function inputsOf(batches: readonly LeadBatch[]): LeadToEnrich[] {
+  return batches.flatMap(({ leads }) => leads.map(({ input }) => input));
+}
+
+/** Throws VALIDATION_ERROR with the index of each lead that can't be enriched. */
+async function checkLeads(leads: readonly NumberedLead[], { writeBack }: EnrichSettings): Promise<void> {
+  const errors: FieldError[] = [];
+  for (const { n, input } of leads) {
+    if (errors.length >= maxErrors) break;
+    if (n > 0 && n % checkAtOnce === 0) await pause();
+    const checked = personOf(n, input, null);
+    for (const { path, message } of "errors" in checked ? checked.errors : [])
+      errors.push({ path: ["leads", n, path].filter((part) => part !== "").join("."), index: n, message });
+    if (writeBack && leadIdOf(input) === null)
+      errors.push({
+        path: `leads.${n}.leadId`,
+        index: n,
+        message: "writeBack needs to know the lead: send its leadId.",
+      });
+  }
+  if (errors.length > 0) throw invalid(errors);
+}
+
+/** Takes a few milliseconds. */
+const checkAtOnce = 500;
+
+/** More help nobody, and an answer must not become many times its request. */
+const maxErrors = 100;
+
+function splitOutcomes(outcomes: readonly ItemOutcome[]): Pick<EnrichAnswer, "enriched" | "failed"> {
+  return {
+    enriched: outcomes.flatMap((outcome) => (outcome.kind === "enriched" ? [outcome.result] : [])),
+    failed: outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [outcome.failure] : [])),
+  };
+}

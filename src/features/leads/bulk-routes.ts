@@ -1,0 +1,29 @@
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { body } from "../../platform/http/input.ts";
+import { answersJson, success } from "../../platform/http/openapi.ts";
+import { ok } from "../../platform/http/responses.ts";
+import { BulkRemoveInput, BulkReport, BulkUpdateInput } from "./bulk-model.ts";
+import type { LeadBulkService } from "./bulk-service.ts";
+
+export function leadBulkRoutes(core: Core, leads: LeadBulkService) {
+  return feature(core, "/api/v2/leads/bulk")
+    .post("/update", async ({ userId, body: { ids, ...change } }) => ok(await leads.update(userId, ids, change)), {
+      access: "leads:write",
+      body: body(BulkUpdateInput),
+      detail: answersJson(success(BulkReport), {
+        tag: "Leads",
+        summary: "Change status or tags of many leads",
+        description: "Up to 500 by id. The report names those that could not be changed, and why.",
+      }),
+    })
+    .post("/delete", async ({ userId, body: { ids } }) => ok(await leads.remove(userId, ids)), {
+      access: "leads:delete",
+      body: body(BulkRemoveInput),
+      detail: answersJson(success(BulkReport), {
+        tag: "Leads",
+        summary: "Delete many leads for good",
+        description: "Up to 500 by id. The report names those that were not there.",
+      }),
+    });
+}

@@ -1,0 +1,66 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { parseInstant } from "../../platform/base/clock.ts";
+import { invalid, type FieldError } from "../../platform/base/errors.ts";
+import { leadStatuses, type LeadFilter, type LeadStatus } from "./model.ts";
+
+/** Words of the tool layer (specification, "States and transitions") for several states at once. */
+const statusGroups: Record<string, readonly LeadStatus[]> = {
+  active: ["new", "contacted", "qualified"],
+  inactive: ["converted", "unqualified"],
+};
+const statusWords = [...leadStatuses, ...Object.keys(statusGroups)];
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 300, description }));
+const instant = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601 or Unix time.` }));
+
+/** What lists and exports can be narrowed by. */
+export const leadFilterFields = {
+  status: text(`One or more of ${statusWords.join(", ")}; parted by commas.`),
+  tag: text("Has this tag."),
+  campaignId: text("Has a place in this campaign, or was uploaded with this campaign_id of your own."),
+  email: text("Has this e-mail address."),
+  company: text("Works for this company; case does not matter."),
+  source: text("Came from this source; case does not matter."),
+  q: text("This text is in the name, e-mail address, company, title or source."),
+  createdAfter: instant("Created at or after."),
+  createdBefore: instant("Created before."),
+  updatedAfter: instant("Changed at or after."),
+  updatedBefore: instant("Changed before."),
+};
+export const LeadFilterQuery = Type.Object(leadFilterFields);
+
+/** The filter that a query asks for; VALIDATION_ERROR for unknown states and unreadable times. */
+export function filterOf(query: Static<typeof LeadFilterQuery>): LeadFilter {
+  const errors: FieldError[] = [];
+  const filter: LeadFilter = {};
+  const { status, tag, campaignId, email, company, source, q } = query;
+  if (status) filter.statuses = statusesIn(status, errors);
+  if (tag) filter.tag = tag;
+  if (campaignId) filter.campaignId = campaignId.trim();
+  if (email) filter.email = email.trim();
+  if (company) filter.company = company;
+  if (source) filter.source = source;
+  if (q) filter.text = q;
+  for (const name of ["createdAfter", "createdBefore", "updatedAfter", "updatedBefore"] as const) {
+    const value = query[name];
+    if (!value) continue;
+    const at = parseInstant(value);
+    if (at === null)
+      errors.push({ path: name, message: `Expected a time such as 2026-01-31T00:00:00Z, got "${value}".` });
+    else filter[name] = at;
+  }
+  if (errors.length > 0) throw invalid(errors);
+  return filter;
+}
+
+function statusesIn(words: string, errors: FieldError[]): LeadStatus[] {
+  const found = words.split(",").flatMap((word) => {
+    const name = word.trim();
+    const group = statusGroups[name] ?? leadStatuses.filter((status) => status === name);
+    if (group.length === 0)
+      errors.push({ path: "status", message: `"${name}" is no status. Choose from: ${statusWords.join(", ")}.` });
+    return group;
+  });
+  return [...new Set(found)];
+}

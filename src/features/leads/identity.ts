@@ -1,0 +1,139 @@
+import type { FieldError } from "../../platform/base/errors.ts";
+import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
+import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { isWholeEastAsianName } from "../../platform/identity/east-asian-name.ts";
+import {
+  leadTextFields,
+  leadTextLimits,
+  maxCustomFields,
+  maxCustomFieldsBytes,
+  maxTagLength,
+  maxTags,
+  type LeadContent,
+  type LeadIdentity,
+  type LeadInput,
+  type LeadStatus,
+  type LeadTextField,
+} from "./model.ts";
+
+/** One @, no spaces, a dot in the domain. Whether an address can be delivered to is not for a pattern to say. */
+export const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
+
+/** Whether a text has the form of an e-mail address. */
+export function isEmailAddress(text: string): boolean {
+  return emailPattern.test(text);
+}
+
+export type LeadDraft = LeadInput & { status?: LeadStatus };
+
+/**
+ * Cleans what a client or a file says about a lead: texts are trimmed and lose control characters, only notes keep
+ * line breaks, an empty text counts as absent, repeated tags are dropped. Answers the content to store and the keys
+ * that it is found by, or every problem that stands against it.
+ * Used for single requests, for rows of an import and, with the merged lead, for updates.
+ */
+export function leadContent(
+  draft: LeadDraft,
+): { content: LeadContent; identity: LeadIdentity } | { errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  // Not spread: to copy an object that was made field by field takes longer than all that is done here.
+  const content: LeadContent = Object.assign(cleanTexts(draft, errors), {
+    status: draft.status ?? "new",
+    tags: cleanTags(draft.tags ?? [], errors),
+    customFields: draft.customFields ?? {},
+  });
+  checkCustomFields(content.customFields, errors);
+  const identity = leadIdentity(content);
+  if (content.email !== null && !emailPattern.test(content.email))
+    errors.push({ path: "email", message: `"${shortened(content.email)}" is not an e-mail address.` });
+  if (content.networkUrl !== null && identity.network === null)
+    errors.push({
+      path: "networkUrl",
+      message: `"${shortened(content.networkUrl)}" is not an http or https URL of a profile.`,
+    });
+  if (errors.length === 0 && !isIdentified(identity)) errors.push({ path: "", message: identifierHelp });
+  return errors.length > 0 ? { errors } : { content, identity };
+}
+
+function cleanTexts(draft: LeadDraft, errors: FieldError[]): Record<LeadTextField, string | null> {
+  const texts = {} as Record<LeadTextField, string | null>;
+  for (const field of leadTextFields) {
+    const value = draft[field];
+    const text = (value && (field === "notes" ? multiLine(value) : singleLine(value))) || null;
+    if (text !== null && text.length > leadTextLimits[field])
+      errors.push({
+        path: field,
+        message: `Expected at most ${leadTextLimits[field]} characters, got ${text.length}.`,
+      });
+    texts[field] = text;
+  }
+  return texts;
+}
+
+function cleanTags(tags: string[], errors: FieldError[]): string[] {
+  const clean: string[] = [];
+  for (const tag of tags.map(singleLine))
+    if (tag !== "" && !clean.includes(tag) && clean.length <= maxTags) clean.push(tag);
+  const long = clean.find((tag) => tag.length > maxTagLength);
+  if (long !== undefined)
+    errors.push({
+      path: "tags",
+      message: `Expected at most ${maxTagLength} characters in a tag, got "${shortened(long)}".`,
+    });
+  if (clean.length > maxTags) errors.push({ path: "tags", message: `Expected at most ${maxTags} tags.` });
+  return clean;
+}
+
+function checkCustomFields(customFields: Record<string, unknown>, errors: FieldError[]): void {
+  const count = Object.keys(customFields).length;
+  if (count === 0) return;
+  if (count > maxCustomFields)
+    errors.push({ path: "customFields", message: `Expected at most ${maxCustomFields} fields, got ${count}.` });
+  if (Buffer.byteLength(JSON.stringify(customFields)) > maxCustomFieldsBytes)
+    errors.push({ path: "customFields", message: `Expected at most ${maxCustomFieldsBytes} bytes of JSON in all.` });
+}
+
+export const identifierHelp =
+  "A lead needs an identifier: an email, a networkUrl, or firstName, lastName and company together.";
+
+/** The keys that duplicates are found by. A first name that is a whole name, "山田太郎", needs no last name. */
+export function leadIdentity(
+  lead: Pick<LeadContent, "email" | "networkUrl" | "firstName" | "lastName" | "company">,
+): LeadIdentity {
+  const { firstName, lastName, company } = lead;
+  return {
+    email: lead.email?.toLowerCase() ?? null,
+    network: lead.networkUrl === null ? null : canonicalProfileUrl(lead.networkUrl),
+    name:
+      firstName && company && (lastName || isWholeEastAsianName(firstName))
+        ? nameKey(firstName, lastName ?? "", company)
+        : null,
+  };
+}
+
+function isIdentified(identity: LeadIdentity): boolean {
+  return identity.email !== null || identity.network !== null || identity.name !== null;
+}
+
+/** First name, last name and company in lower case, parted by a line break, which no part has. */
+function nameKey(...parts: [string, string, string]): string {
+  const key = parts.join("\n");
+  return (irregular.test(key) ? parts.map(regular).join("\n") : key).toLowerCase();
+}
+
+/** A part of the key of a name: three of them, parted by line breaks, make `LeadIdentity.name`. */
+export function regularNamePart(part: string): string {
+  return (irregular.test(part) ? regular(part) : part).toLowerCase();
+}
+
+/** What two spellings of one name can differ in beside case; most names have none of it, which saves time. */
+const irregular = /[^\n -~]| {2}/;
+
+/** With composed accents and single spaces. */
+function regular(part: string): string {
+  return part.normalize("NFC").replace(/\s+/g, " ");
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,133 @@
+import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { Clock } from "../../platform/base/clock.ts";
+import { garbageCollector } from "../../lib/concurrency/garbage.ts";
+import { fileOfJob } from "../../platform/imports/file-intake.ts";
+import type { FileImports, ImportKind } from "../../platform/imports/file-imports.ts";
+import { folderOfImports } from "../../platform/imports/job-files.ts";
+import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { JobEnd } from "../../platform/jobs/store.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
+import { importEnd, removeFile } from "./import/import-end.ts";
+import { readLeadFile, type LeadFileBatch, type LeadFileOptions } from "./import/lead-file.ts";
+import type { ImportOnDuplicate } from "./model.ts";
+import type { ImportCounts, ImportReportRequest, ImportReportRow, LeadStore } from "./store.ts";
+
+/** How a file is to be read and stored; the payload of the job. */
+export type ImportSettings = Pick<
+  LeadFileOptions,
+  "format" | "delimiter" | "encoding" | "columns" | "tags" | "source"
+> & {
+  onDuplicate: ImportOnDuplicate;
+  dryRun: boolean;
+};
+
+/** Small enough that storing a batch keeps the event loop for 10 ms at most, large enough to share a commit among many. */
+const batchRows = 400;
+/** The rows are bytes, so most of the garbage is that of others who are served meanwhile. */
+const batchesBetweenCollections = 8;
+/** Some 10,000 rows: a full collection is felt by everybody. */
+const batchesBetweenFullCollections = 24;
+const forgetAtOnce = 2_000;
+
+/** With the encoding, where it is not UTF-8. */
+type LeadImportResult = ImportCounts & { encoding?: TextEncoding; columns?: Record<string, string> };
+
+/** More columns than this no one reads through. */
+const mostColumns = 100;
+
+const importFolder = folderOfImports.lead_import;
+
+export type LeadImports = FileImports<ImportSettings, ImportReportRequest, ImportReportRow>;
+
+export function leadImportKind(leads: LeadStore): ImportKind<ImportReportRequest, ImportReportRow> {
+  return {
+    type: "lead_import",
+    action: "leads.imported",
+    folder: importFolder,
+    counts: [],
+    report: (request) => leads.importReport(request),
+    countReport: (request) => leads.countImportReport(request),
+  };
+}
+
+/** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
+export function createImportHandler(leads: LeadStore, blobs: BlobStore, clock: Clock): JobHandler {
+  async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
+    const settings = job.payload as ImportSettings;
+    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
+    const afterRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
+    const owner = await leads.ownerNumber(job.userId);
+    if (owner === null) return null; // the user is gone, and the job with it
+    const options = { ...settings, path, owner, afterRow, batchRows };
+    const end = await importEnd(
+      () => storeAll(job, context, settings, options),
+      (counts) => summary(counts, settings.dryRun),
+      () => clock.now(),
+    );
+    if (end !== null) await forgetDryRun(job, settings);
+    return end;
+  }
+
+  /** Null: canceled, or another runner has the job. */
+  async function storeAll(
+    job: Job,
+    context: JobContext,
+    settings: ImportSettings,
+    options: LeadFileOptions,
+  ): Promise<LeadImportResult | null> {
+    let counts = countsSoFar(job);
+    let encoding = "utf-8";
+    let columns: LeadFileBatch["columns"] = [];
+    const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
+    for await (const batch of readLeadFile(options, context.signal)) {
+      const stored = await store(job, context, settings, batch);
+      if (stored === null) return null;
+      counts = stored;
+      ({ encoding, columns } = batch);
+      await pause(); // see garbageCollector
+      collect();
+    }
+    const shown = Object.fromEntries(columns.slice(0, mostColumns).map(({ header, target }) => [header, target]));
+    return { ...counts, ...(columns.length > 0 && { columns: shown }), ...toldEncoding(encoding) };
+  }
+
+  async function store(job: Job, { claim, leaseUntil }: JobContext, settings: ImportSettings, batch: LeadFileBatch) {
+    return await leads.importBatch({
+      userId: job.userId,
+      jobId: job.id,
+      attempt: claim.attempt,
+      rows: batch.rows,
+      onDuplicate: settings.onDuplicate,
+      dryRun: settings.dryRun,
+      lastRow: batch.lastRow,
+      progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
+      leaseUntil: leaseUntil(),
+      at: clock.now(),
+    });
+  }
+
+  async function forgetDryRun(job: Job, { dryRun }: ImportSettings): Promise<void> {
+    // In slices, so that nobody waits for it.
+    while (dryRun && (await leads.forgetDryRun(job.id, forgetAtOnce)) === forgetAtOnce);
+  }
+
+  const ended = (job: Job, end: JobEnd): Promise<void> => removeFile(blobs, importFolder, job, end);
+  return { type: "lead_import", concurrency: 1, run, ended };
+}
+
+function countsSoFar({ metadata }: Job): ImportCounts {
+  const { rows, created, updated, skipped, failed, doNotContact } = metadata as ImportCounts;
+  return { rows, created, updated, skipped, failed, ...(doNotContact !== undefined && { doNotContact }) };
+}
+
+function summary(
+  { rows, created, updated, skipped, failed, doNotContact, encoding }: LeadImportResult,
+  dryRun: boolean,
+): string {
+  const stopped = doNotContact === undefined ? "" : ` (${doNotContact} on the do-not-contact list)`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped${stopped}, ${failed} failed`;
+  const told = `${counts}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
+  return dryRun ? `Dry run of ${rows} rows, nothing was stored: ${told}` : `Read ${rows} rows: ${told}`;
+}

@@ -1,0 +1,39 @@
+import type { BlobStore } from "../../../platform/blobs/blob-store.ts";
+import { fileOfJob } from "../../../platform/imports/file-intake.ts";
+import type { Job, JobMetadata } from "../../../platform/jobs/model.ts";
+import type { JobEnd } from "../../../platform/jobs/store.ts";
+import { LeadFileError } from "./lead-file.ts";
+
+/**
+ * The end of an import that `read` carries out, also when the file can't be read; null when `read` answers null: the
+ * attempt no longer holds the job.
+ */
+export async function importEnd<Counts extends JobMetadata>(
+  read: () => Promise<Counts | null>,
+  summary: (counts: Counts) => string,
+  now: () => number,
+): Promise<JobEnd | null> {
+  const failed = (message: string, metadata: JobMetadata): JobEnd => ({ kind: "failed", message, metadata, at: now() });
+  try {
+    const counts = await read();
+    return counts && { kind: "completed", message: summary(counts), metadata: { ...counts }, at: now() };
+  } catch (error) {
+    if (isAbsent(error)) return failed("The file is gone; send it again.", {});
+    if (!(error instanceof LeadFileError)) throw error;
+    return failed(error.message, { reason: error.reason, ...error.details });
+  }
+}
+
+/**
+ * Removes the file of an import that has ended, unless a retry may need it. Not before the end is written: a run that
+ * finds no file could not tell that all of its rows were stored.
+ */
+export async function removeFile(blobs: BlobStore, folder: string, job: Job, end: JobEnd): Promise<void> {
+  const isOfUse = end.kind === "failed" && end.metadata["reason"] === undefined;
+  if (!isOfUse) await blobs.remove(fileOfJob(folder, job.id));
+}
+
+/** A retry after the end: the file went with it. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

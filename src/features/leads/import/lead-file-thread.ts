@@ -1,0 +1,164 @@
+import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
+import { systemIds } from "../../../platform/base/ids.ts";
+import type { ThreadPort } from "../../../threads.ts";
+import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
+import { csvLayout } from "./csv-layout.ts";
+import { CsvRows } from "./csv-rows.ts";
+import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import {
+  LeadFileError,
+  type LeadFileBatch,
+  type LeadFileFormat,
+  type LeadFileFormatOptions,
+  type LeadFileInspection,
+  type LeadFileOptions,
+  type LeadFileReason,
+  type LeadFileRow,
+} from "./lead-file.ts";
+import { NdjsonRows } from "./ndjson-rows.ts";
+import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
+import { TextFile } from "./text-file.ts";
+
+/** What is to be done with the file. */
+export type LeadFileWork =
+  | { kind: "read"; options: LeadFileOptions; batchesInFlight: number }
+  | { kind: "inspect"; options: LeadFileFormatOptions };
+
+/** What the thread is started with. The descriptor stays the main thread's, which closes it. */
+export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
+
+export type LeadFileAnswer =
+  | { kind: "batch"; batch: LeadFileBatch }
+  | { kind: "inspection"; inspection: LeadFileInspection }
+  | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
+  | { kind: "done" };
+
+/** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
+export type LeadFileThread = { task: "lead-file"; init: LeadFileRequest; port: ThreadPort<"next", LeadFileAnswer> };
+
+/** A block makes some 2 MB of garbage; what is left of its rows for the next batch is old then. */
+const blocksBetweenCollections = 1;
+const blocksBetweenFullCollections = 4;
+/** Rows that an inspection shows. */
+const inspectedRows = 5;
+
+/** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
+export async function runLeadFileThread(port: LeadFileThread["port"], request: LeadFileRequest): Promise<void> {
+  const { descriptor, totalBytes, work } = request;
+  try {
+    const file = new TextFile(descriptor, work.options.encoding ?? null);
+    if (work.kind === "inspect") port.post({ kind: "inspection", inspection: inspection(file, work.options) });
+    else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes, file.encoding));
+    port.post({ kind: "done" });
+  } catch (error) {
+    if (!(error instanceof LeadFileError)) throw error;
+    const { reason, message, details } = error;
+    port.post({ kind: "refused", reason, message, details });
+  }
+}
+
+async function read(file: TextFile, options: LeadFileOptions, batches: BatchPort): Promise<void> {
+  const { rows: reader, columns: planned } = rowReader(file, options, options, options.afterRow);
+  const columns = () => shownColumns(planned ?? (reader instanceof NdjsonRows ? reader.columns : []));
+  const collect = garbageCollector(blocksBetweenCollections, blocksBetweenFullCollections);
+  const packer = new RowPacker(options.owner);
+  for (let block: string | null = ""; block !== null;) {
+    block = file.next();
+    collect();
+    for (const row of reader.take(block, file.hasBadBytes)) {
+      pack(row, packer);
+      if (packer.count === options.batchRows) await batches.post(packer.take(), columns(), file.bytesRead);
+    }
+  }
+  if (packer.count > 0) await batches.post(packer.take(), columns(), file.bytesRead);
+}
+
+function pack(row: LeadFileRow, packer: RowPacker): void {
+  if ("errors" in row) packer.addErrors(row.row, row.errors);
+  else packer.add(row.row, systemIds.next(Date.now()), row.content, row.identity);
+}
+
+function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileInspection {
+  const { rows: reader, ...layout } = rowReader(file, options, { tags: [], source: null }, 0);
+  const isBad = file.sampleHasBadBytes;
+  const rows = [...reader.take(file.sample, isBad), ...(file.sampleIsAll ? reader.take(null, isBad) : [])];
+  const columns = layout.columns ?? (reader instanceof NdjsonRows ? reader.columns : []);
+  return {
+    format: layout.format,
+    encoding: file.encoding,
+    delimiter: layout.delimiter,
+    headerRow: layout.headerRow,
+    columns: shownColumns(columns),
+    firstRows: rows.slice(0, inspectedRows),
+  };
+}
+
+function shownColumns(columns: readonly PlannedColumn[]): LeadFileBatch["columns"] {
+  return columns.map(({ header, target }) => ({ header, target }));
+}
+
+type RowReader = {
+  format: Exclude<LeadFileFormat, "auto">;
+  delimiter: string | null;
+  headerRow: number | null;
+  columns: PlannedColumn[] | null;
+  rows: CsvRows | NdjsonRows;
+};
+
+function rowReader(
+  file: TextFile,
+  options: LeadFileFormatOptions,
+  defaults: Pick<LeadFileOptions, "tags" | "source">,
+  afterRow: number,
+): RowReader {
+  const overrides = columnOverrides(options.columns);
+  const format = options.format === "auto" ? formatOf(file.sample) : options.format;
+  if (format === "ndjson") {
+    const rows = new NdjsonRows(overrides, defaults, afterRow);
+    return { format, delimiter: null, headerRow: null, columns: null, rows };
+  }
+  const layout = csvLayout(file.sample, file.sampleIsAll, options.delimiter, overrides);
+  const { delimiter, headerRow, columns } = layout;
+  return { format, delimiter, headerRow, columns, rows: new CsvRows(layout, defaults, afterRow) };
+}
+
+function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
+  const start = sample.trimStart();
+  if (/^\[\s*[{\]]/.test(start))
+    throw new LeadFileError(
+      "notText",
+      "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
+    );
+  return /^\{\s*["}]/.test(start) ? "ndjson" : "csv";
+}
+
+/** Posts batches, never more at a time than were allowed. */
+class BatchPort {
+  readonly #port: LeadFileThread["port"];
+  readonly #totalBytes: number;
+  readonly #encoding: TextEncoding;
+  #allowed: number;
+  #wake: (() => void) | null = null;
+
+  constructor(port: LeadFileThread["port"], allowed: number, totalBytes: number, encoding: TextEncoding) {
+    this.#port = port;
+    this.#encoding = encoding;
+    this.#totalBytes = totalBytes;
+    this.#allowed = allowed;
+    port.onMessage(() => {
+      this.#allowed += 1;
+      this.#wake?.();
+    });
+  }
+
+  async post(rows: PackedRows, columns: LeadFileBatch["columns"], bytesRead: number): Promise<void> {
+    while (this.#allowed === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#allowed -= 1;
+    const lastRow = rows.numbers.at(-1) ?? 0;
+    const batch = { rows, lastRow, encoding: this.#encoding, columns, bytesRead, totalBytes: this.#totalBytes };
+    this.#port.post(
+      { kind: "batch", batch },
+      arraysOf(rows).map(({ buffer }) => buffer),
+    );
+  }
+}

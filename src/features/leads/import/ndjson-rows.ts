@@ -1,0 +1,103 @@
+import { parseJson } from "../../../platform/base/json.ts";
+import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
+import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
+import { unreadable } from "./csv-rows.ts";
+import type { LeadFileRow } from "./lead-file.ts";
+import { customFieldName, isObject, isTextField, RawLead, type LeadDefaults } from "./raw-lead.ts";
+
+/** Names that are remembered; a file made of ever new names must not fill the memory. */
+const maxRememberedNames = 1000;
+
+/**
+ * Turns the text of a file with a JSON object on each line, block by block, into rows of leads. The names of the
+ * object are those of a lead, or headers as in CSV. `row` is the line; rows up to `afterRow` and empty lines are left out.
+ */
+export class NdjsonRows {
+  readonly #overrides: ColumnOverrides;
+  readonly #defaults: LeadDefaults;
+  readonly #afterRow: number;
+  readonly #columns = new Map<string, PlannedColumn>();
+  #row = 0;
+  #text = "";
+
+  constructor(overrides: ColumnOverrides, defaults: LeadDefaults, afterRow: number) {
+    this.#overrides = overrides;
+    this.#defaults = defaults;
+    this.#afterRow = afterRow;
+  }
+
+  /** The names that were met so far, and where their values go. */
+  get columns(): PlannedColumn[] {
+    return [...this.#columns.values()];
+  }
+
+  /** The rows that the next block completes; null is the end of the file. */
+  take(block: string | null, hasBadBytes: boolean): LeadFileRow[] {
+    const lines = (this.#text + (block ?? "")).split("\n");
+    this.#text = block === null ? "" : (lines.pop() ?? "");
+    // A line that is too long need not be kept; it is enough that what is kept stays too long.
+    if (this.#text.length > 2 * maxRecordLength) this.#text = this.#text.slice(0, maxRecordLength + 1);
+    return lines.flatMap((line) => this.#readLine(line, hasBadBytes) ?? []);
+  }
+
+  #readLine(line: string, hasBadBytes: boolean): LeadFileRow | null {
+    const row = ++this.#row;
+    if (row <= this.#afterRow || line.trim() === "") return null;
+    const problem = tooLong(line) ?? (hasBadBytes ? unreadable([line]) : null);
+    if (problem) return { row, errors: [{ path: "", message: problem }] };
+    try {
+      return { row, ...this.#lead(parseJson(line)) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return { row, errors: [{ path: "", message: `The line is not JSON: ${error.message}.` }] };
+    }
+  }
+
+  #lead(value: unknown): ReturnType<RawLead["finish"]> {
+    if (!isObject(value)) return { errors: [{ path: "", message: "Expected a JSON object on each line." }] };
+    const lead = new RawLead();
+    for (const [name, part] of Object.entries(value)) if (part !== null) put(lead, this.#column(name), part);
+    return lead.finish(this.#defaults);
+  }
+
+  #column(name: string): PlannedColumn {
+    const known = this.#columns.get(name);
+    if (known) return known;
+    const [column = { header: name, target: "ignore", spareField: name }] = columnPlan([name], this.#overrides);
+    if (this.#columns.size < maxRememberedNames) this.#columns.set(name, column);
+    return column;
+  }
+}
+
+function tooLong(line: string): string | null {
+  return line.length > maxRecordLength ? `The line is longer than ${maxRecordLength} characters.` : null;
+}
+
+function put(lead: RawLead, column: PlannedColumn, value: unknown): void {
+  const { header, target } = column;
+  if (target === "ignore") return;
+  if (target === "tags") return putTags(lead, header, value);
+  if (target === "customFields") return putCustomFields(lead, header, value);
+  if (target.startsWith("customFields."))
+    return lead.putCustomField(customFieldName(target as `customFields.${string}`), value);
+  if (typeof value !== "string") return lead.putError(header, `Expected a string, got ${kindOf(value)}.`);
+  if (value.trim() !== "") lead.putText(column, isTextField(target) ? value : value.trim());
+}
+
+function putTags(lead: RawLead, path: string, value: unknown): void {
+  if (!Array.isArray(value)) return lead.putError(path, `Expected a list of strings, got ${kindOf(value)}.`);
+  value.forEach((tag: unknown, index) => {
+    if (typeof tag === "string") lead.putTags([tag]);
+    else lead.putError(`${path}.${index}`, `Expected a string, got ${kindOf(tag)}.`);
+  });
+}
+
+function putCustomFields(lead: RawLead, path: string, value: unknown): void {
+  if (!isObject(value)) return lead.putError(path, `Expected an object, got ${kindOf(value)}.`);
+  for (const [name, part] of Object.entries(value)) lead.putCustomField(name, part);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`.replace("a object", "an object");
+}

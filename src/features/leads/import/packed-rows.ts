@@ -1,0 +1,178 @@
+import type { FieldError } from "../../../platform/base/errors.ts";
+import { foldedLead } from "../fold.ts";
+import { leadIdentity } from "../identity.ts";
+import { leadKeysOf, phoneKey } from "../keys.ts";
+import { leadStatuses, leadTextFields, type LeadContent, type LeadIdentity, type LeadTextField } from "../model.ts";
+
+/** A row of a file: a lead with the id it gets if it is new, or why it can't be one. */
+export type ImportRow =
+  | { row: number; id: string; content: LeadContent; identity: LeadIdentity }
+  | { row: number; errors: FieldError[] };
+
+/**
+ * Rows of a file as bytes, on their way from the thread that reads it into the database. Whoever stores them looks at
+ * the keys, and makes an object only of a row that needs a decision: to make one of each would take longer than to
+ * store it.
+ */
+export type PackedRows = {
+  /** The number that the store knows the user by; the keys are those of this user's leads. */
+  owner: number;
+  /** How a spreadsheet counts them. */
+  numbers: Float64Array<ArrayBuffer>;
+  /** `keysOfRow` of each row, NaN where it has fewer; a row without any is none that can be stored. */
+  keys: Float64Array<ArrayBuffer>;
+  /** Places in `leadStatuses`. */
+  statuses: Uint8Array<ArrayBuffer>;
+  /** Each row between two commas: a `PackedLead`, or its errors, as JSON in UTF-8. */
+  json: Uint8Array<ArrayBuffer>;
+  /** Where each row begins in `json`, and where the one behind the last would. */
+  starts: Uint32Array<ArrayBuffer>;
+  /** Tags in lower case, in the order of their rows, whose places stand in `tagRows`. */
+  tags: string[];
+  tagRows: Uint32Array<ArrayBuffer>;
+};
+
+type Text = string | null;
+/** A lead as a list of what is stored of it. `tags` and `customFields` are JSON in a text, `folded` is what searches look into. */
+export type PackedLead = [
+  id: string,
+  ...texts: [Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
+  ...rest: [status: LeadContent["status"], tags: string, customFields: string, folded: string],
+];
+
+/** E-mail address, profile, and name with company: what makes a row a lead, and tells whether it is there already. */
+export const identityKeysOfRow = 3;
+/** And the phone number. */
+export const keysOfRow = 4;
+
+const comma = 0x2c;
+const startBytes = 2 ** 18;
+const decoder = new TextDecoder();
+
+/** Puts rows together until they are taken. */
+export class RowPacker {
+  readonly #owner: number;
+  #json = Buffer.alloc(startBytes, ",");
+  #length = 1;
+  #numbers: number[] = [];
+  #keys: number[] = [];
+  #statuses: number[] = [];
+  #starts: number[] = [];
+  #tags: string[] = [];
+  #tagRows: number[] = [];
+
+  constructor(owner: number) {
+    this.#owner = owner;
+  }
+
+  /** How many rows there are to be taken. */
+  get count(): number {
+    return this.#numbers.length;
+  }
+
+  add(row: number, id: string, content: LeadContent, identity: LeadIdentity): void {
+    const { strong, name } = leadKeysOf(this.#owner, identity);
+    const phone = content.phone === null ? null : phoneKey(this.#owner, content.phone);
+    this.#keys.push(strong[0] ?? Number.NaN, strong[1] ?? Number.NaN, name ?? Number.NaN, phone ?? Number.NaN);
+    for (const tag of content.tags) {
+      this.#tags.push(tag.toLowerCase());
+      this.#tagRows.push(this.count);
+    }
+    this.#put(row, content.status, packedLead(id, content));
+  }
+
+  addErrors(row: number, errors: FieldError[]): void {
+    this.#keys.push(Number.NaN, Number.NaN, Number.NaN, Number.NaN);
+    this.#put(row, "new", errors);
+  }
+
+  take(): PackedRows {
+    const packed: PackedRows = {
+      owner: this.#owner,
+      numbers: new Float64Array(this.#numbers),
+      keys: new Float64Array(this.#keys),
+      statuses: new Uint8Array(this.#statuses),
+      json: new Uint8Array(this.#json.subarray(0, this.#length)),
+      starts: new Uint32Array([...this.#starts, this.#length]),
+      tags: this.#tags,
+      tagRows: new Uint32Array(this.#tagRows),
+    };
+    this.#length = 1;
+    [this.#numbers, this.#keys, this.#statuses, this.#starts, this.#tags, this.#tagRows] = [[], [], [], [], [], []];
+    return packed;
+  }
+
+  #put(row: number, status: LeadContent["status"], value: PackedLead | FieldError[]): void {
+    const text = JSON.stringify(value);
+    const most = this.#length + text.length * 3 + 1; // a UTF-16 unit makes at most three bytes of UTF-8
+    if (most > this.#json.length) this.#json = Buffer.concat([this.#json], most * 2);
+    this.#numbers.push(row);
+    this.#statuses.push(leadStatuses.indexOf(status));
+    this.#starts.push(this.#length);
+    this.#length += this.#json.write(text, this.#length);
+    this.#json[this.#length++] = comma;
+  }
+}
+
+/** All of their memory, which goes from thread to thread without being copied: whole buffers. */
+export function arraysOf({
+  numbers,
+  keys,
+  statuses,
+  json,
+  starts,
+  tagRows,
+}: PackedRows): ArrayBufferView<ArrayBuffer>[] {
+  return [numbers, keys, statuses, json, starts, tagRows];
+}
+
+/** Whether the row can be stored; else it is one of errors. */
+export function isLead(rows: PackedRows, place: number): boolean {
+  return identityKeysOf(rows, place).some((key) => !Number.isNaN(key));
+}
+
+/** Of the row at a place; NaN for what it lacks. */
+export function identityKeysOf({ keys }: PackedRows, place: number): Float64Array {
+  return keys.subarray(place * keysOfRow, place * keysOfRow + identityKeysOfRow);
+}
+
+/** The row at a place, from 0. */
+export function unpackedRow(rows: PackedRows, place: number): ImportRow {
+  const { numbers, json, starts } = rows;
+  const row = numbers[place]!;
+  const value = JSON.parse(decoder.decode(json.subarray(starts[place], starts[place + 1]! - 1))) as unknown;
+  if (!isLead(rows, place)) return { row, errors: value as FieldError[] };
+  const lead = value as PackedLead;
+  const content = contentIn(lead);
+  return { row, id: lead[0], content, identity: leadIdentity(content) };
+}
+
+/** Gives `use` the bytes of a JSON list of the rows from one place up to, but not including, another. */
+export function withList<T>({ json, starts }: PackedRows, from: number, to: number, use: (list: Uint8Array) => T): T {
+  const list = json.subarray(starts[from]! - 1, starts[to]);
+  const last = list.length - 1;
+  [list[0], list[last]] = [0x5b, 0x5d]; // brackets instead of the commas around
+  try {
+    return use(list);
+  } finally {
+    [list[0], list[last]] = [comma, comma];
+  }
+}
+
+function packedLead(id: string, content: LeadContent): PackedLead {
+  const { firstName, lastName, email, company, title, phone, networkUrl, industry, location, source, notes } = content;
+  const tags = content.tags.length === 0 ? "[]" : JSON.stringify(content.tags);
+  const place = [firstName, lastName, email, company, title, phone, networkUrl, industry, location] as const;
+  return [id, ...place, source, notes, content.status, tags, JSON.stringify(content.customFields), foldedLead(content)];
+}
+
+function contentIn(lead: PackedLead): LeadContent {
+  const texts = {} as Record<LeadTextField, Text>;
+  leadTextFields.forEach((field, index) => (texts[field] = lead[index + 1]!));
+  const [status, tags, customFields] = [lead[12], lead[13], lead[14]];
+  return Object.assign(texts, {
+    status,
+    tags: tags === "[]" ? [] : (JSON.parse(tags) as string[]),
+    customFields: customFields === "{}" ? {} : (JSON.parse(customFields) as Record<string, unknown>),
+  });
+}

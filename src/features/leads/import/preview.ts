@@ -1,0 +1,28 @@
+import { invalid } from "../../../platform/base/errors.ts";
+import { columnTargets } from "./columns.ts";
+import { inspectLeadBytes, LeadFileError, type LeadFileFormatOptions, type LeadFileRow } from "./lead-file.ts";
+import type { ImportPreview } from "./preview-model.ts";
+
+/** How the beginning of a file would be read. VALIDATION_ERROR for what is no list of people at all. */
+export async function previewOf(
+  start: Uint8Array,
+  options: LeadFileFormatOptions,
+  signal: AbortSignal,
+): Promise<ImportPreview> {
+  try {
+    const { firstRows, headerRow: _row, ...layout } = await inspectLeadBytes(start, options, signal);
+    return { problem: null, ...layout, targets: [...columnTargets], rows: firstRows.map(rowView) };
+  } catch (error) {
+    if (!(error instanceof LeadFileError)) throw error;
+    const { headers } = error.details;
+    if (!Array.isArray(headers) || headers.length === 0) throw invalid([{ path: "", message: error.message }]);
+    const columns = (headers as string[]).map((header) => ({ header, target: null }));
+    const nothing = { encoding: null, delimiter: null, rows: [] };
+    return { problem: error.message, format: "csv", ...nothing, columns, targets: [...columnTargets] };
+  }
+}
+
+function rowView(row: LeadFileRow): ImportPreview["rows"][number] {
+  if ("errors" in row) return { row: row.row, lead: null, errors: row.errors };
+  return { row: row.row, lead: row.content, errors: [] };
+}

@@ -1,0 +1,212 @@
+import { auditEntry } from "../../platform/audit/entry.ts";
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Caller } from "../../platform/auth/caller.ts";
+import type { Suppression } from "../suppression/model.ts";
+import { doNotContact } from "../suppression/refusal.ts";
+import type { SuppressionService } from "../suppression/service.ts";
+import { leadContent, type LeadDraft } from "./identity.ts";
+import {
+  leadTextFields,
+  type Lead,
+  type LeadContent,
+  type LeadFilter,
+  type LeadIdentity,
+  type LeadInput,
+  type LeadPlace,
+  type LeadSort,
+  type LeadUpdate,
+  type LeadView,
+} from "./model.ts";
+import type {
+  ChangeLeadOutcome,
+  DoNotContact,
+  InsertLead,
+  LeadPage,
+  LeadPageRequest,
+  LeadStore,
+  UpdateLead,
+} from "./store.ts";
+
+/** An update that finds the lead changed under its hands starts over; this often, then it says so. */
+const maxUpdateTries = 5;
+
+/** Leads: the people to reach. */
+export class LeadService {
+  readonly #leads: LeadStore;
+  readonly #suppressions: SuppressionService;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(leads: LeadStore, suppressions: SuppressionService, clock: Clock, ids: Ids) {
+    this.#leads = leads;
+    this.#suppressions = suppressions;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * VALIDATION_ERROR without an identifier; DO_NOT_CONTACT for a person on that list; with onDuplicate "error",
+   * CONFLICT when the person is there already.
+   */
+  async create(
+    userId: string,
+    input: LeadInput,
+    onDuplicate: InsertLead["onDuplicate"],
+    formerEmails: readonly string[] = [],
+  ): Promise<Lead> {
+    // Only an update or an import says where the work on a lead stands.
+    const { content, identity } = contentOf({ ...input, status: "new" });
+    const now = this.#clock.now();
+    const lead: Lead = { ...content, id: this.#ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+    const outcome = await this.#leads.insert({ lead, identity, onDuplicate, formerEmails });
+    if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
+    if (outcome.kind !== "duplicate") return outcome.lead;
+    throw new ApiError("CONFLICT", {
+      message: `This person is a lead already: ${outcome.lead.id}. Use onDuplicate=update to add to it.`,
+      details: { leadId: outcome.lead.id },
+    });
+  }
+
+  async get(userId: string, id: string): Promise<Lead> {
+    const lead = await this.#leads.get(userId, id);
+    if (lead === null) throw notFound("lead", id);
+    return lead;
+  }
+
+  /** `total` is of all leads that the filter lets through. */
+  async page(request: LeadPageRequest): Promise<LeadPage & { total: number }> {
+    const page = await this.#leads.page(request);
+    const { userId, filter, offset, after } = request;
+    // A last page tells the number by itself; to count would be to look for the same leads a second time.
+    const isLast = page.next === null && after === null && (page.leads.length > 0 || offset === 0);
+    const total = isLast ? offset + page.leads.length : await this.#leads.count(userId, filter);
+    return { ...page, total };
+  }
+
+  /**
+   * Changes the fields that are sent. `versions` are those that the client will change, or null for any.
+   * DO_NOT_CONTACT when it would bring an e-mail address, profile or phone number of that list.
+   */
+  async update(
+    userId: string,
+    id: string,
+    input: LeadUpdate,
+    versions: number[] | null,
+    cause?: UpdateLead["cause"],
+  ): Promise<Lead> {
+    for (let attempt = 1; ; attempt++) {
+      const lead = await this.get(userId, id);
+      if (versions?.includes(lead.version) === false) throw stale(lead);
+      const { content, identity } = contentOf({ ...draftOf(lead), ...sent(input) });
+      const change = { userId, id, content, identity, version: lead.version, at: this.#clock.now() };
+      const outcome = await this.#leads.update({ ...change, ...(cause !== undefined && { cause }) });
+      if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
+      return changedLead(outcome, id);
+    }
+  }
+
+  /** See `LeadStore.together`. */
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return this.#leads.together(work);
+  }
+
+  /** For good. `versions` as in `update`. */
+  async remove(userId: string, id: string, versions: number[] | null): Promise<void> {
+    const lead = await this.get(userId, id);
+    if (versions?.includes(lead.version) === false) throw stale(lead);
+    const version = versions === null ? null : lead.version;
+    changedLead(await this.#leads.remove({ userId, id, version, at: this.#clock.now() }), id);
+  }
+
+  /**
+   * As `remove`, and in the same operation puts hashes of what the person can be reached by on the do-not-contact list.
+   * Answers those entries.
+   */
+  async erase(caller: Caller, userId: string, id: string, versions: number[] | null): Promise<Suppression[]> {
+    for (let attempt = 1; ; attempt++) {
+      const lead = await this.get(userId, id);
+      if (versions?.includes(lead.version) === false) throw stale(lead);
+      const entries = this.#suppressions.entriesFor(lead);
+      // Exactly the lead that the entries were made of.
+      const details = { suppressed: entries.map(({ kind }) => kind) };
+      const event = { action: "lead.erased", userId, target: { type: "lead", id }, details } as const;
+      const at = this.#clock.now();
+      const audit = auditEntry(caller, at, event);
+      const outcome = await this.#leads.remove({ userId, id, version: lead.version, suppress: entries, at, audit });
+      if (outcome.kind === "stale" && versions === null && attempt < maxUpdateTries) continue;
+      changedLead(outcome, id);
+      return entries;
+    }
+  }
+
+  /** All leads that the filter lets through, oldest first, in pages; leads that come while it runs may be among them. */
+  async *all(userId: string, filter: LeadFilter): AsyncGenerator<Lead[], void, void> {
+    const sort: LeadSort = { field: "createdAt", descending: false };
+    let after: LeadPlace | null = null;
+    do {
+      const page: LeadPage = await this.#leads.page({ userId, filter, sort, limit: exportPage, offset: 0, after });
+      if (page.leads.length > 0) yield page.leads;
+      after = page.next;
+    } while (after !== null);
+  }
+}
+
+/** Loading and writing a page of this size keeps the event loop for about 3 ms. */
+const exportPage = 200;
+
+function contentOf(draft: LeadDraft): { content: LeadContent; identity: LeadIdentity } {
+  const checked = leadContent(draft);
+  // Spec, "Errors": of lead data each error has an index, also where only one lead is meant.
+  if ("errors" in checked) throw invalid(checked.errors.map((error) => ({ ...error, index: 0 })));
+  return checked;
+}
+
+function draftOf(lead: Lead): LeadDraft {
+  const { status, tags, customFields } = lead;
+  const texts = Object.fromEntries(leadTextFields.map((field) => [field, lead[field]]));
+  return { ...texts, status, tags, customFields };
+}
+
+/** The fields of an update that are there; `undefined` would wipe out what is stored. */
+function sent(input: LeadUpdate): Partial<LeadDraft> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+}
+
+function changedLead(outcome: ChangeLeadOutcome | DoNotContact, id: string): Lead {
+  if (outcome.kind === "doNotContact") throw doNotContact(outcome.match);
+  if (outcome.kind === "absent") throw notFound("lead", id);
+  if (outcome.kind === "stale") throw new ApiError("PRECONDITION_FAILED");
+  return outcome.lead;
+}
+
+function stale(lead: Lead): ApiError {
+  return new ApiError("PRECONDITION_FAILED", {
+    details: { currentVersion: lead.version, updatedAt: isoTime(lead.updatedAt) },
+  });
+}
+
+/** Written out field by field: it runs for every lead of every list, and copying by rest and spread costs three times as much. */
+export function leadView(lead: Lead): LeadView {
+  const createdAt = isoTime(lead.createdAt);
+  return {
+    id: lead.id,
+    firstName: lead.firstName,
+    lastName: lead.lastName,
+    email: lead.email,
+    company: lead.company,
+    title: lead.title,
+    phone: lead.phone,
+    networkUrl: lead.networkUrl,
+    industry: lead.industry,
+    location: lead.location,
+    source: lead.source,
+    notes: lead.notes,
+    status: lead.status,
+    tags: lead.tags,
+    customFields: lead.customFields,
+    createdAt,
+    updatedAt: lead.updatedAt === lead.createdAt ? createdAt : isoTime(lead.updatedAt),
+  };
+}

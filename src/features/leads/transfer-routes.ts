@@ -1,0 +1,173 @@
+import { Type } from "@sinclair/typebox";
+import type { AuditService } from "../../platform/audit/service.ts";
+import { bodyStream } from "../../platform/http/body-digest.ts";
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { byteStream } from "../../platform/http/files.ts";
+import {
+  accepted,
+  fileQueryFields,
+  fileContent,
+  fileSettings,
+  importDetail,
+  reportPage,
+  reportPageOf,
+  reportQuery,
+  reportRowFields,
+} from "../../platform/imports/file-requests.ts";
+import { params } from "../../platform/http/input.ts";
+import { answers, answersJson, success } from "../../platform/http/openapi.ts";
+import { readBytes, refuseAnnounced, tooLarge } from "../../platform/http/read-body.ts";
+import { ok } from "../../platform/http/responses.ts";
+import { exportFormats, exportMediaTypes, exportPieces } from "./export.ts";
+import { filterOf, leadFilterFields } from "./filter-query.ts";
+import type { LeadImports } from "./import-job.ts";
+import { ImportPreview } from "./import/preview-model.ts";
+import { previewOf } from "./import/preview.ts";
+import { importOnDuplicate, importReportOutcomes, maxTagLength, maxTags } from "./model.ts";
+import type { LeadService } from "./service.ts";
+
+const ImportQuery = Type.Object({
+  onDuplicate: Type.Optional(
+    Type.Union(
+      importOnDuplicate.map((choice) => Type.Literal(choice)),
+      {
+        default: "skip",
+        description: "skip leaves a lead that is there as it is; update adds to it; create stores a second one.",
+      },
+    ),
+  ),
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
+      maxItems: maxTags,
+      description: "Given to every lead of the file.",
+    }),
+  ),
+  ...fileQueryFields(
+    'field (a lead field, customFields.NAME, or ignore), where the headers are not understood. Example: {"Mail":"email"}',
+  ),
+});
+
+const { delimiter, encoding, columns, userId } = ImportQuery.properties;
+const PreviewQuery = Type.Object({ delimiter, encoding, columns, userId });
+/** A file is shown by its first 64 KiB; a little more is no reason to refuse. */
+const maxPreviewBytes = 2 * 65_536;
+
+const ReportPage = reportPageOf(
+  Type.Object({
+    ...reportRowFields(importReportOutcomes),
+    leadId: Type.Union([Type.String(), Type.Null()]),
+    errors: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        message: Type.String(),
+        code: Type.Optional(
+          Type.Literal("DO_NOT_CONTACT", { description: "The person is on the do-not-contact list." }),
+        ),
+      }),
+    ),
+  }),
+);
+const ExportQuery = Type.Object({
+  ...leadFilterFields,
+  format: Type.Optional(
+    Type.Union(
+      exportFormats.map((format) => Type.Literal(format)),
+      { default: "csv" },
+    ),
+  ),
+});
+
+export function leadTransferRoutes(
+  core: Core,
+  leads: LeadService,
+  imports: LeadImports,
+  maxImportBytes: number,
+  audit: AuditService,
+) {
+  return feature(core, "/api/v2/leads")
+    .post(
+      "/import",
+      async ({ caller, userId, request, query, set }) => {
+        const { onDuplicate = "skip", tags = [] } = query;
+        const settings = { ...fileSettings(query, request), onDuplicate, tags };
+        refuseAnnounced(request, maxImportBytes);
+        const tooMuch = () => tooLarge(maxImportBytes);
+        return accepted(
+          set,
+          await imports.start(caller, userId, bodyStream(request), settings, maxImportBytes, tooMuch),
+        );
+      },
+      {
+        upload: "leads:write",
+        query: params(ImportQuery),
+        detail: importDetail({
+          tag: "Leads",
+          summary: "Import a file of leads",
+          description:
+            "The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. Answers at once with a job; follow it, then read the report of rows that were skipped or failed.",
+        }),
+      },
+    )
+    .post(
+      "/import/preview",
+      async ({ request, query }) => {
+        const settings = fileSettings(query, request);
+        return ok(await previewOf(await readBytes(request, maxPreviewBytes), settings, request.signal));
+      },
+      {
+        upload: "leads:write",
+        query: params(PreviewQuery),
+        detail: {
+          ...answersJson(success(ImportPreview), {
+            tag: "Leads",
+            summary: "See how a file would be read",
+            description: `Send the first 64 KiB of it, or all of a smaller one. Nothing is stored; \`columns\`, \`delimiter\` and \`encoding\` as for the import.`,
+            errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+          }),
+          requestBody: { required: true, content: fileContent },
+        },
+      },
+    )
+    .get(
+      "/import/:jobId/report",
+      ({ userId, params: { jobId }, query: { outcome = null, ...page } }) =>
+        reportPage(page, (rows) => imports.report({ userId, jobId, outcome, ...rows })),
+      {
+        access: "leads:read",
+        params: params(Type.Object({ jobId: Type.String() })),
+        query: params(reportQuery(importReportOutcomes)),
+        detail: answersJson(success(ReportPage), {
+          tag: "Leads",
+          summary: "Which rows of an import were skipped, merged or failed, and why",
+          description:
+            "With `outcome=created`: the rows that became new leads, with their ids, as far as those leads are still there. Page with `afterRow`.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/export",
+      async ({ caller, userId, brokeOff, query: { format = "csv", ...query } }) => {
+        await audit.note(caller, { action: "leads.exported", userId, details: { format } });
+        return new Response(byteStream(exportPieces(leads.all(userId, filterOf(query)), format), brokeOff), {
+          headers: {
+            "content-type": exportMediaTypes[format],
+            "content-disposition": `attachment; filename="leads.${format}"`,
+          },
+        });
+      },
+      {
+        access: "leads:read",
+        query: params(ExportQuery),
+        detail: answers(
+          { "text/csv": { schema: Type.String() }, "application/x-ndjson": { schema: Type.String() } },
+          {
+            tag: "Leads",
+            summary: "Export leads as a file",
+            description: "Streamed, oldest first, narrowed by the same filters as the list. An import reads it back.",
+          },
+        ),
+      },
+    );
+}

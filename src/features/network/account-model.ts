@@ -1,0 +1,236 @@
+import { Type, type Static } from "@sinclair/typebox";
+import { suggestions } from "../../platform/base/spelling.ts";
+import { actionKinds, actionTypes } from "./action-kinds.ts";
+import type { WorkingHours } from "./governor/calendar.ts";
+
+export const connectorNames = ["manual", "worker", "webhook", "unipile", "linkedapi", "simulated"] as const;
+export type ConnectorName = (typeof connectorNames)[number];
+/** Those that act on the real network by themselves; they run only after the operator accepted the risk. */
+export const liveConnectors: readonly ConnectorName[] = ["worker", "webhook", "unipile", "linkedapi"];
+
+export const tiers = ["free", "premium", "salesNavigator"] as const;
+export type Tier = (typeof tiers)[number];
+
+export const accountStates = ["active", "paused", "needsReconnect"] as const;
+/** paused: by its user. needsReconnect: the network signed it out; a person must connect it again. Both hold actions. */
+export type AccountState = (typeof accountStates)[number];
+
+/** What is counted. `notes` are connection requests with a text, `all` every action of the account. */
+export const meters = [
+  "invites",
+  "notes",
+  "messages",
+  "inMails",
+  "visits",
+  "follows",
+  "likes",
+  "comments",
+  "endorsements",
+  "withdrawals",
+  "all",
+] as const;
+export type Meter = (typeof meters)[number];
+
+export const windows = ["day", "week", "month"] as const;
+/** Rolling, not by the calendar: the last 24 hours, 7 days, 30 days. */
+export type Window = (typeof windows)[number];
+export const windowMs: Record<Window, number> = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
+
+/** Most actions in a window; null: no cap. What is not named follows the tier. */
+export type Caps = Partial<Record<Meter, Partial<Record<Window, number | null>>>>;
+
+/** An account that is new to this pace begins with `perDay` of a kind and adds `addPerDay` each day after `startedAt`. */
+export type WarmUp = { perDay: number; addPerDay: number; startedAt: number };
+/** Random distance between two actions: log-normal around the median, never under the minimum. */
+export type Spacing = { medianSeconds: number; minSeconds: number };
+/** Bounds of the random lengths of stretches of work and of the breaks between them, in minutes. */
+export type Sessions = { minMinutes: number; maxMinutes: number; minBreakMinutes: number; maxBreakMinutes: number };
+
+export type NetworkAccount = {
+  id: string;
+  userId: string;
+  name: string;
+  connector: ConnectorName;
+  /** What the connector needs to know of this account, such as the vendor's id of it; no secrets. */
+  connectorSettings: Record<string, string>;
+  tier: Tier;
+  timeZone: string;
+  workingHours: WorkingHours;
+  caps: Caps;
+  warmUp: WarmUp | null;
+  spacing: Spacing;
+  sessions: Sessions | null;
+  /** By how much a day's cap may fall below the cap at random. */
+  jitterPercent: number;
+  state: AccountState;
+  /** Why it is not active, for a person. */
+  stateReason: string | null;
+  /** Actions wait for somebody's approval before they get a slot. */
+  requiresApproval: boolean;
+  /** Requests that nobody accepted for so long are taken back; null: never. */
+  withdrawAfterDays: number | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** After a limit signal a meter rests until then; each further signal within a week makes the rest longer. */
+export type CoolDown = { meter: Meter; until: number; level: number; reason: string; since: number };
+
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+const officeDay = [{ from: 9 * 60, to: 18 * 60 }];
+/** Monday to Friday, 9 to 18 o'clock, where the account is. */
+export const defaultWorkingHours: WorkingHours = [officeDay, officeDay, officeDay, officeDay, officeDay, [], []];
+/** A careful person needs minutes, not seconds, from one profile to the next. */
+export const defaultSpacing: Spacing = { medianSeconds: 240, minSeconds: 90 };
+export const defaultSessions: Sessions = { minMinutes: 45, maxMinutes: 60, minBreakMinutes: 10, maxBreakMinutes: 20 };
+export const defaultJitterPercent = 15;
+export const defaultWarmUp = { perDay: 5, addPerDay: 3 } as const;
+
+const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
+const Span = Type.Object({
+  from: Type.String({ pattern: timeOfDay, description: "Wall-clock time as HH:MM" }),
+  to: Type.String({
+    pattern: timeOfDay,
+    description: "Wall-clock time as HH:MM, behind from; 24:00 is the end of the day",
+  }),
+});
+
+export const WeekView = Type.Object(
+  Object.fromEntries(weekdays.map((day) => [day, Type.Array(Span, { maxItems: 6 })])) as Record<
+    (typeof weekdays)[number],
+    ReturnType<typeof Type.Array<typeof Span>>
+  >,
+  {
+    description: "Spans in which actions may run, by weekday, in the account's time zone; an empty list is a day off.",
+  },
+);
+export type WeekView = Static<typeof WeekView>;
+
+const literals = <const T extends readonly string[]>(names: T, description: string) =>
+  Type.Union(
+    names.map((name) => Type.Literal(name as T[number])),
+    { description },
+  );
+
+const WindowCaps = Type.Object(
+  Object.fromEntries(
+    windows.map((window) => [
+      window,
+      Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000 }), Type.Null()])),
+    ]),
+  ) as Record<Window, ReturnType<typeof capField>>,
+  { description: "Most actions in the last 24 hours (day), 7 days (week) and 30 days (month)." },
+);
+function capField() {
+  return Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
+}
+export const CapsInput = Type.Object(
+  Object.fromEntries(meters.map((meter) => [meter, Type.Optional(WindowCaps)])) as Record<
+    Meter,
+    ReturnType<typeof windowField>
+  >,
+  {
+    // People know the type of an action before the meter that counts it.
+    [suggestions]: Object.fromEntries(actionTypes.map((type) => [type, actionKinds[type].meter])),
+    description: `Most actions by meter in the last 24 hours (day), 7 days (week) and 30 days (month). Meters: ${meters.join(", ")}; several types of action may share one, notes counts connection requests with a text, and all counts every action. What is not named follows the tier; 0 stops a kind; null lifts a cap as far as the tier allows.`,
+    examples: [{ invites: { day: 15, week: 80 }, all: { day: 60 } }],
+  },
+);
+function windowField() {
+  return Type.Optional(WindowCaps);
+}
+
+const SpacingInput = Type.Object(
+  {
+    medianSeconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
+    minSeconds: Type.Integer({ minimum: 0, maximum: 86_400 }),
+  },
+  { description: "Random distance between two actions: around the median, never under the minimum." },
+);
+const minutes = Type.Integer({ minimum: 1, maximum: 1440 });
+const SessionsInput = Type.Object(
+  { minMinutes: minutes, maxMinutes: minutes, minBreakMinutes: minutes, maxBreakMinutes: minutes },
+  { description: "Lengths of stretches of work and of the breaks between them, drawn anew each day." },
+);
+const WarmUpInput = Type.Object(
+  {
+    perDay: Type.Integer({ minimum: 1, maximum: 1000, description: "Actions of a kind on the first day." }),
+    addPerDay: Type.Integer({ minimum: 0, maximum: 1000, description: "How many more each day." }),
+    startedAt: Type.Optional(Type.String({ format: "date-time", description: "First day; now by default." })),
+  },
+  { description: "Fewer actions at first, more each day, until the caps are reached." },
+);
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+const settings = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  connector: literals(
+    connectorNames,
+    "manual: a person carries actions out from a task list. worker: your own program claims them over HTTP. webhook: they are posted to an address of yours. unipile, linkedapi: vendors, with your account there. simulated: nothing leaves the machine.",
+  ),
+  connectorSettings: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 500 }), {
+    description:
+      "What the connector must know of this account. webhook: url. unipile: accountId. linkedapi: identification (name of a token in the configuration).",
+  }),
+  tier: literals(tiers, "What the account pays for on the network; decides the default caps and the length of notes."),
+  timeZone: Type.String({ description: "IANA name, for example Europe/Berlin." }),
+  workingHours: Type.Partial(WeekView),
+  caps: CapsInput,
+  warmUp: orNull(WarmUpInput),
+  spacing: SpacingInput,
+  sessions: orNull(SessionsInput),
+  jitterPercent: Type.Integer({
+    minimum: 0,
+    maximum: 50,
+    description: "By how much a day's cap may differ from the cap, at random; it is never above.",
+  }),
+  requiresApproval: Type.Boolean({ description: "Actions wait for approval before they get a slot." }),
+  withdrawAfterDays: Type.Union([Type.Integer({ minimum: 7, maximum: 365 }), Type.Null()], {
+    description: "Take connection requests back that nobody accepted for so long; null: never.",
+  }),
+};
+
+export const AccountInput = Type.Object(
+  { ...Type.Partial(Type.Object(settings)).properties, name: settings.name },
+  { description: "Only the name is needed; the rest has careful defaults." },
+);
+export type AccountInput = Static<typeof AccountInput>;
+
+export const AccountUpdate = Type.Object(
+  {
+    ...Type.Partial(Type.Object(settings)).properties,
+    state: Type.Optional(
+      Type.Union([Type.Literal("active"), Type.Literal("paused")], {
+        description: "paused holds everything; active goes on, also after the account was connected again.",
+      }),
+    ),
+  },
+  { description: "Only what is sent changes; caps as a whole. The queue is planned again." },
+);
+export type AccountUpdate = Static<typeof AccountUpdate>;
+
+export const AccountView = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    connector: settings.connector,
+    connectorSettings: settings.connectorSettings,
+    tier: settings.tier,
+    timeZone: Type.String(),
+    workingHours: WeekView,
+    caps: CapsInput,
+    warmUp: orNull(Type.Required(WarmUpInput)),
+    spacing: SpacingInput,
+    sessions: orNull(SessionsInput),
+    jitterPercent: Type.Integer(),
+    state: literals(accountStates, "paused and needsReconnect hold every action."),
+    stateReason: orNull(Type.String()),
+    requiresApproval: Type.Boolean(),
+    withdrawAfterDays: settings.withdrawAfterDays,
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { $id: "NetworkAccount", description: "An account on the professional network, and how carefully it is used." },
+);
+export type AccountView = Static<typeof AccountView>;

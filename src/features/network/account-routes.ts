@@ -1,0 +1,133 @@
+import { Type } from "@sinclair/typebox";
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { body, params } from "../../platform/http/input.ts";
+import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
+import { answersJson, success } from "../../platform/http/openapi.ts";
+import { ok } from "../../platform/http/responses.ts";
+import { requireApprover } from "../../platform/auth/caller.ts";
+import { AccountInput, AccountUpdate, AccountView } from "./account-model.ts";
+import type { AccountService } from "./account-service.ts";
+import { PlanView, UsageView, WhatIfInput } from "./foresight-model.ts";
+import type { ForesightService } from "./foresight-service.ts";
+
+const AccountQuery = Type.Object(pageQuery(1000, 1000));
+const AccountList = Type.Object({ accounts: Type.Array(AccountView), ...pageFields });
+const byId = params(Type.Object({ accountId: Type.String() }));
+const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })) });
+const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
+const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+export function accountRoutes(core: Core, accounts: AccountService, foresight: ForesightService) {
+  return feature(core, "/api/v2/network/accounts")
+    .get(
+      "",
+      async ({ userId, query: { limit = 1000, cursor } }) => {
+        const all = await accounts.list(userId);
+        const { items, ...page } = pageOfAll(all, { limit, cursor, idOf: ({ id }) => id, newestFirst: false });
+        return ok({ accounts: items, ...page });
+      },
+      {
+        access: "network:read",
+        query: params(AccountQuery),
+        detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List your network accounts" }),
+      },
+    )
+    .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
+      access: "network:schedule",
+      body: body(
+        Type.Object({ ...AccountInput.properties, ...forUser }, { description: AccountInput.description ?? "" }),
+      ),
+      detail: answersJson(success(AccountView), { tag: "Network accounts", summary: "Add a network account" }),
+    })
+    .get("/:accountId", async ({ userId, params: { accountId } }) => ok(await accounts.get(userId, accountId)), {
+      access: "network:read",
+      params: byId,
+      detail: answersJson(success(AccountView), {
+        tag: "Network accounts",
+        summary: "Get a network account",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .patch(
+      "/:accountId",
+      async ({ caller, userId, params: { accountId }, body: change }) => {
+        if (change.requiresApproval === false) requireApprover(caller, "let an account act without approval");
+        return ok(await accounts.update(userId, accountId, change));
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        body: body(
+          Type.Object({ ...AccountUpdate.properties, ...forUser }, { description: AccountUpdate.description ?? "" }),
+        ),
+        detail: answersJson(success(AccountView), {
+          tag: "Network accounts",
+          summary: "Change how an account is used",
+          description: "Also pauses it, or lets it go on. Its queue is planned again by the new settings.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:accountId",
+      async ({ userId, params: { accountId } }) => {
+        await accounts.remove(userId, accountId);
+        return { success: true as const, message: `The network account ${accountId} was removed.` };
+      },
+      {
+        access: "network:schedule",
+        params: byId,
+        detail: answersJson(Removed, {
+          tag: "Network accounts",
+          summary: "Remove an account that never acted",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/:accountId/usage",
+      async ({ userId, params: { accountId } }) => ok(await foresight.usage(userId, accountId)),
+      {
+        access: "network:read",
+        params: byId,
+        detail: answersJson(success(UsageView), {
+          tag: "Network accounts",
+          summary: "See what an account has used of its caps",
+          description: "By meter and rolling window: limit in force, used, remaining, planned, and when room returns.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .get(
+      "/:accountId/plan",
+      async ({ userId, params: { accountId }, query: { limit = 100 } }) =>
+        ok(await foresight.plan(userId, accountId, undefined, limit)),
+      {
+        access: "network:read",
+        params: byId,
+        query: params(PlanQuery),
+        detail: answersJson(success(PlanView), {
+          tag: "Network accounts",
+          summary: "See the next seven days as they will run",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:accountId/plan",
+      async ({ userId, params: { accountId }, body: { caps, limit = 100 } }) =>
+        ok(await foresight.plan(userId, accountId, caps, limit)),
+      {
+        access: "network:read",
+        params: byId,
+        body: body(WhatIfInput),
+        detail: answersJson(success(PlanView), {
+          tag: "Network accounts",
+          summary: "See the next seven days as they would run with other caps",
+          description: "A what-if: nothing is stored.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,228 @@
+import { singleLine } from "../../platform/base/clean-text.ts";
+import { isoTime, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import {
+  liveConnectors,
+  meters,
+  windows,
+  type AccountInput,
+  type AccountUpdate,
+  type AccountView,
+  type Caps,
+  type ConnectorName,
+  type NetworkAccount,
+  type WarmUp,
+} from "./account-model.ts";
+import type { Connectors } from "./action-job.ts";
+import { changedWeek } from "./governor/calendar.ts";
+import { ceilingOf } from "./governor/limits.ts";
+import { isTimeZone } from "./governor/zone.ts";
+import { newAccount } from "./new-account.ts";
+import type { AccountChange, NetworkStore } from "./store.ts";
+import { readWeek, weekView } from "./week.ts";
+
+export type AccountParts = {
+  store: NetworkStore;
+  connectors: Connectors;
+  /** Of users' first accounts. */
+  defaults: { timeZone: string | null; connector: ConnectorName };
+  /** The operator knows that the network forbids automation, and answers for it. */
+  isRiskAccepted: boolean;
+  clock: Clock;
+  ids: Ids;
+  /** Some queue is to be planned again. */
+  replan: () => void;
+};
+
+/** Accounts on the professional network. */
+export class AccountService {
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
+
+  /** Oldest first. */
+  async list(userId: string): Promise<AccountView[]> {
+    return (await this.#parts.store.accounts(userId)).map(accountView);
+  }
+
+  async get(userId: string, id: string): Promise<AccountView> {
+    return accountView(await this.choose(userId, id));
+  }
+
+  /** The account that is named, or the user's first. NOT_FOUND, or CONFLICT for a user who has none. */
+  async choose(userId: string, id: string | undefined): Promise<NetworkAccount> {
+    const { store } = this.#parts;
+    if (id !== undefined) {
+      const account = await store.account(userId, id);
+      if (account === null) throw notFound("network account", id);
+      return account;
+    }
+    const [first] = await store.accounts(userId);
+    if (first !== undefined) return first;
+    throw new ApiError("CONFLICT", {
+      message: "This user has no network account. Make one with POST /api/v2/network/accounts.",
+    });
+  }
+
+  /** CONFLICT when the account's connector is not allowed, or not set up, on this server. */
+  requireRunnable(account: Pick<NetworkAccount, "connector" | "connectorSettings">): void {
+    const problem = this.#connectorProblem(account);
+    if (problem !== null) throw new ApiError("CONFLICT", { message: problem });
+  }
+
+  /** Careful defaults stand where nothing is sent; the time zone is that of the user's first account. */
+  async create(userId: string, input: AccountInput): Promise<AccountView> {
+    const { store, clock, ids, defaults } = this.#parts;
+    const now = clock.now();
+    const [first] = await store.accounts(userId);
+    const timeZone = first?.timeZone ?? defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const fresh = newAccount(ids.next(now), userId, timeZone, defaults.connector, now);
+    const errors: FieldError[] = [];
+    const { workingHours = [], ...settings } = this.#changeOf(input, fresh, now, errors);
+    const account = { ...fresh, ...settings, workingHours: changedWeek(fresh.workingHours, workingHours) };
+    if (errors.length > 0) throw invalid(errors);
+    await store.insertAccount(account);
+    return accountView(account);
+  }
+
+  async update(userId: string, id: string, input: AccountUpdate): Promise<AccountView> {
+    const { store, clock, replan } = this.#parts;
+    const account = await this.choose(userId, id);
+    const now = clock.now();
+    const errors: FieldError[] = [];
+    const change = this.#changeOf(input, account, now, errors);
+    if (input.state !== undefined)
+      Object.assign(change, {
+        state: input.state,
+        stateReason: input.state === "paused" ? "Paused by its user" : null,
+      });
+    if (errors.length > 0) throw invalid(errors);
+    const changed = await store.updateAccount(userId, id, { ...change, updatedAt: now });
+    if (changed === null) throw notFound("network account", id);
+    replan();
+    return accountView(changed);
+  }
+
+  /** CONFLICT for an account that has acted, or has actions waiting: pause it, so that its history stays. */
+  async remove(userId: string, id: string): Promise<void> {
+    const outcome = await this.#parts.store.removeAccount(userId, id);
+    if (outcome === "absent") throw notFound("network account", id);
+    if (outcome === "inUse")
+      throw new ApiError("CONFLICT", {
+        message: "This account has actions, which would be lost with it. Pause it instead: PATCH it with state paused.",
+      });
+  }
+
+  #changeOf(
+    input: AccountInput | AccountUpdate,
+    account: NetworkAccount,
+    now: number,
+    errors: FieldError[],
+  ): Partial<Omit<AccountChange, "updatedAt">> {
+    const { name, timeZone, workingHours, warmUp, connector, connectorSettings, caps } = input;
+    const { tier, spacing, sessions, jitterPercent, requiresApproval, withdrawAfterDays } = input;
+    const clean = name === undefined ? undefined : singleLine(name);
+    if (clean === "") errors.push({ path: "name", message: "Expected a text that is not empty." });
+    if (timeZone !== undefined && !isTimeZone(timeZone))
+      errors.push({
+        path: "timeZone",
+        message: `"${singleLine(timeZone).slice(0, 60)}" is not an IANA time zone, such as Europe/Berlin.`,
+      });
+    const week = readWeek(workingHours ?? {});
+    errors.push(...week.errors, ...spacingErrors(input), ...sessionErrors(input));
+    const wanted = {
+      tier: tier ?? account.tier,
+      connector: connector ?? account.connector,
+      connectorSettings: connectorSettings ?? account.connectorSettings,
+    };
+    if (caps !== undefined) errors.push(...capErrors(caps, wanted));
+    if (connector !== undefined || connectorSettings !== undefined) {
+      const problem = this.#connectorProblem(wanted);
+      if (problem !== null) errors.push({ path: "connector", message: problem });
+    }
+    const warm = warmUp === undefined ? undefined : readWarmUp(warmUp, now, errors);
+    const change = {
+      name: clean,
+      connector,
+      connectorSettings,
+      tier,
+      timeZone,
+      workingHours: workingHours && week.days,
+      caps,
+      warmUp: warm,
+      spacing,
+      sessions,
+      jitterPercent,
+      requiresApproval,
+      withdrawAfterDays,
+    };
+    return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  }
+
+  #connectorProblem({
+    connector,
+    connectorSettings,
+  }: Pick<NetworkAccount, "connector" | "connectorSettings">): string | null {
+    if (liveConnectors.includes(connector) && !this.#parts.isRiskAccepted)
+      return `The connector ${connector} acts on the real network, whose terms may forbid it. The operator of this server must first accept that risk: OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true.`;
+    return this.#parts.connectors[connector].problem?.({ connectorSettings }) ?? null;
+  }
+}
+
+function readWarmUp(
+  input: NonNullable<AccountInput["warmUp"]> | null,
+  now: number,
+  errors: FieldError[],
+): WarmUp | null {
+  if (input === null) return null;
+  const startedAt = input.startedAt === undefined ? now : parseInstant(input.startedAt);
+  if (startedAt === null) errors.push({ path: "warmUp.startedAt", message: "Expected a moment such as 2030-01-31." });
+  return { perDay: input.perDay, addPerDay: input.addPerDay, startedAt: startedAt ?? now };
+}
+
+function spacingErrors({ spacing }: Pick<AccountInput, "spacing">): FieldError[] {
+  if (spacing === undefined || spacing.minSeconds <= spacing.medianSeconds) return [];
+  const message = `Expected at least minSeconds (${spacing.minSeconds}), got ${spacing.medianSeconds}.`;
+  return [{ path: "spacing.medianSeconds", message }];
+}
+
+function sessionErrors({ sessions }: Pick<AccountInput, "sessions">): FieldError[] {
+  if (!sessions) return [];
+  const { minMinutes, maxMinutes, minBreakMinutes, maxBreakMinutes } = sessions;
+  const errors: FieldError[] = [];
+  if (minMinutes > maxMinutes)
+    errors.push({ path: "sessions.maxMinutes", message: `Expected at least minMinutes (${minMinutes}).` });
+  if (minBreakMinutes > maxBreakMinutes)
+    errors.push({
+      path: "sessions.maxBreakMinutes",
+      message: `Expected at least minBreakMinutes (${minBreakMinutes}).`,
+    });
+  return errors;
+}
+
+/** A cap above what the network is known to bear is refused, except where nothing reaches the network. */
+function capErrors(caps: Caps, { tier, connector }: Pick<NetworkAccount, "tier" | "connector">): FieldError[] {
+  if (connector === "simulated") return [];
+  return meters.flatMap((meter) =>
+    windows.flatMap((window) => {
+      const cap = caps[meter]?.[window];
+      const ceiling = ceilingOf(tier, meter, window);
+      if (typeof cap !== "number" || ceiling === null || cap <= ceiling) return [];
+      const message = `Expected at most ${ceiling} on a ${tier} account, which is what the network is known to bear; got ${cap}.`;
+      return [{ path: `caps.${meter}.${window}`, message }];
+    }),
+  );
+}
+
+export function accountView({ userId: _user, workingHours, warmUp, ...account }: NetworkAccount): AccountView {
+  return {
+    ...account,
+    workingHours: weekView(workingHours),
+    warmUp: warmUp && { ...warmUp, startedAt: isoTime(warmUp.startedAt) },
+    createdAt: isoTime(account.createdAt),
+    updatedAt: isoTime(account.updatedAt),
+  };
+}

@@ -1,0 +1,166 @@
+import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import { parseInstant } from "../../platform/base/clock.ts";
+import { isWithin } from "../../platform/identity/email-domain.ts";
+import type { FieldError } from "../../platform/base/errors.ts";
+import type { Tier } from "./account-model.ts";
+import { actionKinds, actionTypes, type ActionKind, type ActionType } from "./action-kinds.ts";
+import type { ActionDetails, ScheduleInput } from "./action-model.ts";
+import { canonicalProfileUrl, pageSubjectOf } from "../../platform/identity/profile-url.ts";
+import { fillTemplate, type TemplateValues } from "./template.ts";
+
+/** What an action says and whom it is for, checked and cleaned. */
+export type ActionContent = {
+  actionType: ActionType;
+  profileUrl: string;
+  profileKey: string;
+  targetKey: string;
+  message: string | null;
+  details: ActionDetails;
+};
+
+type Sent = Pick<ScheduleInput, "actionType" | "profileUrl" | "message" | keyof ActionDetails>;
+type Checked = { content: ActionContent } | { errors: FieldError[] };
+
+/** Hosts that profiles may be on; empty: any. */
+export type ProfileHosts = readonly string[];
+
+/** Everything that can be wrong with an action itself, at once. `values`: of its lead, for variables; null: no lead. */
+export function actionContent(sent: Sent, tier: Tier, values: TemplateValues | null, hosts: ProfileHosts): Checked {
+  const errors: FieldError[] = [];
+  const actionType = actionTypes.find((type) => type === sent.actionType);
+  if (actionType === undefined)
+    errors.push({
+      path: "actionType",
+      message: `"${singleLine(sent.actionType).slice(0, 60)}" is no action. Choose from: ${actionTypes.join(", ")}.`,
+    });
+  const profileUrl = sent.profileUrl.trim();
+  const profileKey = profileKeyOf(profileUrl, hosts, errors);
+  if (actionType === undefined) return { errors };
+  const kind = actionKinds[actionType];
+  const message = messageOf(sent.message, actionType, kind, tier, values, errors);
+  const details = detailsOf(sent, actionType, values, errors);
+  if (errors.length > 0 || profileKey === null) return { errors };
+  const part = details.postUrl === undefined ? details.skill?.toLowerCase() : canonicalProfileUrl(details.postUrl);
+  const targetKey = part ? `${profileKey}#${part}` : profileKey;
+  return { content: { actionType, profileUrl, profileKey, targetKey, message, details } };
+}
+
+/** The canonical form of a profile's URL, or null and an error. */
+export function profileKeyOf(
+  url: string,
+  hosts: ProfileHosts,
+  errors: FieldError[],
+  path = "profileUrl",
+): string | null {
+  const key = canonicalProfileUrl(url);
+  if (key === null) {
+    errors.push({
+      path,
+      message: `"${singleLine(url).slice(0, 80)}" is not the http or https URL of a profile, such as https://network.example/in/ada.`,
+    });
+    return null;
+  }
+  const host = new URL(key).hostname;
+  if (hosts.length > 0 && !hosts.some((allowed) => isWithin(host, allowed))) {
+    errors.push({ path, message: `Profiles are expected on ${hosts.join(", ")}, not on ${host}.` });
+    return null;
+  }
+  const subject = pageSubjectOf(key);
+  if (subject !== null) {
+    errors.push({
+      path,
+      message: `"${singleLine(url).slice(0, 80)}" is the page of ${subject}, not of a person. Send the URL of a person's profile, such as https://network.example/in/ada.`,
+    });
+    return null;
+  }
+  return key;
+}
+
+/** The earliest moment that was asked for: from now on, within a year. */
+export function notBeforeOf(text: string | undefined, now: number, errors: FieldError[]): number {
+  if (text === undefined) return now;
+  const at = parseInstant(text);
+  if (at === null || at > now + 366 * 86_400_000) {
+    errors.push({ path: "notBefore", message: "Expected a moment within a year, such as 2030-01-31T09:00:00Z." });
+    return now;
+  }
+  return Math.max(at, now);
+}
+
+function messageOf(
+  text: string | undefined,
+  type: ActionType,
+  kind: ActionKind,
+  tier: Tier,
+  values: TemplateValues | null,
+  errors: FieldError[],
+): string | null {
+  const written = multiLine(text ?? "").trim();
+  if (written === "") {
+    if (kind.text === "required") errors.push({ path: "message", message: `${type} needs a text to send.` });
+    return null;
+  }
+  if (kind.text === "none") {
+    errors.push({ path: "message", message: `${type} carries no text. Leave message out.` });
+    return null;
+  }
+  const filled = fillTemplate(written, values, "message");
+  if ("errors" in filled) {
+    errors.push(...filled.errors);
+    return null;
+  }
+  const most = kind.maxText[tier];
+  if (filled.text.length > most)
+    errors.push({
+      path: "message",
+      message: `Expected at most ${most} characters for ${type} on a ${tier} account, got ${filled.text.length}.`,
+    });
+  return filled.text;
+}
+
+function detailsOf(sent: Sent, type: ActionType, values: TemplateValues | null, errors: FieldError[]): ActionDetails {
+  switch (type) {
+    case "sendInMail":
+      return inMailDetails(sent.subject, values, errors);
+    case "sendVoiceMessage":
+      if (sent.voiceId === undefined)
+        errors.push({ path: "voiceId", message: "sendVoiceMessage needs the voiceId of a voice clone that is ready." });
+      return sent.voiceId === undefined ? {} : { voiceId: sent.voiceId };
+    case "likePost":
+      return { ...postOf(sent.postUrl, errors), reaction: sent.reaction ?? "like" };
+    case "commentPost":
+      return postOf(sent.postUrl, errors);
+    case "endorseSkill":
+      return sent.skill === undefined ? {} : { skill: singleLine(sent.skill) };
+    default:
+      return {};
+  }
+}
+
+function inMailDetails(
+  subject: string | undefined,
+  values: TemplateValues | null,
+  errors: FieldError[],
+): ActionDetails {
+  const written = singleLine(subject ?? "");
+  if (written === "") {
+    errors.push({ path: "subject", message: "sendInMail needs a subject." });
+    return {};
+  }
+  const filled = fillTemplate(written, values, "subject");
+  if ("errors" in filled) {
+    errors.push(...filled.errors);
+    return {};
+  }
+  return { subject: filled.text };
+}
+
+function postOf(url: string | undefined, errors: FieldError[]): ActionDetails {
+  if (url === undefined) return {};
+  if (canonicalProfileUrl(url) === null)
+    errors.push({
+      path: "postUrl",
+      message: `"${singleLine(url).slice(0, 80)}" is not the http or https URL of a post.`,
+    });
+  return { postUrl: url.trim() };
+}

@@ -1,0 +1,366 @@
+import { isoTime, isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { Lead } from "../leads/model.ts";
+import { denied, hasPermission, type Caller } from "../../platform/auth/caller.ts";
+import type { LeadStore } from "../leads/store.ts";
+import { doNotContact } from "../suppression/refusal.ts";
+import { actionKinds, actionTypes } from "./action-kinds.ts";
+import { actionContent, notBeforeOf, type ActionContent, type ProfileHosts } from "./action-input.ts";
+import type {
+  ActionError,
+  ActionUpdate,
+  ActionView,
+  NetworkAction,
+  Objection,
+  RecordInput,
+  ResolveInput,
+  ScheduleInput,
+} from "./action-model.ts";
+import type { NetworkAccount } from "./account-model.ts";
+import type { AccountService } from "./account-service.ts";
+import { jobOf, newAction } from "./new-action.ts";
+import type { VoiceAudio } from "./connector.ts";
+import type { SpeechProvider } from "./speech-provider.ts";
+import type { ActionChange, ActionPage, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import type { PersonNames } from "./person-names.ts";
+import { actionMessage, objectionText, waitOf } from "./texts.ts";
+
+/** Who schedules. `needsApproval`: the key may only propose. */
+export type Scheduler = Pick<Caller, "permissions"> & { userId: string; needsApproval: boolean };
+export type Scheduled = { action: NetworkAction; account: NetworkAccount; isNew: boolean };
+
+export type ActionParts = {
+  store: NetworkStore;
+  accounts: AccountService;
+  leads: LeadStore;
+  personNames: PersonNames;
+  speech: SpeechProvider;
+  clock: Clock;
+  ids: Ids;
+  /** Something may be due sooner. */
+  poke: () => void;
+  profileHosts: ProfileHosts;
+};
+
+/** Actions on the professional network. */
+export class ActionService {
+  readonly #parts: ActionParts;
+
+  constructor(parts: ActionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Places an action at the earliest fair moment of the account. While the same action for the same target is on its
+   * way already, that one is answered (`isNew` false) and nothing is added; CONFLICT with its `jobId` when it says
+   * something else. With `dryRun` nothing is stored.
+   * VALIDATION_ERROR for what can't be sent, NOT_FOUND for an unknown account or lead, DO_NOT_CONTACT and CONFLICT for
+   * whom it must not be sent to, or when no moment will ever come.
+   */
+  async schedule(scheduler: Scheduler, input: ScheduleInput): Promise<Scheduled> {
+    const { store, accounts, clock, ids, poke } = this.#parts;
+    const { userId } = scheduler;
+    const account = await accounts.choose(userId, input.accountId);
+    accounts.requireRunnable(account);
+    const lead = await this.#leadOf(userId, input.leadId);
+    const now = clock.now();
+    const errors: FieldError[] = [];
+    const notBefore = notBeforeOf(input.notBefore, now, errors);
+    const content = this.#checked(input, account, lead, errors);
+    await this.#checkVoice(scheduler, content);
+    const needsApproval = scheduler.needsApproval || account.requiresApproval || input.requireApproval === true;
+    const action = newAction(content, account, lead?.id ?? null, ids, { notBefore, now });
+    if (needsApproval) action.state = "awaitingApproval";
+    const outcome = await store.schedule({ action, job: jobOf(action, account) }, input.dryRun === true);
+    const placed = this.#placed(outcome, account);
+    if (outcome.kind === "existing" && !saysTheSame(placed, action)) throw otherText(placed);
+    if (outcome.kind === "scheduled" && input.dryRun !== true) poke();
+    return { action: placed, account, isNew: outcome.kind === "scheduled" };
+  }
+
+  /** Stores what a person did by hand, so that it counts in the meters. */
+  async record(userId: string, input: RecordInput): Promise<Scheduled> {
+    const { store, accounts, clock, ids } = this.#parts;
+    const account = await accounts.choose(userId, input.accountId);
+    const lead = await this.#leadOf(userId, input.leadId);
+    const now = clock.now();
+    const errors: FieldError[] = [];
+    const carriedOutAt = input.carriedOutAt === undefined ? now : parseInstant(input.carriedOutAt);
+    if (carriedOutAt === null || carriedOutAt > now + clockSlackMs || carriedOutAt < now - 366 * 86_400_000)
+      errors.push({ path: "carriedOutAt", message: "Expected a moment of the last year." });
+    const content = this.#checked({ ...input, ...asDone(input.actionType) }, account, lead, errors);
+    const action: NetworkAction = {
+      ...newAction(content, account, lead?.id ?? null, ids, { notBefore: now, now }),
+      message: input.message?.trim() || null,
+      state: "completed",
+      pendingReason: null,
+      slotAt: carriedOutAt,
+    };
+    const job: Job = {
+      ...jobOf(action, account),
+      status: "completed",
+      progress: 100,
+      message: "Done by a person, and recorded",
+      completedAt: now,
+    };
+    job.metadata = { ...job.metadata, outcome: "completed", driver: "person" };
+    const outcome = await store.record({ action, job }, input.relation ?? null);
+    return { action: this.#placed(outcome, account), account, isNew: true };
+  }
+
+  async get(userId: string, jobId: string): Promise<ActionView> {
+    const found = await this.#parts.store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const [personName = null] = await this.#parts.personNames(userId, [found.action]);
+    return { ...(await this.#view(found.action)), personName, error: errorOf(found) };
+  }
+
+  /** `last` is where the next page begins; null on the last one. */
+  async page(request: ActionPage): Promise<{ actions: ActionView[]; last: ListedAction | null; total: number }> {
+    const { userId, limit } = request;
+    const [more, total] = await Promise.all([
+      this.#parts.store.page({ ...request, limit: limit + 1 }),
+      this.#parts.store.countActions(request),
+    ]);
+    const found = more.slice(0, limit);
+    const listed = found.map(({ action }) => action);
+    const names = await this.#parts.personNames(userId, listed);
+    const views = await Promise.all(listed.map((action) => this.#view(action)));
+    const actions = views.map((view, index) => ({ ...view, personName: names[index] ?? null }));
+    return { actions, last: more.length > limit ? (found.at(-1) ?? null) : null, total };
+  }
+
+  /**
+   * Changes what an action says, or its earliest moment, while it has not begun. Edited by a key that may only propose,
+   * it waits for approval again.
+   */
+  async edit(scheduler: Scheduler, jobId: string, input: ActionUpdate): Promise<ActionView> {
+    const { userId, needsApproval } = scheduler;
+    const { store, accounts, clock, poke } = this.#parts;
+    const found = await store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const { action } = found;
+    const account = await accounts.choose(userId, action.accountId);
+    const lead = action.leadId === null ? null : await this.#parts.leads.get(userId, action.leadId);
+    const errors: FieldError[] = [];
+    const now = clock.now();
+    const { message, notBefore, userId: _user, ...details } = input;
+    const earliest = notBefore === undefined ? {} : { notBefore: notBeforeOf(notBefore, now, errors) };
+    const { actionType, profileUrl } = action;
+    const sent = {
+      actionType,
+      profileUrl,
+      ...action.details,
+      ...details,
+      message: (message === undefined ? action.message : message) ?? undefined,
+    };
+    const content = this.#checked(sent, account, lead, errors);
+    if (details.voiceId !== undefined) await this.#checkVoice(scheduler, content);
+    const said = { message: content.message, details: content.details, targetKey: content.targetKey };
+    const change = await store.edit(userId, jobId, { ...said, ...earliest, needsApproval }, now);
+    poke();
+    return this.#changed(change, jobId, account);
+  }
+
+  async cancel(userId: string, jobId: string): Promise<ActionView> {
+    return this.#changed(await this.#parts.store.cancel(userId, jobId, this.#parts.clock.now()), jobId);
+  }
+
+  /** Lets an action go that waits for approval. */
+  async approve(userId: string, jobId: string): Promise<ActionView> {
+    const change = await this.#parts.store.approve(userId, jobId, this.#parts.clock.now());
+    this.#parts.poke();
+    return this.#changed(change, jobId);
+  }
+
+  /** A person's word on an action whose outcome is unknown. */
+  async resolve(userId: string, jobId: string, { outcome, note }: ResolveInput): Promise<ActionView> {
+    const { store, clock } = this.#parts;
+    const isSent = outcome === "completed";
+    const said = isSent ? "Sent, by a person's word" : "Not sent, by a person's word";
+    const change = await store.resolve(userId, jobId, {
+      state: isSent ? "completed" : "failed",
+      message: note ? `${said}: ${note}` : said,
+      metadata: { outcome: isSent ? "completed" : "failed", resolvedBy: "person", ...(note && { note }) },
+      reference: null,
+      relation: null,
+      at: clock.now(),
+    });
+    return this.#changed(change, jobId);
+  }
+
+  /** The sound of a voice message, for whoever sends it by other means. CONFLICT when there is none. */
+  async audio(userId: string, jobId: string, signal: AbortSignal): Promise<VoiceAudio> {
+    const found = await this.#parts.store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const { actionType, details, message } = found.action;
+    if (actionType !== "sendVoiceMessage")
+      throw new ApiError("CONFLICT", { message: `Only voice messages have sound; this is a ${actionType}.` });
+    const spoken = await this.#parts.speech.speak(userId, details.voiceId ?? "", message ?? "", signal);
+    if (spoken.kind === "spoken") return spoken.audio;
+    throw new ApiError("CONFLICT", { message: `It can't be spoken now: ${spoken.reason}` });
+  }
+
+  #checked(
+    sent: Parameters<typeof actionContent>[0],
+    account: NetworkAccount,
+    lead: Lead | null,
+    errors: FieldError[],
+  ): ActionContent {
+    const checked = actionContent(sent, account.tier, lead, this.#parts.profileHosts);
+    if ("errors" in checked) errors.push(...checked.errors);
+    if ("errors" in checked || errors.length > 0) throw invalid(errors);
+    return checked.content;
+  }
+
+  async #checkVoice({ userId, permissions }: Scheduler, { actionType, details }: ActionContent): Promise<void> {
+    if (actionType !== "sendVoiceMessage") return;
+    if (!hasPermission({ permissions }, "network:voice"))
+      throw denied({ permissions }, "network:voice", "Voice messages need the permission network:voice.");
+    const problem = await this.#parts.speech.problem(userId, details.voiceId ?? "");
+    if (problem !== null) throw invalid([{ path: "voiceId", message: problem }]);
+  }
+
+  async #leadOf(userId: string, leadId: string | undefined): Promise<Lead | null> {
+    if (leadId === undefined) return null;
+    const lead = await this.#parts.leads.get(userId, leadId);
+    if (lead === null) throw notFound("lead", leadId);
+    return lead;
+  }
+
+  #placed(outcome: ScheduleOutcome, account: NetworkAccount): NetworkAction {
+    switch (outcome.kind) {
+      case "scheduled":
+      case "existing":
+        return outcome.action;
+      case "objected":
+        throw objected(outcome.objection);
+      case "never":
+        throw noMoment(account, outcome.reason);
+      case "accountGone":
+        throw notFound("network account", account.id);
+    }
+  }
+
+  async #changed(change: ActionChange, jobId: string, account?: NetworkAccount): Promise<ActionView> {
+    switch (change.kind) {
+      case "changed":
+        return this.#view(change.action);
+      case "absent":
+        throw notFound("network action", jobId);
+      case "objected":
+        throw objected(change.objection);
+      case "twin":
+        throw new ApiError("CONFLICT", {
+          message: "The same action for this target is on its way already.",
+          details: { jobId: change.jobId },
+        });
+      case "refused":
+        throw new ApiError("CONFLICT", {
+          message: `This can't be done to an action that is ${change.action.state}.`,
+          details: { state: change.action.state },
+        });
+      case "never":
+        throw noMoment(account ?? null, change.reason);
+    }
+  }
+
+  async #view(action: NetworkAction): Promise<ActionView> {
+    const account = await this.#parts.store.account(action.userId, action.accountId);
+    return actionView(action, account?.state ?? "active");
+  }
+}
+
+/** Whether the person would get the same. Post and skill are part of the target already. */
+function saysTheSame(one: NetworkAction, other: NetworkAction): boolean {
+  const said = ({ message, details: { subject, reaction, voiceId } }: NetworkAction) =>
+    JSON.stringify([message, subject, reaction, voiceId]);
+  return said(one) === said(other);
+}
+
+function otherText({ actionType, jobId, state }: NetworkAction): ApiError {
+  const isEditable = state === "awaitingApproval" || state === "scheduled";
+  const way = isEditable
+    ? `Change it with PATCH /api/v2/network/actions/${jobId}, or cancel it and schedule again.`
+    : "It is being carried out, so its text can't be changed any more. Schedule again once it has ended.";
+  return new ApiError("CONFLICT", {
+    message: `${actionType} for this profile is already scheduled with a different text or details. ${way}`,
+    details: { reason: "differentText", jobId, state },
+  });
+}
+
+const clockSlackMs = 60_000;
+
+/** A record of what was done need not hold what would be needed to do it. */
+function asDone(actionType: string): Pick<ScheduleInput, "message" | "subject" | "voiceId"> {
+  const needsText = actionTypes.some((type) => type === actionType && actionKinds[type].text === "required");
+  return { subject: "-", voiceId: "-", ...(needsText ? { message: "-" } : { message: undefined }) };
+}
+
+/** Why an action was not carried out, or why nobody knows; null while it waits and once it is done. */
+function errorOf({ action: { state }, job: { message, metadata } }: { action: NetworkAction; job: Job }): ActionError {
+  if (!troubled.some((one) => one === state)) return null;
+  const code = metadata["refusal"] ?? metadata["skipReason"];
+  return { code: typeof code === "string" ? code : state, message };
+}
+
+const troubled = ["skipped", "failed", "unknown"] as const;
+
+/** 409 for a person who must not, or need not, get this. */
+export function objected(objection: Objection): ApiError {
+  if (objection.kind === "doNotContact") return doNotContact(objection.match);
+  const message = `This is not scheduled: ${objectionText(objection)}`;
+  const moment = "since" in objection ? { since: isoTimeOrNull(objection.since) } : {};
+  const until = "until" in objection ? { until: isoTime(objection.until) } : {};
+  return new ApiError("CONFLICT", { message, details: { reason: objection.kind, ...moment, ...until } });
+}
+
+function noMoment(account: NetworkAccount | null, reason: string): ApiError {
+  const cause =
+    reason === "outsideWorkingHours" ? "its working hours never open" : "a cap of this kind of action is 0 there";
+  const where = account === null ? "/api/v2/network/accounts" : `/api/v2/network/accounts/${account.id}`;
+  const whose = account === null ? "The account" : `The account "${account.name}"`;
+  return new ApiError("CONFLICT", {
+    message: `${whose} will never do this: ${cause}. Change it with PATCH ${where}.`,
+    details: { reason },
+  });
+}
+
+export function actionView(action: NetworkAction, accountState: NetworkAccount["state"]): ActionView {
+  const { jobId, accountId, actionType, profileUrl, message, details, leadId, state, reference } = action;
+  const wait = waitOf(action, accountState);
+  const until = isoTimeOrNull(wait?.until ?? null);
+  const wasCarriedOut = state === "completed" || state === "unknown";
+  return {
+    jobId,
+    accountId,
+    actionType,
+    profileUrl,
+    message,
+    details,
+    leadId,
+    state,
+    pendingReason: wait?.reason ?? null,
+    status: actionMessage(action, accountState) || stateTexts[state],
+    scheduledFor: until,
+    nextEligibleAt: until,
+    carriedOutAt: wasCarriedOut ? isoTimeOrNull(action.carriedOutAt ?? action.slotAt) : null,
+    providerRef: reference,
+    createdAt: isoTime(action.createdAt),
+    updatedAt: isoTime(action.updatedAt),
+  };
+}
+
+const stateTexts: Record<NetworkAction["state"], string> = {
+  awaitingApproval: "Waits for approval",
+  scheduled: "Waits for its turn",
+  sending: "Is being carried out",
+  awaiting: "Waits for its outcome",
+  completed: "Carried out",
+  skipped: "Not needed, or not allowed any more",
+  failed: "Failed",
+  unknown: "May or may not have been carried out",
+  canceled: "Canceled",
+};

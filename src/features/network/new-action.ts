@@ -1,0 +1,67 @@
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { NetworkAccount } from "./account-model.ts";
+import type { ActionContent } from "./action-input.ts";
+import type { NetworkAction } from "./action-model.ts";
+
+/** An attempt that had no effect is made again; this often in all. */
+const maxAttempts = 5;
+
+/** An action that has no slot yet. */
+export function newAction(
+  content: ActionContent,
+  account: NetworkAccount,
+  leadId: string | null,
+  ids: Ids,
+  { notBefore, now }: { notBefore: number; now: number },
+): NetworkAction {
+  return {
+    ...content,
+    jobId: ids.next(now),
+    userId: account.userId,
+    accountId: account.id,
+    leadId,
+    enrollmentId: null,
+    campaignId: null,
+    campaignStep: null,
+    state: "scheduled",
+    pendingReason: null,
+    slotAt: null,
+    carriedOutAt: null,
+    notBefore,
+    draw: ids.random(),
+    reference: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The job that carries an action out; its moment is set by the store. */
+export function jobOf(action: NetworkAction, account: NetworkAccount): Job {
+  const { jobId: id, userId, actionType, profileUrl, createdAt, leadId } = action;
+  return {
+    id,
+    userId,
+    type: "linkedin_action",
+    status: "pending",
+    runAt: createdAt,
+    attempt: 0,
+    failures: 0,
+    maxAttempts,
+    leaseUntil: null,
+    message: "",
+    progress: 0,
+    metadata: {
+      actionType,
+      profileUrl,
+      accountId: account.id,
+      connector: account.connector,
+      maxAttempts,
+      ...(leadId !== null && { leadId }),
+    },
+    payload: {},
+    createdAt,
+    updatedAt: createdAt,
+    completedAt: null,
+  };
+}

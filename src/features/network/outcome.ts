@@ -1,0 +1,78 @@
+import { isoTime } from "../../platform/base/clock.ts";
+import { actionKinds } from "./action-kinds.ts";
+import type { NetworkAction, Refusal } from "./action-model.ts";
+import type { ConnectorOutcome } from "./connector.ts";
+import type { ActionEnd, Handed, PutOff } from "./store.ts";
+
+/** What the store is to write after an attempt. */
+export type Consequence =
+  | { kind: "end"; end: ActionEnd }
+  | { kind: "putOff"; putOff: PutOff }
+  | { kind: "hand"; handed: Handed };
+
+/** What an outcome means for its action. `by`: who carried it out, for clients to see. */
+export function consequenceOf(
+  outcome: ConnectorOutcome,
+  { actionType, profileUrl }: Pick<NetworkAction, "actionType" | "profileUrl">,
+  by: string,
+  at: number,
+): Consequence {
+  const { label } = actionKinds[actionType];
+  const end = (state: ActionEnd["state"], message: string, more: Partial<ActionEnd>): Consequence => ({
+    kind: "end",
+    end: { state, message, metadata: { driver: by }, reference: null, relation: null, at, ...more },
+  });
+  switch (outcome.kind) {
+    case "completed": {
+      const { reference, relation = null } = outcome;
+      const metadata = {
+        outcome: "completed",
+        driver: by,
+        providerRef: reference,
+        ...(relation !== null && { relation }),
+      };
+      const seen = actionType === "checkConnectionStatus" && relation !== null ? `: ${relation}` : "";
+      return end("completed", `${label} carried out for ${profileUrl}${seen}`, { metadata, reference, relation });
+    }
+    case "refused": {
+      const { refusal, reason, relation = relationOf(refusal) } = outcome;
+      if (needless.has(refusal))
+        return end("skipped", `Not needed: ${reason}`, {
+          metadata: { outcome: "skipped", skipReason: refusal, reason, driver: by },
+          relation,
+        });
+      const metadata = { outcome: "failed", refusal, reason, driver: by };
+      return end("failed", `Refused: ${reason}`, { metadata, relation });
+    }
+    case "busy": {
+      const message = `${reasonOf(outcome.reason)} Tried again at ${isoTime(outcome.retryAt)}`;
+      return { kind: "putOff", putOff: { kind: "retry", retryAt: outcome.retryAt, message, at } };
+    }
+    case "limited":
+      return { kind: "putOff", putOff: { kind: "limited", retryAt: outcome.retryAt, reason: outcome.reason, at } };
+    case "signedOut":
+      return { kind: "putOff", putOff: { kind: "signedOut", reason: outcome.reason, at } };
+    case "handed":
+      return { kind: "hand", handed: { ...outcome, message: "", at } };
+    case "unknown":
+      return end("unknown", `${reasonOf(outcome.reason)} ${notRepeated}`, {
+        metadata: { outcome: "unknown", reason: outcome.reason, driver: by },
+      });
+  }
+}
+
+/** Refusals after which things are as the user wanted them, or can't be otherwise: nothing to worry about. */
+const needless = new Set<Refusal>(["alreadyConnected", "alreadyPending", "notPending", "cannotResendYet"]);
+
+function relationOf(refusal: Refusal) {
+  if (refusal === "alreadyConnected") return "connected" as const;
+  return refusal === "alreadyPending" ? ("pending" as const) : null;
+}
+
+/** With a full stop at its end. */
+function reasonOf(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+}
+
+const notRepeated =
+  "It may or may not have had its effect, so it is not repeated. Look at the profile, then tell the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

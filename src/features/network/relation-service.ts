@@ -1,0 +1,143 @@
+import { isoTimeOrNull, parseInstant, type Clock } from "../../platform/base/clock.ts";
+import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
+import type { Log } from "../../platform/base/log.ts";
+import type { AccountService } from "./account-service.ts";
+import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
+import type { Connectors } from "./action-job.ts";
+import { replyText, type Contact, type News, type Watched } from "./contact-model.ts";
+import type { ActionService } from "./action-service.ts";
+import type { ContactView, NewsInput } from "./relation-model.ts";
+import type { NetworkStore } from "./store.ts";
+
+const dayMs = 86_400_000;
+/** So many people of an account are asked about in one go. */
+const watchedAtOnce = 200;
+/** Requests of an account that are taken back in one go; the meter of withdrawals spreads them over the days. */
+const withdrawnAtOnce = 40;
+/** An answer that did not come within this time is not waited for any more. */
+const replyWaitMs = 60 * dayMs;
+const watchTimeoutMs = 60_000;
+
+export type RelationParts = {
+  store: NetworkStore;
+  accounts: AccountService;
+  actions: ActionService;
+  connectors: Connectors;
+  clock: Clock;
+  log: Log;
+  profileHosts: ProfileHosts;
+  /** Campaigns may want to go on. */
+  onNews: () => void;
+};
+
+/** What becomes of people after an action: who accepted, who answered, whose request has become stale. */
+export class RelationService {
+  readonly #parts: RelationParts;
+
+  constructor(parts: RelationParts) {
+    this.#parts = parts;
+  }
+
+  /** How an account and a person stand to each other. NOT_FOUND when they never met. */
+  async get(userId: string, accountId: string | undefined, profileUrl: string): Promise<ContactView> {
+    const account = await this.#parts.accounts.choose(userId, accountId);
+    const key = this.#keyOf(profileUrl);
+    const contact = await this.#parts.store.contact(userId, account.id, key);
+    if (contact === null) throw notFound("contact", profileUrl);
+    return contactView(contact);
+  }
+
+  /** Somebody tells that a person accepted or answered; whoever the account never wrote to is passed over. */
+  async report(userId: string, input: NewsInput): Promise<{ isNew: boolean }> {
+    const { accounts, store, clock, onNews } = this.#parts;
+    const account = await accounts.choose(userId, input.accountId);
+    const now = clock.now();
+    const at = input.at === undefined ? now : parseInstant(input.at);
+    if (at === null || at > now + dayMs)
+      throw invalid([{ path: "at", message: "Expected a moment, and not one of the future." }]);
+    const profileKey = this.#keyOf(input.profileUrl);
+    const errors: FieldError[] = [{ path: "text", message: "Only a reply has a text." }];
+    if (input.event !== "replied" && input.text !== undefined) throw invalid(errors);
+    const news: News = { profileKey, kind: input.event, at, ...replyText([input.text]) };
+    const fresh = await store.noteNews(account.id, [news], now);
+    if (fresh.length > 0) onNews();
+    return { isNew: fresh.length > 0 };
+  }
+
+  /** Asks the connectors that can tell who has accepted or answered since. */
+  async watch(): Promise<void> {
+    const { store, connectors, clock, log } = this.#parts;
+    for (const account of await store.activeAccounts()) {
+      const connector = connectors[account.connector];
+      if (connector.watch === undefined) continue;
+      const watched = watchedOf(await store.watched(account.id, watchedAtOnce), clock.now());
+      if (watched.length === 0) continue;
+      const timeout = new AbortController();
+      const cancelTimer = clock.after(watchTimeoutMs, () => timeout.abort(new Error("Timed out")));
+      try {
+        const news = await connector.watch(watched, account, timeout.signal);
+        await this.#note(account.id, news);
+      } catch (error) {
+        log.warn({ err: error, accountId: account.id, connector: account.connector }, "could not ask for news");
+      } finally {
+        cancelTimer();
+      }
+    }
+  }
+
+  /** Schedules the withdrawal of requests that nobody accepted for as long as their account waits. */
+  async withdrawStale(): Promise<void> {
+    const { store, actions, clock, log } = this.#parts;
+    for (const account of await store.activeAccounts()) {
+      if (account.withdrawAfterDays === null) continue;
+      const before = clock.now() - account.withdrawAfterDays * dayMs;
+      const stale = await store.pendingSince(account.id, before, withdrawnAtOnce);
+      for (const { profileUrl } of stale) {
+        const scheduler = { userId: account.userId, needsApproval: false, permissions: [] };
+        const input = { actionType: "withdrawConnectionRequest", profileUrl, accountId: account.id };
+        await actions.schedule(scheduler, input).catch((error: unknown) => {
+          log.warn({ err: error, accountId: account.id }, "could not schedule a withdrawal");
+        });
+      }
+    }
+  }
+
+  async #note(accountId: string, news: readonly News[]): Promise<void> {
+    const { store, clock, onNews } = this.#parts;
+    if (news.length === 0) return;
+    const fresh = await store.noteNews(accountId, news, clock.now());
+    if (fresh.length > 0) onNews();
+  }
+
+  #keyOf(profileUrl: string): string {
+    const errors: FieldError[] = [];
+    const key = profileKeyOf(profileUrl, this.#parts.profileHosts, errors);
+    if (key === null) throw invalid(errors);
+    return key;
+  }
+}
+
+function watchedOf(contacts: readonly Contact[], now: number): Watched[] {
+  return contacts.flatMap(({ profileUrl, profileKey, relation, invitedAt, messagedAt, repliedAt, reference }) => {
+    const watched: Watched[] = [];
+    if (relation === "pending" && invitedAt !== null)
+      watched.push({ profileUrl, profileKey, waitsFor: "acceptance", since: invitedAt, reference });
+    else if (messagedAt !== null && messagedAt > (repliedAt ?? 0) && messagedAt > now - replyWaitMs)
+      watched.push({ profileUrl, profileKey, waitsFor: "reply", since: messagedAt, reference });
+    return watched;
+  });
+}
+
+function contactView(contact: Contact): ContactView {
+  const { accountId, profileUrl, relation } = contact;
+  return {
+    accountId,
+    profileUrl,
+    relation,
+    invitedAt: isoTimeOrNull(contact.invitedAt),
+    withdrawnAt: isoTimeOrNull(contact.withdrawnAt),
+    connectedAt: isoTimeOrNull(contact.connectedAt),
+    messagedAt: isoTimeOrNull(contact.messagedAt),
+    repliedAt: isoTimeOrNull(contact.repliedAt),
+  };
+}

@@ -1,0 +1,167 @@
+import { singleLine } from "../../platform/base/clean-text.ts";
+import type { Clock } from "../../platform/base/clock.ts";
+import { invalid, type FieldError } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import { leadContent } from "../leads/identity.ts";
+import { splitFullName } from "../leads/import/full-name.ts";
+import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
+import type { InsertLead, LeadStore } from "../leads/store.ts";
+import { doNotContactText } from "../suppression/refusal.ts";
+import { profileKeyOf, type ProfileHosts } from "./action-input.ts";
+import type { UploadAnswer, UploadInput } from "./upload-model.ts";
+
+type RowResult = UploadAnswer["results"][number];
+/** Puts leads into a campaign and answers, by lead, "enrolled" or why not. */
+export type Enroll = (
+  userId: string,
+  campaignId: string,
+  leadIds: readonly string[],
+  dryRun: boolean,
+) => Promise<ReadonlyMap<string, string>>;
+
+export type UploadParts = {
+  leads: LeadStore;
+  clock: Clock;
+  ids: Ids;
+  profileHosts: ProfileHosts;
+  /** Whether the id is of a campaign here; CONFLICT when that takes nobody. */
+  isCampaign: (userId: string, id: string) => Promise<boolean>;
+  /** Adds a tag to leads that are there. */
+  addTag: (userId: string, leadIds: readonly string[], tag: string) => Promise<void>;
+  enroll: Enroll;
+};
+
+/** So many rows are stored as one operation (README, "Repeating a request"); more would keep others waiting for too long. */
+const rowsAtOnce = 500;
+
+/** Lists of people from elsewhere, who become leads. */
+export class UploadService {
+  readonly #parts: UploadParts;
+
+  constructor(parts: UploadParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Every row ends in one result. To send the same list again does no harm: its people are duplicates then. Into a
+   * campaign of this server they are enrolled, if `requireApprover` lets them be; any other id is the client's own, and
+   * is kept as a tag.
+   */
+  async upload(userId: string, input: UploadInput, requireApprover: () => void): Promise<UploadAnswer> {
+    const { prospects, dryRun = false } = input;
+    const id = singleLine(input.campaign_id ?? "");
+    const isCampaign = id !== "" && (await this.#parts.isCampaign(userId, id));
+    if (isCampaign) requireApprover();
+    const reference = id === "" || isCampaign ? null : referenceTag(id);
+    const tags = [...(input.tags ?? []), ...(reference === null ? [] : [reference])];
+    const results: RowResult[] = [];
+    const seen = new Set<string>();
+    for (let start = 0; start < prospects.length; start += rowsAtOnce) {
+      const rows = prospects.slice(start, start + rowsAtOnce);
+      results.push(...(await this.#store(userId, rows, start, tags, dryRun, seen)));
+    }
+    if (isCampaign) await this.#enroll(userId, id, results, dryRun);
+    if (reference !== null && !dryRun) await this.#refer(userId, reference, results);
+    const uploaded = results.filter(({ outcome }) => outcome === "uploaded");
+    return {
+      success: true,
+      uploaded_count: uploaded.length,
+      skipped_count: results.length - uploaded.length,
+      errors: results.flatMap(({ index, message }) => (message === null ? [] : `Row ${index}: ${message}`)),
+      prospect_ids: uploaded.flatMap(({ prospect_id: id }) => id ?? []),
+      results,
+      dryRun,
+    };
+  }
+
+  /** All that can be stored, or nothing. Results in the order of the rows, of which `start` is the place of the first. */
+  async #store(
+    userId: string,
+    rows: readonly unknown[],
+    start: number,
+    tags: string[],
+    dryRun: boolean,
+    seen: Set<string>,
+  ): Promise<RowResult[]> {
+    const { clock, ids, leads } = this.#parts;
+    const now = clock.now();
+    const read = rows.map((row) => this.#read(row, tags));
+    const requests = read.flatMap((each): InsertLead[] => {
+      if ("errors" in each) return [];
+      const lead: Lead = { ...each.content, id: ids.next(now), userId, version: 1, createdAt: now, updatedAt: now };
+      return [{ lead, identity: each.identity, onDuplicate: "error" }];
+    });
+    const outcomes = (
+      await (dryRun ? Promise.all(requests.map((each) => leads.foretell(each))) : leads.insertAll(requests))
+    ).values();
+    return read.map((each, n) => {
+      const index = start + n;
+      if ("errors" in each) return result(index, "invalid", null, each.errors.map(problemText).join(" "));
+      const outcome = outcomes.next().value!;
+      if (outcome.kind === "doNotContact") return result(index, "doNotContact", null, doNotContactText(outcome.match));
+      if (outcome.kind === "duplicate")
+        return result(index, "duplicate", outcome.lead.id, "This person is a lead already.");
+      // What a dry run does not store it can't find again.
+      if (dryRun && isRepeat(each.identity, seen))
+        return result(index, "duplicate", null, "This person stands in the list more than once.");
+      return result(index, "uploaded", dryRun ? null : outcome.lead.id, null);
+    });
+  }
+
+  #read(row: unknown, tags: string[]): ReturnType<typeof leadContent> {
+    if (typeof row !== "object" || row === null || Array.isArray(row))
+      return { errors: [{ path: "", message: "Expected an object with name and network_url." }] };
+    const errors: FieldError[] = [];
+    const text = (field: string, isRequired: boolean): string => {
+      const value = (row as Record<string, unknown>)[field] ?? "";
+      if (typeof value !== "string") errors.push({ path: field, message: `Expected a text, got ${typeof value}.` });
+      else if (isRequired && singleLine(value) === "") errors.push({ path: field, message: "Is missing." });
+      return typeof value === "string" ? value : "";
+    };
+    const name = text("name", true);
+    const url = text("network_url", true);
+    const [email, company, title, notes] = ["email", "company", "title", "notes"].map((field) => text(field, false));
+    if (errors.length === 0) profileKeyOf(url, this.#parts.profileHosts, errors, "network_url");
+    if (errors.length > 0) return { errors };
+    const draft = { ...splitFullName(singleLine(name)), networkUrl: url, email, company, title, notes, tags };
+    return leadContent({ ...draft, source: "network" });
+  }
+
+  /** Also of people who were leads before, as with a campaign. Those with as many tags as a lead can have stay as they are. */
+  async #refer(userId: string, reference: string, results: readonly RowResult[]): Promise<void> {
+    const known = results.flatMap(({ outcome, prospect_id: id }) => (outcome === "duplicate" ? (id ?? []) : []));
+    for (let start = 0; start < known.length; start += rowsAtOnce)
+      await this.#parts.addTag(userId, known.slice(start, start + rowsAtOnce), reference);
+  }
+
+  async #enroll(userId: string, campaignId: string, results: RowResult[], dryRun: boolean): Promise<void> {
+    const known = results.flatMap(({ prospect_id: id }) => id ?? []);
+    const enrollments = await this.#parts.enroll(userId, campaignId, known, dryRun);
+    for (const result of results)
+      if (result.prospect_id !== null) result.enrollment = enrollments.get(result.prospect_id) ?? null;
+      else if (dryRun && result.outcome === "uploaded") result.enrollment = "enrolled";
+  }
+}
+
+function referenceTag(id: string): string {
+  if (id.length <= maxCampaignReference) return campaignTag(id);
+  const message = `Expected at most ${maxCampaignReference} characters for an id of your own, got ${id.length}.`;
+  throw invalid([{ path: "campaign_id", message }]);
+}
+
+function result(index: number, outcome: RowResult["outcome"], id: string | null, message: string | null): RowResult {
+  return { index, outcome, prospect_id: id, message, enrollment: null };
+}
+
+function problemText({ path, message }: FieldError): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+/** Whether somebody with one of these keys was seen before; notes them all. */
+function isRepeat({ email, network, name }: LeadIdentity, seen: Set<string>): boolean {
+  const keys = [email && `e ${email}`, network && `n ${network}`].filter((key) => typeof key === "string");
+  const isKnown = keys.some((key) => seen.has(key)) || (keys.length === 0 && name !== null && seen.has(`p ${name}`));
+  for (const key of keys) seen.add(key);
+  if (name !== null) seen.add(`p ${name}`);
+  return isKnown;
+}

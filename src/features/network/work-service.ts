@@ -1,0 +1,209 @@
+import { isoTime, isoTimeOrNull, type Clock } from "../../platform/base/clock.ts";
+import { ApiError, notFound } from "../../platform/base/errors.ts";
+import { actionKinds } from "./action-kinds.ts";
+import type { NetworkAction, OutcomeInput, TaskCompletion, TaskPlace, TaskView } from "./action-model.ts";
+import type { ConnectorOutcome } from "./connector.ts";
+import { consequenceOf } from "./outcome.ts";
+import type { PersonNames } from "./person-names.ts";
+import type { WorkerClaimView } from "./work-model.ts";
+import type { ActionChange, NetworkStore } from "./store.ts";
+
+export type WorkParts = {
+  store: NetworkStore;
+  personNames: PersonNames;
+  clock: Clock;
+  /** Some job may be due. */
+  poke: () => void;
+  /** An action has ended. */
+  onEnded: () => void;
+  /** When sending continues, while the clock is behind; else null. */
+  sendsAgainAt: () => number | null;
+};
+
+/** Actions that are carried out by somebody outside: a person, a worker, or the receiver of a webhook. */
+export class WorkService {
+  readonly #store: NetworkStore;
+  readonly #personNames: PersonNames;
+  readonly #clock: Clock;
+  readonly #poke: () => void;
+  readonly #onEnded: () => void;
+  readonly #sendsAgainAt: () => number | null;
+
+  constructor({ store, personNames, clock, poke, onEnded, sendsAgainAt }: WorkParts) {
+    this.#sendsAgainAt = sendsAgainAt;
+    this.#store = store;
+    this.#personNames = personNames;
+    this.#clock = clock;
+    this.#poke = poke;
+    this.#onEnded = onEnded;
+  }
+
+  /** Actions that wait for a person, longest waiting first; those for people who objected meanwhile are skipped. */
+  async tasks(
+    userId: string,
+    limit: number,
+    offset: number,
+    after: TaskPlace | null,
+  ): Promise<{ tasks: { view: TaskView; place: TaskPlace }[]; total: number }> {
+    await this.#store.skipObjectedTasks(userId, this.#clock.now());
+    const [tasks, total] = await Promise.all([
+      this.#store.tasks(userId, limit, offset, after),
+      this.#store.countTasks(userId),
+    ]);
+    const names = await this.#personNames(userId, tasks);
+    const shown = tasks.map((task, index) => ({
+      view: { ...taskView(task), personName: names[index] ?? null },
+      place: task,
+    }));
+    return { tasks: shown, total };
+  }
+
+  /** Ends a task by a person's word. NOT_FOUND when there is none, CONFLICT when it does not wait for a person. */
+  async completeTask(userId: string, jobId: string, { outcome, note }: TaskCompletion): Promise<NetworkAction> {
+    const said = {
+      completed: "Done by a person",
+      failed: "Failed, by a person's word",
+      skipped: "Skipped by a person",
+    };
+    const message = said[outcome];
+    const change = await this.#store.endHanded(userId, jobId, ["awaitingPerson"], {
+      state: outcome,
+      message: note ? `${message}: ${note}` : message,
+      metadata: { outcome, completedBy: "person", ...(note && { note }) },
+      reference: null,
+      relation: null,
+      at: this.#clock.now(),
+    });
+    return this.#changed(change, jobId);
+  }
+
+  /** The outcome of an action that was handed on, reported by whoever got it. */
+  async report(userId: string, jobId: string, input: OutcomeInput): Promise<NetworkAction> {
+    const found = await this.#store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    const at = this.#clock.now();
+    const consequence = consequenceOf(outcomeOf(input, at), found.action, "report", at);
+    if (consequence.kind === "end")
+      return this.#changed(await this.#store.endHanded(userId, jobId, ["awaitingVendor"], consequence.end), jobId);
+    throw new ApiError("CONFLICT", {
+      message: `An action that was handed on can't be ${input.outcome}: report sent, refused or unknown.`,
+    });
+  }
+
+  /** Claims the next action that a worker may carry out now, with a lease; else when to come again. */
+  async claim(userId: string, accountId: string | null, leaseSeconds: number): Promise<WorkerClaimView> {
+    const sendsAgainAt = this.#sendsAgainAt();
+    if (sendsAgainAt !== null) return { claimed: null, retryAt: isoTime(sendsAgainAt) };
+    const now = this.#clock.now();
+    const leaseUntil = now + leaseSeconds * 1000;
+    const answer = await this.#store.claimForWorker({ userId, accountId, now, leaseUntil });
+    if (answer.claimed === null) return { claimed: null, retryAt: isoTimeOrNull(answer.retryAt) };
+    const { job, action, account } = answer.claimed;
+    const { jobId, actionType, profileUrl, message, details, leadId } = action;
+    return {
+      claimed: {
+        jobId,
+        claim: job.attempt,
+        leaseUntil: isoTime(leaseUntil),
+        accountId: account.id,
+        connectorSettings: account.connectorSettings,
+        actionType,
+        profileUrl,
+        message,
+        details,
+        leadId,
+      },
+      retryAt: null,
+    };
+  }
+
+  /** Prolongs a worker's lease. CONFLICT when it was lost. */
+  async heartbeat(userId: string, jobId: string, claim: number, leaseSeconds: number): Promise<{ leaseUntil: string }> {
+    const leaseUntil = this.#clock.now() + leaseSeconds * 1000;
+    if (!(await this.#store.renewLease(userId, { id: jobId, attempt: claim }, leaseUntil))) throw leaseLost();
+    return { leaseUntil: isoTime(leaseUntil) };
+  }
+
+  /** The outcome of an action that a worker claimed. CONFLICT when its lease was lost: then nothing is written. */
+  async complete(userId: string, jobId: string, claim: number, input: OutcomeInput): Promise<NetworkAction> {
+    const found = await this.#store.action(userId, jobId);
+    if (found === null) throw notFound("network action", jobId);
+    // What this process itself is sending at the moment is nobody else's to end.
+    if (found.action.pendingReason !== "awaitingWorker") throw leaseLost();
+    const at = this.#clock.now();
+    const held = { id: jobId, attempt: claim };
+    const consequence = consequenceOf(outcomeOf(input, at), found.action, "worker", at);
+    const isWritten =
+      consequence.kind === "end"
+        ? await this.#store.endAction(held, consequence.end)
+        : consequence.kind === "putOff" && (await this.#store.putOff(held, consequence.putOff));
+    if (!isWritten) throw leaseLost();
+    this.#onEnded();
+    this.#poke();
+    const after = await this.#store.action(userId, jobId);
+    return after?.action ?? found.action;
+  }
+
+  #changed(change: ActionChange, jobId: string): NetworkAction {
+    if (change.kind === "changed") {
+      this.#onEnded();
+      return change.action;
+    }
+    if (change.kind !== "refused") throw notFound("network action", jobId);
+    throw new ApiError("CONFLICT", {
+      message: `This action does not wait for an outcome: it is ${change.action.state}.`,
+      details: { state: change.action.state },
+    });
+  }
+}
+
+function outcomeOf(input: OutcomeInput, now: number): ConnectorOutcome {
+  const { outcome, reference = null, relation, retryAfterSeconds } = input;
+  const reason = input.reason ?? reasons[outcome];
+  const retryAt = now + (retryAfterSeconds ?? 60) * 1000;
+  const shown = relation === undefined ? {} : { relation };
+  switch (outcome) {
+    case "completed":
+      return { kind: "completed", reference, ...shown };
+    case "refused":
+      return { kind: "refused", refusal: input.refusal ?? "invalid", reason, ...shown };
+    case "busy":
+      return { kind: "busy", retryAt, reason };
+    case "limited":
+      return { kind: "limited", retryAt: retryAfterSeconds === undefined ? null : retryAt, reason };
+    case "signedOut":
+      return { kind: "signedOut", reason };
+    case "unknown":
+      return { kind: "unknown", reason };
+  }
+}
+
+const reasons: Record<OutcomeInput["outcome"], string> = {
+  completed: "",
+  refused: "It was refused.",
+  busy: "It could not be done at this moment.",
+  limited: "The network asks for fewer actions.",
+  signedOut: "The account is signed out of the network.",
+  unknown: "It is not known what came of it.",
+};
+
+function leaseLost(): ApiError {
+  return new ApiError("CONFLICT", {
+    message:
+      "This claim does not hold (any more): its lease ended, or the action has ended. Nothing was changed. Claim anew.",
+  });
+}
+
+function taskView({
+  jobId,
+  accountId,
+  actionType,
+  profileUrl,
+  message,
+  details,
+  leadId,
+  updatedAt,
+}: NetworkAction): TaskView {
+  const { label } = actionKinds[actionType];
+  return { jobId, accountId, actionType, label, profileUrl, message, details, leadId, since: isoTime(updatedAt) };
+}

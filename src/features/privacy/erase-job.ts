@@ -1,0 +1,97 @@
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { JobEnd } from "../../platform/jobs/store.ts";
+import type { Log } from "../../platform/base/log.ts";
+import type { SuppressionService } from "../suppression/service.ts";
+import type { PersonCounts, PersonIdentity } from "./model.ts";
+import type { ErasurePayload } from "./service.ts";
+import type { PersonStore } from "./store.ts";
+
+export type ErasureParts = {
+  store: PersonStore;
+  suppressions: SuppressionService;
+  /** Forgets what was spoken in voices of the user, null: of anybody, and is kept for the next time. */
+  forgetSpeech: (userId: string | null) => Promise<void>;
+  clock: Clock;
+  log: Log;
+};
+
+/** An action that is being carried out has ended a minute later, as a rule. */
+const waitMs = 60_000;
+/** Somebody reads the database for long; what was erased is overwritten at the next try, or with the next writes. */
+const scrubAgainMs = 5_000;
+const scrubTries = 12;
+
+/**
+ * Erases a person. Each step can be repeated, so a crash costs nothing: the next attempt goes on with what is left. The
+ * person is kept off first, so that nothing comes in behind the search.
+ */
+export function createErasureHandler({ store, suppressions, forgetSpeech, clock, log }: ErasureParts): JobHandler {
+  async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
+    const { identity, ...rest } = job.payload as ErasurePayload;
+    const before = job.metadata["records"] as PersonCounts;
+    const erased =
+      identity === null ? { records: before, underWay: 0 } : await eraseAll(rest, identity, before, context.signal);
+    const { records, underWay } = erased;
+    const waitsFor = underWay > 0 ? `${underWay} actions that are being carried out` : await unfinished(rest, job);
+    // Nobody knows what it says: messages to the person, and what somebody tried before.
+    await forgetSpeech(rest.scope.userId);
+    if (waitsFor !== null) return again(`Waits for ${waitsFor}`, records, underWay, waitMs);
+    // First the job itself: what is overwritten then is all of it.
+    if (!(await store.forget(context.claim, { ...rest, identity: null }))) return null;
+    if (!(await store.scrub()) && job.attempt < scrubTries)
+      return again("Erased; overwrites what the disk still holds", records, 0, scrubAgainMs);
+    const entries = Object.values(records).reduce((sum, count) => sum + count, 0);
+    const at = clock.now();
+    const end = {
+      kind: "completed",
+      message: `Erased ${entries} entries`,
+      metadata: { records, waiting: 0 },
+      at,
+    } as const;
+    const audit = { ...rest.audit, at, details: { ...rest.audit.details, entries } };
+    await context.patiently(() => store.finish(context.claim, end, audit));
+    log.info({ jobId: job.id, entries }, "erased a person");
+    return null;
+  }
+
+  /** Rounds until one finds nothing more; answers the counts of all attempts together. */
+  async function eraseAll(
+    { scope, suppress }: Omit<ErasurePayload, "identity">,
+    identity: PersonIdentity,
+    before: PersonCounts,
+    signal: AbortSignal,
+  ): Promise<{ records: PersonCounts; underWay: number }> {
+    const ways = [...identity.emails, ...identity.profiles, ...identity.phones];
+    if (suppress) await store.suppress(suppressions.hashesOf(scope.userId, ways));
+    const records = { ...before };
+    for (;;) {
+      let changed = 0;
+      let underWay = 0;
+      for await (const page of store.records(scope, identity)) {
+        signal.throwIfAborted();
+        const result = await store.erase(identity, page, clock.now());
+        underWay += result.underWay;
+        for (const [place, count] of Object.entries(result.erased)) {
+          records[place] = (records[place] ?? 0) + count;
+          changed += count;
+        }
+      }
+      if (changed === 0) return { records, underWay };
+    }
+  }
+
+  async function unfinished({ scope }: Pick<ErasurePayload, "scope">, job: Job): Promise<string | null> {
+    const isRead = await store.isBeingRead(scope, job.createdAt);
+    return isRead ? `imports and enrichments that began before ${isoTime(job.createdAt)}` : null;
+  }
+
+  function again(message: string, records: PersonCounts, waiting: number, waitedMs: number): JobEnd {
+    const at = clock.now();
+    const metadata = { records, waiting };
+    return { kind: "again", message, metadata, at, runAt: at + waitedMs, countsAsAttempt: false };
+  }
+
+  return { type: "person_erasure", concurrency: 1, run };
+}

@@ -1,0 +1,188 @@
+import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
+import type { FieldError } from "../../platform/base/errors.ts";
+import { isEmailAddress } from "../leads/identity.ts";
+import { companySizeText } from "./facets/ranges.ts";
+import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
+import { remembered } from "./remembered.ts";
+import {
+  maxTechnologies,
+  maxTechnologyLength,
+  prospectTextFields,
+  prospectTextLimits,
+  type CompanyContent,
+  type ProspectContent,
+  type ProspectTextField,
+} from "./model.ts";
+
+/** What a file or a service says of a prospect, before it is checked. */
+export type ProspectDraft = Partial<Omit<ProspectContent, "confidence" | "formerEmails">> & {
+  confidence?: number;
+  /** The first name is all of the name, and together with the company it tells who is meant. */
+  hasOneName?: boolean;
+};
+
+/**
+ * Cleans what is said of a person: texts are trimmed and lose control characters, sizes become ranges,
+ * what can't be read as one is left out. Answers the content to store and what it is found by, or every problem that
+ * stands against it. A prospect needs what a lead needs: something to tell it by.
+ */
+export function prospectContent(
+  draft: ProspectDraft,
+): { content: ProspectContent; identity: ProspectIdentity } | { errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const known: ProspectDraft = cleanTexts(draft, errors);
+  if (draft.hasOneName && known.firstName !== undefined) known.lastName = "";
+  const identity = prospectIdentity(known);
+  checkIdentity(known, identity, errors);
+  if (errors.length > 0) return { errors };
+  const technologies = cleanTechnologies(draft.technologies);
+  if (technologies.length > 0) known.technologies = technologies;
+  if (draft.revenue) known.revenue = draft.revenue;
+  const content = Object.assign(known, { confidence: rounded(draft.confidence ?? completeness(known)) });
+  return { content, identity };
+}
+
+const sizeOf = remembered(companySizeText);
+
+function checkIdentity({ email, networkUrl }: ProspectDraft, identity: ProspectIdentity, errors: FieldError[]): void {
+  if (email !== undefined && !isEmailAddress(email))
+    errors.push({ path: "email", message: `"${email.slice(0, 60)}" is not an e-mail address.` });
+  if (networkUrl !== undefined && identity.network === null)
+    errors.push({
+      path: "networkUrl",
+      message: `"${networkUrl.slice(0, 60)}" is not an http or https URL of a profile.`,
+    });
+  const isKnown = identity.email !== null || identity.network !== null || identity.name !== null;
+  if (errors.length === 0 && !isKnown) errors.push({ path: "", message: identifierHelp });
+}
+
+const identifierHelp =
+  "A prospect needs an identifier: an email, a networkUrl, or firstName, lastName and company together. A full name of one word does beside a company.";
+
+/** As `prospectContent`, for what a file says of a company. It needs a name or a domain. */
+export function companyContent(
+  draft: ProspectDraft & { description?: string; founded?: string },
+): { content: CompanyContent } | { errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const {
+    company,
+    domain,
+    industry,
+    companyLocation,
+    location,
+    companySize: size,
+    phone,
+    networkUrl,
+  } = cleanTexts(draft, errors);
+  if (company === undefined && domain === undefined)
+    errors.push({ path: "company", message: "A company needs a name or a website." });
+  if (errors.length > 0) return { errors };
+  const technologies = cleanTechnologies(draft.technologies);
+  const place = companyLocation ?? location;
+  const description = draft.description && multiLine(draft.description).slice(0, maxDescription);
+  const founded = draft.founded && singleLine(draft.founded).slice(0, 40);
+  return {
+    content: {
+      ...(company !== undefined && { company }),
+      ...(domain !== undefined && { domain }),
+      ...(industry !== undefined && { industry }),
+      ...(place !== undefined && { companyLocation: place }),
+      ...(size !== undefined && { companySize: size }),
+      ...(phone !== undefined && { phone }),
+      ...(networkUrl !== undefined && { networkUrl }),
+      ...(draft.revenue && { revenue: draft.revenue }),
+      ...(technologies.length > 0 && { technologies }),
+      ...(description && { description }),
+      ...(founded && { founded }),
+    },
+  };
+}
+
+const maxDescription = 5000;
+
+function cleanTexts(draft: ProspectDraft, errors: FieldError[]): Partial<Record<ProspectTextField, string>> {
+  const texts: Partial<Record<ProspectTextField, string>> = {};
+  for (const field of prospectTextFields) {
+    const value = draft[field];
+    const text = value && cleanText(field, value);
+    if (!text) continue;
+    if (text.length > prospectTextLimits[field])
+      errors.push({
+        path: field,
+        message: `Expected at most ${prospectTextLimits[field]} characters, got ${text.length}.`,
+      });
+    else texts[field] = text;
+  }
+  return texts;
+}
+
+/** As it is stored; nothing is left of some. What can't be read as a size or a website is no reason to refuse a person. */
+export function cleanText(field: ProspectTextField, value: string): string | null {
+  if (field === "companySize") return sizeOf(value);
+  if (field === "domain") return domainOf(value);
+  return singleLine(value);
+}
+
+/** The host name of a website without `www.`, in lower case; null when the text is no website. */
+export function domainOf(website: string): string | null {
+  const text = website.trim();
+  if (plainHost.test(text) && !text.includes("xn--")) return text.startsWith("www.") ? text.slice(4) : text;
+  if (text === "" || /\s/.test(text)) return null;
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  const host =
+    url?.hostname
+      .toLowerCase()
+      .replace(/^www\./, "")
+      .replace(/\.$/, "") ?? "";
+  return host.includes(".") && !/^[\d.:[\]]+$/.test(host) ? host : null;
+}
+
+/** A host name as a URL would give it back; made of dots and digits alone it would be an address, `xn--` may be broken. */
+const plainHost = /^(?!www\.[^.]*$)[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$/;
+
+function cleanTechnologies(technologies: string[] | undefined): string[] {
+  if (technologies === undefined || technologies.length === 0) return [];
+  const clean = new Set<string>();
+  for (const technology of technologies) {
+    const name = cleanTechnology(technology);
+    if (name !== null && clean.size < maxTechnologies) clean.add(name);
+  }
+  return [...clean];
+}
+
+/** Null for what is no name of one. */
+export function cleanTechnology(name: string): string | null {
+  const clean = singleLine(name);
+  return clean !== "" && clean.length <= maxTechnologyLength ? clean : null;
+}
+
+/** How much is known, where nobody says how sure it is: e-mail 0.4, who it is 0.3, the company 0.2, the rest 0.1. */
+function completeness({
+  email,
+  firstName,
+  lastName,
+  title,
+  networkUrl,
+  company,
+  industry,
+  companySize: size,
+  phone,
+  location,
+  technologies,
+}: ProspectDraft): number {
+  let sum = 0;
+  if (email) sum += 0.4;
+  if (firstName && lastName) sum += 0.1;
+  if (title) sum += 0.1;
+  if (networkUrl) sum += 0.1;
+  if (company) sum += 0.1;
+  if (industry) sum += 0.05;
+  if (size) sum += 0.05;
+  if (phone) sum += 0.04;
+  if (location) sum += 0.03;
+  return technologies ? sum + 0.03 : sum;
+}
+
+function rounded(confidence: number): number {
+  return Math.round(Math.min(1, Math.max(0, confidence)) * 100) / 100;
+}

@@ -1,0 +1,163 @@
+import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { Clock } from "../../platform/base/clock.ts";
+import { fileOfJob } from "../../platform/imports/file-intake.ts";
+import type { FileImports, ImportKind } from "../../platform/imports/file-imports.ts";
+import { folderOfImports } from "../../platform/imports/job-files.ts";
+import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
+import type { Job } from "../../platform/jobs/model.ts";
+import type { JobEnd } from "../../platform/jobs/store.ts";
+import { toldEncoding, type TextEncoding } from "../../lib/table-file/encodings.ts";
+import { importEnd, removeFile } from "../leads/import/import-end.ts";
+import { readProspectFile, type ProspectFileBatch, type ProspectFileOptions } from "./import/prospect-file.ts";
+import type { ProspectOnDuplicate } from "./model.ts";
+import type {
+  BatchHints,
+  ProspectImportCounts,
+  ProspectReportRequest,
+  ProspectReportRow,
+  ProspectStore,
+} from "./store.ts";
+
+/** How a file is to be read and stored; the payload of the job. */
+export type ProspectImportSettings = Pick<
+  ProspectFileOptions,
+  "format" | "delimiter" | "encoding" | "columns" | "source"
+> & {
+  onDuplicate: ProspectOnDuplicate;
+  dryRun: boolean;
+};
+
+/**
+ * With the first columns, or names of fields, that nobody understands, and whose values are therefore not stored; and with
+ * the encoding, where it is not UTF-8.
+ */
+type ProspectImportResult = ProspectImportCounts & {
+  columns?: Record<string, string>;
+  ignoredColumns?: string[];
+  encoding?: TextEncoding;
+};
+
+/** More columns than this no one reads through. */
+const mostColumns = 100;
+
+const importFolder = folderOfImports.prospect_import;
+
+export type ProspectImports = FileImports<ProspectImportSettings, ProspectReportRequest, ProspectReportRow>;
+
+export function prospectImportKind(prospects: ProspectStore): ImportKind<ProspectReportRequest, ProspectReportRow> {
+  const report = (request: ProspectReportRequest) => prospects.importReport(request);
+  const countReport = (request: ProspectReportRequest) => prospects.countImportReport(request);
+  const counts = ["companies"];
+  return { type: "prospect_import", action: "prospects.imported", folder: importFolder, counts, report, countReport };
+}
+
+/** Small enough that storing a batch keeps the event loop for some milliseconds, large enough to share a commit. */
+const batchRows = 800;
+
+/** Reads the file of an import in a thread and stores it batch by batch; after a crash it goes on where it stopped. */
+export function createProspectImportHandler(prospects: ProspectStore, blobs: BlobStore, clock: Clock): JobHandler {
+  async function run(job: Job, context: JobContext): Promise<JobEnd | null> {
+    const settings = job.payload as ProspectImportSettings;
+    const path = await blobs.localPath(fileOfJob(importFolder, job.id));
+    const lastRow = typeof job.metadata.lastRow === "number" ? job.metadata.lastRow : 0;
+    // What a dry run foresees is in memory of the attempt.
+    const options = { ...settings, path, afterRow: settings.dryRun ? 0 : lastRow, batchRows };
+    try {
+      return await importEnd(
+        () => storeAll(job, context, options, settings),
+        (counts) => summary(counts, settings.dryRun),
+        () => clock.now(),
+      );
+    } finally {
+      if (settings.dryRun) prospects.forgetDryRun(job.id);
+    }
+  }
+
+  async function ended(job: Job, end: JobEnd): Promise<void> {
+    await removeFile(blobs, importFolder, job, end);
+    await prospects.settle(job.userId);
+  }
+
+  /** While a batch is stored, the persons of the next are looked for already. */
+  async function storeAll(
+    job: Job,
+    context: JobContext,
+    options: ProspectFileOptions,
+    settings: ProspectImportSettings,
+  ): Promise<ProspectImportResult | null> {
+    let ignoredColumns: string[] = [];
+    let columns: ProspectFileBatch["columns"] = [];
+    let encoding = "utf-8";
+    let storing: Promise<ProspectImportCounts | null> = Promise.resolve(settings.dryRun ? nothing : countsSoFar(job));
+    for await (const batch of readProspectFile(options, context.signal)) {
+      const hints = await prospects.lookUp({ userId: job.userId, rows: batch.rows });
+      const before = await storing.catch((error: unknown) => {
+        hints.release();
+        throw error;
+      });
+      if (before === null) {
+        hints.release();
+        return null;
+      }
+      storing = store(job, context, batch, hints, settings);
+      // It is awaited with the next batch; until then a failure must not count as unhandled.
+      storing.catch(() => undefined);
+      ignoredColumns = batch.ignored;
+      ({ encoding, columns } = batch);
+    }
+    const counts = await storing;
+    if (counts === null) return null;
+    const understood = columns.filter(({ target }) => target !== "ignore").slice(0, mostColumns);
+    const shown = Object.fromEntries(understood.map(({ header, target }) => [header, target]));
+    const named = understood.length > 0 && { columns: shown };
+    return { ...counts, ...named, ...(ignoredColumns.length > 0 && { ignoredColumns }), ...toldEncoding(encoding) };
+  }
+
+  async function store(
+    job: Job,
+    { claim, leaseUntil }: JobContext,
+    batch: ProspectFileBatch,
+    hints: BatchHints,
+    { onDuplicate, dryRun }: ProspectImportSettings,
+  ) {
+    const stored = prospects.importBatch(
+      {
+        userId: job.userId,
+        jobId: job.id,
+        attempt: claim.attempt,
+        rows: batch.rows,
+        found: batch.found,
+        onDuplicate,
+        dryRun,
+        lastRow: batch.lastRow,
+        progress: batch.totalBytes === 0 ? 0 : Math.min(99, (batch.bytesRead / batch.totalBytes) * 100),
+        leaseUntil: leaseUntil(),
+        at: clock.now(),
+      },
+      hints,
+    );
+    return await stored.finally(() => batch.release());
+  }
+
+  return { type: "prospect_import", concurrency: 1, run, ended };
+}
+
+const nothing: ProspectImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, companies: 0 };
+
+function countsSoFar({ metadata }: Job): ProspectImportCounts {
+  const { rows, created, updated, skipped, failed, companies } = metadata as ProspectImportCounts;
+  return { rows, created, updated, skipped, failed, companies };
+}
+
+function summary(
+  { rows, created, updated, skipped, failed, companies, ignoredColumns = [], encoding }: ProspectImportResult,
+  dryRun: boolean,
+): string {
+  const people = companies === 0 ? "" : ` (${companies} of them companies)`;
+  const counts = `${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  const ignored = ignoredColumns.length === 0 ? "" : `. Columns not understood: ${ignoredColumns.join(", ")}`;
+  const told = `${counts}${ignored}${encoding === undefined ? "" : `. Read as ${encoding}`}`;
+  return dryRun
+    ? `Dry run of ${rows} rows${people}, nothing was stored: ${told}`
+    : `Read ${rows} rows${people}: ${told}`;
+}

@@ -1,0 +1,212 @@
+import { singleLine } from "../../../platform/base/clean-text.ts";
+import { normalized } from "../../leads/import/columns.ts";
+import { nestedTarget } from "./nested-names.ts";
+import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asian-headers.ts";
+
+const columnTargets = [
+  "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",
+  "location", "city", "state", "country", "confidence", "likelihood", "source",
+  "company", "domain", "industry", "companySize", "revenue", "revenueThousands", "revenueNamed", "technologies", "companyPhone", "companyNetworkUrl",
+  "companyLocation", "companyCity", "companyState", "companyCountry", "description", "founded", "ignore",
+] as const; // prettier-ignore
+/**
+ * Where the values of a column go: a field of the prospect or of its company; `fullName`, which is split; parts of a
+ * place, which make up the place where no column has it whole; `revenueThousands`, a revenue whose numbers are thousands;
+ * `revenueNamed`, one that counts only where it names its currency;
+ * `likelihood`, a confidence from 1 to 10; or nowhere.
+ */
+export type ProspectTarget = (typeof columnTargets)[number];
+
+/**
+ * Header names that are understood; case, spaces, punctuation and accents don't matter. Apollo's exports throughout,
+ * and the names that ZoomInfo, Cognism, People Data Labs, RocketReach, Snov and HubSpot have of their own.
+ */
+const headerNames: Record<Exclude<ProspectTarget, "ignore" | "revenueNamed">, string> = {
+  firstName: "First Name,First,Given Name,Vorname,Prénom,Nombre",
+  lastName: "Last Name,Last,Surname,Family Name,Nachname,Nom,Apellido,Apellidos",
+  fullName: "Full Name,Name,Contact Name,Person Name,Person Full Name",
+  email:
+    "Email,E-mail,Email Address,Work Email,Business Email,Professional Email,Primary Email,Recommended Email,Person Email,Emails,E-Mail-Adresse",
+  phone:
+    "Phone,Phone Number,Mobile,Mobile Phone,Work Direct Phone,Direct Phone,First Phone,Person Phone,Phone Numbers,Telefon,Direct Phone Number",
+  networkUrl:
+    "networkUrl,LinkedIn,LinkedIn URL,LinkedIn Profile,Person Linkedin Url,Profile URL,Profile,Contact LinkedIn URL,Person LinkedIn,LinkedIn Contact Profile URL,Prospect LinkedIn URL",
+  title: "Title,Job Title,Position,Role,Current Title,Current Position,Person Title,Job Position,Jobtitel,Current Job",
+  seniority: "Seniority,Seniority Level,Level,Management Level,Job Level,Job Title Levels",
+  department: "Department,Departments,Function,Job Function,Sub Departments,Job Title Role",
+  location: "Location,Location Name,Person Location,Contact Location,Standort",
+  city: "City,Person City,Ort,Stadt",
+  state: "State,Region,Province,State/Region,Person State",
+  country: "Country,Country/Region,Person Country,Land",
+  confidence: "Confidence,Confidence Score,Email Confidence,Score",
+  likelihood: "Likelihood",
+  source: "Source,Lead Source,Data Source,Quelle",
+  company:
+    "Company,Company Name,Organization,Organisation,Organization Name,Account,Account Name,Employer,Associated Company,Job Company Name,Firma,Company Name for Emails",
+  domain:
+    "Website,Domain,Company Domain,Company Website,Website URL,Company URL,Web,Organization Domain,Account Website,Job Company Website",
+  industry:
+    "Industry,Company Industry,Primary Industry,Account Industry,Job Company Industry,Sector,Branche,Company Main Industry",
+  companySize:
+    "# Employees,Employees,Employee Count,Number of Employees,Company Size,Company Headcount,Headcount,Company Employees,Employee Range,Account Headcount,Job Company Size,Size,Mitarbeiter,Company Employee Count,Company Employee Range",
+  revenue:
+    "Annual Revenue,Revenue,Company Revenue,Company Annual Revenue,Yearly Revenue,Estimated Revenue,Revenue Range,Revenue Range (in USD),Account Revenue,Job Company Inferred Revenue,Umsatz,Inferred Revenue",
+  revenueThousands: "Revenue (in 000s USD),Revenue (in 000s)",
+  technologies: "Technologies,Technology,Tech Stack,Company Technologies,Techstack,Tools,Current Technologies",
+  companyPhone: "Company Phone,Company Phone Number,Corporate Phone",
+  companyNetworkUrl:
+    "Company Linkedin Url,Company LinkedIn,Organization Linkedin Url,Company Network Url,Account LinkedIn URL,Job Company LinkedIn URL",
+  companyLocation:
+    "Company Location,Company Address,Headquarters,HQ,HQ Location,Organization Location,Company HQ,Job Company Location Name",
+  companyCity: "Company City,HQ City,Organization City,Office City",
+  companyState: "Company State,HQ State,Company Region,Organization State,Office State",
+  companyCountry: "Company Country,HQ Country,Organization Country,Office Country",
+  description: "Short Description,Description,SEO Description,Company Description,About",
+  founded: "Founded Year,Founded,Year Founded,Company Founded Year,Job Company Founded",
+};
+
+const eastAsianNames = {
+  ...eastAsianHeaders,
+  department: ["部署", "部署名", "部門", "所属部署", "部门", "부서", "부서명"],
+  domain: ["ウェブサイト", "ホームページ", "サイトURL", "Webサイト", "サイト", "企業URL", "会社URL", "网站", "網站", "网址", "官网", "公司网址", "公司網址", "公司网站", "公司官网", "웹사이트", "홈페이지", "도메인"],
+  companySize: ["従業員数", "従業員", "従業員規模", "社員数", "人数", "人數", "规模", "規模", "公司规模", "公司規模", "企业规模", "员工人数", "員工人數", "员工数", "직원수", "종업원수", "임직원수", "사원수"],
+  companyLocation: ["本社所在地", "本社", "本社住所", "公司地址", "公司所在地", "总部", "總部", "본사", "본사 소재지"],
+  // Nobody writes it in dollars there, and a number alone says no more.
+  revenueNamed: [
+    ...["売上高", "売上", "年商", "年間売上", "年間売上高", "营业额", "營業額", "年营业额", "年營業額", "营业收入", "營業收入"],
+    ...["年收入", "매출", "매출액", "연매출", "연매출액"],
+  ],
+}; // prettier-ignore
+
+const targetByName = new Map<string, ProspectTarget>([
+  ...Object.entries(eastAsianNames).flatMap(([target, names]) => namesOf(target, names)),
+  ...Object.entries(headerNames).flatMap(([target, names]) => namesOf(target, [target, ...names.split(",")])),
+]);
+const knownTarget = (name: string): ProspectTarget | undefined => targetByName.get(name);
+const namesOfGiven = new Set(givenBesideFamily.map(normalized));
+
+function namesOf(target: string, names: readonly string[]): (readonly [string, ProspectTarget])[] {
+  return names.map((name) => [normalized(name), target as ProspectTarget]);
+}
+
+/** Names of headers that are shown when a file has none that are understood. */
+export const understoodProspectHeaders = [
+  "First Name", "Last Name", "Email", "LinkedIn URL", "Title", "Company", "Website", "Industry", "# Employees",
+  "Annual Revenue", "Company Location", "Technologies",
+]; // prettier-ignore
+
+/** Whose profile a text is, by its path: `/in/ada`, `/company/engines`; null for any other text. */
+export function profileOwner(text: string): "person" | "company" | null {
+  if (profileOfPerson.test(text)) return "person";
+  return profileOfCompany.test(text) ? "company" : null;
+}
+
+const profile = (paths: string) => new RegExp(`^\\s*(https?://)?[^\\s/?#@]+\\.[^\\s/?#@]+/(${paths})/[^/?#]`, "i");
+const profileOfPerson = profile("in|pub");
+const profileOfCompany = profile("company|school|showcase");
+
+/**
+ * The target of each column; `overrides` (header to target) go first. What nobody understands goes nowhere, but for a
+ * column of profiles in a list of people under a name that says nothing, such as LinkedIn's own "URL", and a street goes nowhere beside a
+ * city. `ofPeople`: columns whose values are profiles of people.
+ */
+export function prospectTargets(
+  headers: readonly string[],
+  overrides: ReadonlyMap<string, ProspectTarget>,
+  ofPeople: readonly number[] = [],
+): ProspectTarget[] {
+  const columns = headers.map((header) => {
+    const name = normalized(header);
+    const chosen = overrides.get(name);
+    const target = chosen ?? knownTarget(name) ?? nestedTarget(header, knownTarget) ?? "ignore";
+    return { name, target, isChosen: chosen !== undefined };
+  });
+  const has = (target: ProspectTarget): boolean => columns.some((column) => column.target === target);
+  const lacksProfiles = !has("networkUrl") && columns.some(({ target }) => personTargets.has(target));
+  const profiles = lacksProfiles && columns.find((column, at) => isFree(column) && ofPeople.includes(at));
+  if (profiles) profiles.target = "networkUrl";
+  // Lists of the Far East call a company's website "URL"; elsewhere it may be anything.
+  const site = has("company") && !has("domain") && columns.some(({ name }) => ofOtherScript.test(name));
+  const url =
+    site && columns.findIndex((column, at) => column.name === "url" && isFree(column) && !ofPeople.includes(at));
+  if (url !== false && url !== -1) columns[url]!.target = "domain";
+  if (has("companyCity") || has("companyState") || has("companyCountry"))
+    for (const column of columns) if (column.name === streetName && !column.isChosen) column.target = "ignore";
+  const isOfPeople =
+    ofPeople.some((column) => columns[column]?.target === "networkUrl") ||
+    columns.some(({ name, target, isChosen }) => isOfPerson(target, name, isChosen, has("company")));
+  if (isOfPeople) {
+    // "Name" beside a first name alone is the last name.
+    const isLast = has("firstName") && !has("lastName");
+    // "이름" beside a last name alone is the first.
+    const isFirst = has("lastName") && !has("firstName");
+    return columns.map(({ name, target, isChosen }) => {
+      if (target !== "fullName" || isChosen) return target;
+      if (isLast) return "lastName";
+      return isFirst && namesOfGiven.has(name) ? "firstName" : target;
+    });
+  }
+  // A file of companies: what would be a person's belongs to the company, unless somebody said otherwise.
+  return columns.map(({ target, isChosen }) => (isChosen ? target : (companyMeanings[target] ?? target)));
+}
+
+const ofOtherScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** Whole in one column, an address tells where a company is; beside its city it is a street. */
+const streetName = normalized("Company Address");
+
+function isFree({ target, isChosen }: { target: ProspectTarget; isChosen: boolean }): boolean {
+  return target === "ignore" && !isChosen;
+}
+
+/** Of a file, no more are told of. */
+export const maxIgnoredColumns = 20;
+
+/** Adds to `ignored` the headers that go nowhere although nobody chose that. */
+export function noteIgnored(
+  ignored: Set<string>,
+  headers: readonly string[],
+  targets: readonly ProspectTarget[],
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): void {
+  for (const [at, header] of headers.entries()) {
+    if (ignored.size === maxIgnoredColumns) return;
+    const shown = singleLine(header).slice(0, shownHeaderLength);
+    if (shown !== "" && targets[at] === "ignore" && !overrides.has(normalized(header))) ignored.add(shown);
+  }
+}
+
+const shownHeaderLength = 60;
+
+/** Whether only a file of people has such a column: "Name", "이름" and "LinkedIn URL" may be a company's, where it has no other name. */
+function isOfPerson(target: ProspectTarget, name: string, isChosen: boolean, besideCompany: boolean): boolean {
+  if (target === "fullName") return isChosen || besideCompany || !(name === "name" || namesOfGiven.has(name));
+  return personTargets.has(target) || (target === "networkUrl" && isChosen);
+}
+
+const personTargets: ReadonlySet<ProspectTarget> = new Set(["firstName", "lastName", "email", "title", "seniority"]);
+const companyMeanings: Partial<Record<ProspectTarget, ProspectTarget>> = {
+  fullName: "company",
+  networkUrl: "companyNetworkUrl",
+  phone: "companyPhone",
+  location: "companyLocation",
+  city: "companyCity",
+  state: "companyState",
+  country: "companyCountry",
+};
+
+/** Whether rows with these columns, as `prospectTargets` answers them, can tell a person, or a company, from others. */
+export function tellsApart(targets: readonly ProspectTarget[]): boolean {
+  const has = (target: ProspectTarget): boolean => targets.includes(target);
+  const hasName = has("fullName") || (has("firstName") && has("lastName"));
+  const isOfPeople = hasName || targets.some((target) => personTargets.has(target));
+  if (!isOfPeople && (has("company") || has("domain"))) return true;
+  return has("email") || has("networkUrl") || (hasName && has("company"));
+}
+
+/** Reads what somebody wrote as the target of a column; null when there is no such target. */
+export function prospectTarget(text: string): ProspectTarget | null {
+  return (columnTargets as readonly string[]).includes(text) ? (text as ProspectTarget) : null;
+}
+
+export const prospectTargetNames: readonly ProspectTarget[] = columnTargets;

@@ -1,0 +1,250 @@
+import { normalized } from "../../leads/import/columns.ts";
+import { CsvRecords, newlineOf, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
+import { unreadable } from "../../leads/import/csv-rows.ts";
+import { LeadFileError } from "../../leads/import/lead-file.ts";
+import { incomplete, PlainRecord } from "./plain-record.ts";
+import {
+  noteIgnored,
+  profileOwner,
+  prospectTargets,
+  tellsApart,
+  understoodProspectHeaders,
+  type ProspectTarget,
+} from "./prospect-columns.ts";
+import { numberOfTarget } from "./row-text.ts";
+import type { RowWriter } from "./row-writer.ts";
+
+/** How a CSV file is to be read; `headerRow` counts as CsvRecords does. `ignored` are headers that nobody understands. */
+export type ProspectLayout = {
+  delimiter: string;
+  newline: string;
+  headerRow: number;
+  headers: string[];
+  targets: ProspectTarget[];
+  ignored: ReadonlySet<string>;
+};
+
+const delimiters = [",", ";", "\t", "|"];
+/** Some exports begin with a few lines of explanation. */
+const headerSearchRecords = 20;
+
+/**
+ * Finds delimiter and header by the beginning of a file: the record, among the first 20 that are not empty and under any
+ * of the delimiters, of which most columns are understood. Throws LeadFileError when none can tell prospects apart.
+ */
+export function prospectLayout(
+  sample: string,
+  sampleIsAll: boolean,
+  delimiter: string | null,
+  overrides: ReadonlyMap<string, ProspectTarget>,
+): ProspectLayout {
+  const newline = newlineOf(sample);
+  let best: { layout: ReturnType<typeof prospectLayout>; understood: number } | null = null;
+  let seen: string[] = [];
+  for (const one of delimiter === null ? delimiters : [delimiter])
+    for (const { row, cells, ofPeople } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
+      const targets = prospectTargets(cells, overrides, ofPeople);
+      const understood = new Set(targets.filter((target) => target !== "ignore")).size;
+      if (seen.length === 0 || cells.length > seen.length) seen = cells;
+      if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
+      const ignored = new Set<string>();
+      noteIgnored(ignored, cells, targets, overrides);
+      best = { layout: { delimiter: one, newline, headerRow: row, headers: cells, targets, ignored }, understood };
+    }
+  if (best === null) throw noHeader(seen);
+  return best.layout;
+}
+
+/** `ofPeople`: columns with profiles of people. */
+function headers(
+  records: CsvRecords,
+  sample: string,
+  sampleIsAll: boolean,
+): { row: number; cells: string[]; ofPeople: number[] }[] {
+  const found = [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
+    .filter((record) => "cells" in record)
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const ofPeople = columnsOfPeople(found.map(({ cells }) => cells));
+  return found.slice(0, headerSearchRecords).map(({ row, cells }) => ({ row, cells, ofPeople }));
+}
+
+/** Columns with more profiles of people than of companies. */
+function columnsOfPeople(records: readonly string[][]): number[] {
+  const balance = new Map<number, number>();
+  for (const cells of records)
+    for (const [column, cell] of cells.entries()) {
+      const owner = profileOwner(cell);
+      if (owner !== null) balance.set(column, (balance.get(column) ?? 0) + (owner === "person" ? 1 : -1));
+    }
+  return [...balance].flatMap(([column, more]) => (more > 0 ? [column] : []));
+}
+
+function noHeader(seen: string[]): LeadFileError {
+  const found = seen.slice(0, 30).map((header) => normalized(header).slice(0, 100));
+  return new LeadFileError(
+    "noColumns",
+    "No header line that tells prospects or companies apart was found: people need an email, a LinkedIn URL, or a name " +
+      `and a company; companies a name or a website. Names such as these are understood: ${understoodProspectHeaders.join(", ")}.`,
+    { headers: found, understood: understoodProspectHeaders },
+  );
+}
+
+/** Turns the text of a CSV file, block by block, into prospects. Rows up to `afterRow` and empty ones are left out. */
+export class ProspectCsvRows {
+  /** Headers that nobody understands. */
+  readonly ignored: ReadonlySet<string>;
+  /** Where each column goes. */
+  readonly columns: { header: string; target: string }[];
+  readonly #records: CsvRecords;
+  readonly #record: PlainRecord | null;
+  /** Numbers of targets. */
+  readonly #targets: number[];
+  readonly #afterRow: number;
+  readonly #source: string | null;
+  readonly #to: RowWriter;
+  readonly #text = new PlainText();
+  /** Whether plain records are read of `#text`; else `#records` has what no record is made of yet. */
+  #isPlain: boolean;
+
+  constructor(
+    { delimiter, newline, headerRow, headers, targets, ignored }: ProspectLayout,
+    source: string | null,
+    afterRow: number,
+    to: RowWriter,
+  ) {
+    this.ignored = ignored;
+    this.columns = headers.map((header, at) => ({ header: header.trim(), target: targets[at] ?? "ignore" }));
+    this.#records = new CsvRecords(delimiter, newline);
+    this.#record = /^[\0-\x7f]$/.test(delimiter) ? new PlainRecord(delimiter, newline) : null;
+    this.#isPlain = this.#record !== null;
+    this.#targets = targets.map(numberOfTarget);
+    this.#afterRow = Math.max(afterRow, headerRow);
+    this.#source = source;
+    this.#to = to;
+  }
+
+  /** Writes the rows that the next block completes; null is the end of the file. */
+  take(block: string | null, hasBadBytes: boolean): void {
+    if (!this.#isPlain) return this.#takeAny([block], hasBadBytes);
+    this.#text.add(block ?? "");
+    const isOdd = hasBadBytes || block === null;
+    if (!isOdd && this.#takePlain(this.#record!)) return;
+    const text = this.#text.take();
+    this.#takeAny(block === null ? [text, null] : [text], hasBadBytes);
+  }
+
+  /** Reads plain records as far as they go. False when the whole of the rules is for the text behind them. */
+  #takePlain(record: PlainRecord): boolean {
+    const { bytes, length } = this.#text;
+    let start = 0;
+    let next: number;
+    let row = this.#records.row;
+    while ((next = record.read(bytes, start, length)) >= 0) {
+      if (++row > this.#afterRow) this.#writePlain(row, record, bytes);
+      start = next;
+    }
+    this.#records.skip(row - this.#records.row);
+    this.#text.drop(start);
+    // A line of more than a block is for those who know when to give it up.
+    return next === incomplete && this.#text.length < longLine;
+  }
+
+  #takeAny(blocks: (string | null)[], hasBadBytes: boolean): void {
+    for (const block of blocks)
+      for (const record of this.#records.take(block))
+        if (record.row > this.#afterRow) this.#writeRecord(record, hasBadBytes);
+    const rest = this.#record === null || hasBadBytes ? null : this.#records.rest();
+    this.#isPlain = rest !== null;
+    if (rest !== null) this.#text.add(rest);
+  }
+
+  #writePlain(row: number, { count, starts, ends, hashes }: PlainRecord, bytes: Uint8Array): void {
+    const targets = this.#targets;
+    const to = this.#to.text;
+    to.clear();
+    let isEmpty = true;
+    for (let column = 0; column < count; column++) {
+      const start = starts[column]!;
+      const end = ends[column]!;
+      if (start === end) continue;
+      const target = targets[column];
+      if (target === undefined) {
+        if (!isBlank(bytes.subarray(start, end))) return this.#to.refuse(row, tooManyCells(count, targets.length));
+      } else if (to.put(target, bytes, start, end, hashes[column]!)) isEmpty = false;
+    }
+    if (!isEmpty) this.#write(row);
+  }
+
+  #writeRecord(record: CsvRecord, hasBadBytes: boolean): void {
+    if ("problem" in record) return this.#to.refuse(record.row, record.problem);
+    const { row, cells } = record;
+    const targets = this.#targets;
+    const to = this.#to.text;
+    to.clear();
+    let isEmpty = true;
+    for (let at = 0; at < cells.length; at++) {
+      const cell = cells[at]!;
+      if (cell.trim() === "") continue;
+      const target = targets[at];
+      if (target === undefined) return this.#to.refuse(row, tooManyCells(cells.length, targets.length));
+      to.putText(target, cell);
+      isEmpty = false;
+    }
+    if (isEmpty) return;
+    const problem = hasBadBytes ? unreadable(cells) : null;
+    if (problem === null) this.#write(row);
+    else this.#to.refuse(row, problem);
+  }
+
+  #write(row: number): void {
+    const { text } = this.#to;
+    if (this.#source !== null && !text.has(source)) text.set(source, this.#source);
+    this.#to.write(row);
+  }
+}
+
+const source = numberOfTarget("source");
+
+/** That of a block of ASCII. */
+const longLine = 65_536;
+
+/** The text that plain records are read of, in UTF-8: what the block before left, and the next behind it. */
+class PlainText {
+  bytes = new Uint8Array(startBytes);
+  length = 0;
+
+  add(text: string): void {
+    const most = this.length + text.length * 3;
+    if (most > this.bytes.length) {
+      const before = this.bytes;
+      this.bytes = new Uint8Array(most);
+      this.bytes.set(before);
+    }
+    this.length += encoder.encodeInto(text, this.bytes.subarray(this.length)).written;
+  }
+
+  /** Drops the first bytes. */
+  drop(count: number): void {
+    this.bytes.copyWithin(0, count, this.length);
+    this.length -= count;
+  }
+
+  take(): string {
+    const text = decoder.decode(this.bytes.subarray(0, this.length));
+    this.length = 0;
+    return text;
+  }
+}
+
+/** A block that is mostly ASCII, and what the one before left. */
+const startBytes = 262_144;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function isBlank(bytes: Uint8Array): boolean {
+  return decoder.decode(bytes).trim() === "";
+}
+
+function tooManyCells(cells: number, columns: number): string {
+  return `The row has ${cells} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;
+}

@@ -1,0 +1,121 @@
+import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
+import { refuseMissingColumns } from "../../leads/import/chosen-columns.ts";
+import { normalized } from "../../leads/import/columns.ts";
+import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
+import { TextFile } from "../../leads/import/text-file.ts";
+import type { ThreadPort } from "../../../threads.ts";
+import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
+import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";
+import type { ProspectFileOptions } from "./prospect-file.ts";
+import { ProspectNdjsonRows } from "./prospect-ndjson.ts";
+import { arraysOf, type PackedRows } from "./row-buffer.ts";
+import { RowWriter } from "./row-writer.ts";
+
+/** What is left behind is mostly the text that was read and what was sent: a MB a batch. */
+const batchesBetweenCollections = 6;
+/** Some 40,000 rows: a full collection walks all that is remembered of titles and places. */
+const batchesBetweenFullCollections = 48;
+
+/** What the thread is started with. The descriptor stays the main thread's, which closes it. */
+export type ProspectFileRequest = { descriptor: number; options: ProspectFileOptions; batchesInFlight: number };
+
+export type ProspectFileAnswer =
+  | {
+      kind: "batch";
+      packed: PackedRows;
+      columns: { header: string; target: string }[];
+      ignored: string[];
+      encoding: TextEncoding;
+      bytesRead: number;
+    }
+  | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
+  | { kind: "done" };
+
+/** The task "prospect-file". Every "next" allows one more batch than were allowed at the start. */
+export type ProspectFileThread = {
+  task: "prospect-file";
+  init: ProspectFileRequest;
+  port: ThreadPort<"next", ProspectFileAnswer>;
+};
+
+/** Does the work of the thread. What goes wrong with the file is answered; anything else ends the thread. */
+export async function runProspectFileThread(
+  port: ProspectFileThread["port"],
+  { descriptor, options, batchesInFlight }: ProspectFileRequest,
+): Promise<void> {
+  const room = allowance(port, batchesInFlight);
+  try {
+    const file = new TextFile(descriptor, options.encoding ?? null);
+    const writer = new RowWriter();
+    const reader = rowReader(file, options, writer);
+    const collect = garbageCollector(batchesBetweenCollections, batchesBetweenFullCollections);
+    for (let block: string | null = ""; block !== null;) {
+      block = file.next();
+      reader.take(block, file.hasBadBytes);
+      const { buffer } = writer;
+      while (buffer.count >= options.batchRows || (block === null && buffer.count > 0)) {
+        await room();
+        const packed = buffer.take(options.batchRows);
+        const moved = arraysOf(packed).map(({ buffer }) => buffer);
+        const { encoding, bytesRead } = file;
+        const { columns, ignored } = reader;
+        port.post({ kind: "batch", packed, columns, ignored: [...ignored], encoding, bytesRead }, moved);
+        collect();
+      }
+    }
+    port.post({ kind: "done" });
+  } catch (error) {
+    if (!(error instanceof LeadFileError)) throw error;
+    const { reason, message, details } = error;
+    port.post({ kind: "refused", reason, message, details });
+  }
+}
+
+function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter): ProspectCsvRows | ProspectNdjsonRows {
+  const { format, delimiter, columns, source, afterRow } = options;
+  const overrides = overridesIn(columns);
+  const isNdjson = format === "auto" ? looksLikeNdjson(file.sample) : format === "ndjson";
+  if (isNdjson) return new ProspectNdjsonRows(overrides, source, afterRow, to);
+  const layout = prospectLayout(file.sample, file.sampleIsAll, delimiter, overrides);
+  refuseMissingColumns(Object.keys(columns ?? {}), layout.headers);
+  return new ProspectCsvRows(layout, source, afterRow, to);
+}
+
+function looksLikeNdjson(sample: string): boolean {
+  const start = sample.trimStart();
+  if (/^\[\s*[{\]]/.test(start))
+    throw new LeadFileError(
+      "notText",
+      "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
+    );
+  return /^\{\s*["}]/.test(start);
+}
+
+function overridesIn(columns: Record<string, string> | null): Map<string, ProspectTarget> {
+  return new Map(
+    Object.entries(columns ?? {}).map(([header, text]) => {
+      const target = prospectTarget(text);
+      if (target !== null) return [normalized(header), target];
+      throw new LeadFileError(
+        "badColumns",
+        `"${text}" is nothing that the column "${header}" can go to. Use one of ${prospectTargetNames.join(", ")}.`,
+        { header, target: text, targets: prospectTargetNames },
+      );
+    }),
+  );
+}
+
+/** Resolves when one more batch may be posted. */
+function allowance(port: ProspectFileThread["port"], allowed: number): () => Promise<void> {
+  let left = allowed;
+  let wake = (): void => {};
+  port.onMessage(() => {
+    left++;
+    wake();
+  });
+  return async () => {
+    while (left === 0) await new Promise<void>((resolve) => (wake = resolve));
+    left--;
+  };
+}

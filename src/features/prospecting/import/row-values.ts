@@ -1,0 +1,103 @@
+import type { FieldError } from "../../../platform/base/errors.ts";
+import { splitFullName } from "../../leads/import/full-name.ts";
+import { placeOfColumns } from "../facets/place-columns.ts";
+import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../facets/ranges.ts";
+import type { RawFacet, RawValue } from "../facets/terms.ts";
+import type { RevenueRange } from "../model.ts";
+import { remembered } from "../remembered.ts";
+import type { ProspectTarget } from "./prospect-columns.ts";
+
+/** What the columns of a row say. */
+export type Values = Partial<Record<ProspectTarget, string>>;
+/** With the number that a reading of a file has given it, which is good in one epoch of that. */
+export class NumberedRaw implements RawValue {
+  number = 0;
+  epoch = -1;
+
+  constructor(
+    readonly facet: RawFacet,
+    readonly raw: string,
+  ) {}
+}
+
+/** A row as the whole of the rules reads it: JSON of its content and the hashes that it is found by, or what is wrong. */
+export type ReadProspect =
+  | { kind: "person" | "company"; content: string; keys: number[]; beside: number }
+  | { errors: FieldError[] };
+
+export const revenueOf = remembered(revenueRange);
+export const revenueOfNamed = remembered(revenueRangeOfNamed);
+export const revenueOfThousands = remembered(revenueRangeOfThousands);
+const splitName = remembered(splitFullName);
+
+export function namesOf(values: Values): Pick<Values, "firstName" | "lastName"> {
+  const { fullName, firstName } = values;
+  return fullName !== undefined && firstName === undefined ? splitName(fullName) : values;
+}
+
+export function placeOf({ location, city, state, country }: Values): string | undefined {
+  return location ?? placeOfColumns(city, state, country);
+}
+
+export function companyPlaceOf(values: Values): string | undefined {
+  return values.companyLocation ?? placeOfColumns(values.companyCity, values.companyState, values.companyCountry);
+}
+
+/** What is in thousands is the closer of the two, where a file has both. */
+export function revenueIn({ revenue, revenueThousands, revenueNamed }: Values): RevenueRange | null {
+  const close = revenueThousands === undefined ? null : revenueOfThousands(revenueThousands);
+  const usual = close ?? (revenue === undefined ? null : revenueOf(revenue));
+  return usual ?? (revenueNamed === undefined ? null : revenueOfNamed(revenueNamed));
+}
+
+/** 0.8, 80 and 80 % are the same; what is no number says nothing. */
+export function confidenceIn(text: string): number | undefined {
+  const number = Number.parseFloat(text.replace(",", "."));
+  if (!(number >= 0 && number <= 100)) return undefined;
+  return number > 1 || text.includes("%") ? number / 100 : number;
+}
+
+export function confidenceOf({ confidence, likelihood }: Values): number | undefined {
+  if (confidence !== undefined) return confidenceIn(confidence);
+  return likelihood === undefined ? undefined : likelihoodIn(likelihood);
+}
+
+/** People Data Labs counts from 1 to 10. */
+export function likelihoodIn(text: string): number | undefined {
+  return /^(10|[1-9])(\.0)?$/.test(text) ? Number(text) / 10 : confidenceIn(text);
+}
+
+/**
+ * Names in one text: a list as JSON, Python or PostgreSQL writes it, or names parted by semicolons and bars, or else by
+ * commas; by ends of lines in any case; and by slashes where nothing else parts them.
+ */
+export function namesIn(text: string): string[] {
+  if (text.startsWith("["))
+    try {
+      const list = JSON.parse(text) as unknown;
+      if (Array.isArray(list)) return list.filter((name) => typeof name === "string");
+    } catch {
+      // Not JSON after all.
+    }
+  const inside = /^\[(.*)\]$|^\{(.*)\}$/s.exec(text);
+  if (inside === null) return parted(text);
+  return parted(inside[1] ?? inside[2]!).map((name) => name.trim().replace(/^(["'])(.*)\1$/s, "$2"));
+}
+
+function parted(text: string): string[] {
+  if (/[;|]/.test(text)) return text.split(/[;|\r\n]/);
+  return /[,\r\n]/.test(text) ? text.split(/[,\r\n]/) : text.split(besideBlank).flatMap(partedBySlashes);
+}
+
+const besideBlank = /\s+\/\s*|\/\s+/;
+
+/**
+ * A slash without blanks is a part of many names: PL/SQL, TCP/IP, A/B Testing, S/4HANA, AS/400. It parts names of four
+ * letters and more, and three names or more.
+ */
+function partedBySlashes(text: string): string[] {
+  const names = text.split("/");
+  return names.length > 2 && names.every((name) => name.length > 1) ? names : text.split(betweenLongNames);
+}
+
+const betweenLongNames = /(?<=[\p{L}\p{N}.+#-]{4})\/(?=[\p{L}\p{N}.+#-]{4})/u;

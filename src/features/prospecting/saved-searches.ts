@@ -1,0 +1,73 @@
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { ApiError, notFound } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { SavedSearch, SavedSearchInput, SavedSearchUpdate, SavedSearchView } from "./model.ts";
+import type { TimePlace } from "../../platform/base/time-place.ts";
+import { checkRevenue } from "./service.ts";
+import type { SavedSearchStore } from "./store.ts";
+
+/** More than a person can tell apart, and little to list. */
+const maxSavedSearches = 500;
+
+/** Filters under a name, to be run again. */
+export class SavedSearchService {
+  readonly #searches: SavedSearchStore;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(searches: SavedSearchStore, clock: Clock, ids: Ids) {
+    this.#searches = searches;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /** CONFLICT when the user has too many. */
+  async create(userId: string, { name, source = "directory", filters }: SavedSearchInput): Promise<SavedSearch> {
+    checkRevenue(filters);
+    if ((await this.#searches.count(userId)) >= maxSavedSearches)
+      throw new ApiError("CONFLICT", {
+        message: `You have ${maxSavedSearches} saved searches, which is the most. Delete one first.`,
+      });
+    const now = this.#clock.now();
+    const search = { id: this.#ids.next(now), userId, name, source, filters, createdAt: now, updatedAt: now };
+    await this.#searches.insert(search);
+    return search;
+  }
+
+  /** Newest first. */
+  async page(
+    userId: string,
+    limit: number,
+    offset: number,
+    after: TimePlace | null,
+  ): Promise<{ searches: SavedSearch[]; total: number }> {
+    const [searches, total] = await Promise.all([
+      this.#searches.list(userId, limit, offset, after),
+      this.#searches.count(userId),
+    ]);
+    return { searches, total };
+  }
+
+  async get(userId: string, id: string): Promise<SavedSearch> {
+    return found(await this.#searches.get(userId, id), id);
+  }
+
+  async update(userId: string, id: string, { name, source, filters }: SavedSearchUpdate): Promise<SavedSearch> {
+    if (filters) checkRevenue(filters);
+    const change = { ...(name !== undefined && { name }), ...(source && { source }), ...(filters && { filters }) };
+    return found(await this.#searches.update(userId, id, { ...change, updatedAt: this.#clock.now() }), id);
+  }
+
+  async remove(userId: string, id: string): Promise<void> {
+    if (!(await this.#searches.remove(userId, id))) throw notFound("saved search", id);
+  }
+}
+
+function found(search: SavedSearch | null, id: string): SavedSearch {
+  if (search === null) throw notFound("saved search", id);
+  return search;
+}
+
+export function savedSearchView({ id, name, source, filters, createdAt, updatedAt }: SavedSearch): SavedSearchView {
+  return { id, name, source, filters, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+}

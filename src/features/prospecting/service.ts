@@ -1,0 +1,321 @@
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import type { CreditService } from "../credits/service.ts";
+import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import type { Caller } from "../../platform/auth/caller.ts";
+import type { Lead } from "../leads/model.ts";
+import type { LeadService } from "../leads/service.ts";
+import type { SuppressionStore } from "../suppression/store.ts";
+import { prospectContent } from "./content.ts";
+import { folded } from "./facets/fold.ts";
+import { positionOf } from "./facets/position.ts";
+import { termQuery } from "./facets/query.ts";
+import { revenueStep } from "./facets/ranges.ts";
+import {
+  defaultSearchLimit,
+  facetNames,
+  type FacetName,
+  type Prospect,
+  type ProspectSourceName,
+  type ProspectView,
+  type RevenueRange,
+  type SearchFilters,
+} from "./model.ts";
+import type { ProspectProvider } from "./provider.ts";
+import type { NewProspect, ProspectPage, ProspectStore, Reveal } from "./store.ts";
+
+export type SearchRequest = {
+  filters: SearchFilters;
+  source: ProspectSourceName;
+  limit?: number | undefined;
+  offset?: number | undefined;
+  dryRun?: boolean | undefined;
+};
+export type SearchResult = {
+  prospects: Prospect[];
+  /** Null when nobody was asked: after a dry run of a live source. */
+  total: number | null;
+  creditsUsed: number;
+  remainingCredits: number;
+  /** What a page that is not a dry run would cost. */
+  creditsRequired: number;
+};
+
+/** `value` is what a filter takes; of revenue it is a name, and a filter takes the ends. */
+export type FacetValue = { value: string; count: number } & Partial<RevenueRange>;
+
+/** Whom a user has paid for costs nothing again for so long, as with enrichment. */
+const freeDays = 90;
+const dayMs = 86_400_000;
+
+/** The search for prospects, in the user's own directory and in services outside; credits are charged per result. */
+export class ProspectingService {
+  readonly #prospects: ProspectStore;
+  readonly #leads: LeadService;
+  readonly #suppressions: Pick<SuppressionStore, "among">;
+  readonly #credits: CreditService;
+  readonly #providers: ReadonlyMap<string, ProspectProvider>;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(
+    prospects: ProspectStore,
+    leads: LeadService,
+    suppressions: Pick<SuppressionStore, "among">,
+    credits: CreditService,
+    providers: readonly ProspectProvider[],
+    clock: Clock,
+    ids: Ids,
+  ) {
+    this.#prospects = prospects;
+    this.#leads = leads;
+    this.#suppressions = suppressions;
+    this.#credits = credits;
+    this.#providers = new Map(providers.map((provider) => [provider.name, provider]));
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * One page of who fits, and how many do. 402 before anything is shown or asked of a service when the credits do not
+   * last; nothing is charged for prospects that were not found.
+   */
+  async search(caller: Caller, userId: string, request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
+    checkRevenue(request.filters);
+    if (request.source === "directory") return this.#searchDirectory(caller, userId, request);
+    return this.#searchLive(caller, userId, request, request.source, signal);
+  }
+
+  async #searchDirectory(
+    caller: Caller,
+    userId: string,
+    { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
+  ): Promise<SearchResult> {
+    const query = termQuery(filters);
+    const page = await this.#contactable(userId, await this.#prospects.search({ userId, query, offset, limit }));
+    const shown = this.#revealOf(userId, page.prospects);
+    const each = this.#credits.costOf("search");
+    if (dryRun || each === 0) {
+      const creditsRequired = (await this.#prospects.unpaid(shown)) * each;
+      const remainingCredits = await this.#credits.balance(userId);
+      const prospects = dryRun ? [] : page.prospects;
+      return { total: page.total, prospects, creditsUsed: 0, creditsRequired, remainingCredits };
+    }
+    const charge = this.#credits.chargeOf(userId, this.#chargeOf(caller));
+    const outcome = await this.#prospects.reveal({ ...shown, payment: { kind: "charge", each, charge } });
+    if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
+    const { charged, balance } = outcome;
+    return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
+  }
+
+  /**
+   * The page without people on the do-not-contact list: they can't become leads, so they are neither shown nor charged.
+   * `total` still counts them, because offsets do.
+   */
+  async #contactable(userId: string, { total, prospects }: ProspectPage): Promise<ProspectPage> {
+    const people = prospects.map(({ email = null, networkUrl = null, phone = null, formerEmails = [] }) => {
+      return { email, networkUrl, phone, formerEmails };
+    });
+    const isListed = await this.#suppressions.among(userId, people);
+    return { total, prospects: prospects.filter((_, index) => isListed[index] !== true) };
+  }
+
+  #revealOf(userId: string, prospects: readonly Prospect[]): Reveal {
+    return { userId, ids: prospects.map(({ id }) => id), freeSince: this.#clock.now() - freeDays * dayMs };
+  }
+
+  /** Reserves what the page may cost at most, asks, stores who came, and charges for those who are not free. */
+  async #searchLive(
+    caller: Caller,
+    userId: string,
+    { filters, limit = defaultSearchLimit, offset = 0, dryRun }: SearchRequest,
+    source: Exclude<ProspectSourceName, "directory">,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
+    const provider = this.#providers.get(source);
+    if (provider === undefined)
+      throw invalid([
+        {
+          path: "source",
+          message: `The source ${source} is not set up on this server. Ask its operator to set its API key.`,
+        },
+      ]);
+    const cost = this.#credits.costOf("search");
+    // To ask such a service for a count alone costs there what a page does.
+    if (dryRun)
+      return {
+        total: null,
+        prospects: [],
+        creditsUsed: 0,
+        creditsRequired: limit * cost,
+        remainingCredits: await this.#credits.balance(userId),
+      };
+    const request = { ...this.#chargeOf(caller), amount: limit * cost };
+    const reservation = await this.#credits.reserve(userId, request);
+    if (reservation.kind === "exhausted") throw this.#credits.refusal(reservation);
+    try {
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(liveTimeoutMs)]);
+      const found = await this.#found(provider, userId, { filters, limit, offset, signal: inTime });
+      const page = await this.#contactable(userId, found);
+      const settlement = this.#credits.settlement(reservation.id, [], true);
+      const entry = { entryId: this.#ids.next(settlement.at), item: "results" };
+      const shown = this.#revealOf(userId, page.prospects);
+      const payment = { kind: "settle", each: cost, settlement, entry } as const;
+      const outcome = await this.#prospects.reveal({ ...shown, payment });
+      if (outcome.kind === "exhausted") throw this.#credits.refusal(outcome);
+      const { charged, balance } = outcome;
+      return { ...page, creditsUsed: charged, creditsRequired: charged, remainingCredits: balance };
+    } catch (error) {
+      await this.#credits.release(reservation.id);
+      throw error;
+    }
+  }
+
+  async #found(
+    provider: ProspectProvider,
+    userId: string,
+    search: Parameters<ProspectProvider["search"]>[0],
+  ): Promise<ProspectPage> {
+    const outcome = await provider.search(search);
+    if (outcome.kind !== "found") throw refusalOf(provider.name, outcome);
+    const found: NewProspect[] = [];
+    for (const draft of outcome.prospects.slice(0, search.limit)) {
+      const checked = prospectContent({ ...draft, source: provider.name });
+      // Somebody who can't be told from others is of no use, and is not charged.
+      if (!("errors" in checked)) found.push(checked);
+    }
+    const stored = await this.#prospects.put(userId, found, this.#clock.now());
+    // A service may list somebody twice; what is stored last knows the most of them.
+    const prospects = [...new Map(stored.map((prospect) => [prospect.id, prospect])).values()];
+    return { total: outcome.total, prospects };
+  }
+
+  #chargeOf({ keyId }: Caller) {
+    return { request: `search:${this.#ids.next(this.#clock.now())}`, purpose: "search" as const, keyId };
+  }
+
+  /** Values of one facet, or of all, among those who fit the filters, the most frequent first. Costs nothing. */
+  async facets(
+    userId: string,
+    facet: FacetName | undefined,
+    text: string,
+    limit: number,
+    filters: SearchFilters,
+  ): Promise<{ facet: FacetName; values: FacetValue[] }[]> {
+    checkRevenue(filters);
+    const query = termQuery(filters);
+    const asked = facet === undefined ? facetNames : [facet];
+    return Promise.all(
+      asked.map(async (name) => {
+        const found = await this.#prospects.facet({ userId, facet: name, text: folded(text), limit, query });
+        const ends = (value: string) => (name === "revenue" ? revenueStep(Number(value)) : {});
+        return {
+          facet: name,
+          values: found.map(({ value, label, count }) => ({ value: label, count, ...ends(value) })),
+        };
+      }),
+    );
+  }
+
+  async get(userId: string, id: string): Promise<Prospect> {
+    const prospect = await this.#prospects.get(userId, id);
+    if (prospect === null) throw notFound("prospect", id);
+    return prospect;
+  }
+
+  /** For good. */
+  async remove(userId: string, id: string): Promise<void> {
+    if (!(await this.#prospects.remove(userId, id))) throw notFound("prospect", id);
+  }
+
+  /**
+   * Makes a lead of a prospect. Repeated, or when the person is a lead already, also by an address of a job that is over,
+   * it answers that lead. DO_NOT_CONTACT when an address of now or then is on that list.
+   */
+  async makeLead(userId: string, id: string, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+    const prospect = await this.get(userId, id);
+    const known = prospect.leadId === null ? null : await this.#leadOf(userId, prospect.leadId);
+    if (known !== null) return { lead: known, isNew: false };
+    const made = await this.#createLead(userId, prospect, tags);
+    await this.#prospects.setLead(userId, id, made.lead.id);
+    return made;
+  }
+
+  async #createLead(userId: string, prospect: Prospect, tags: string[]): Promise<{ lead: Lead; isNew: boolean }> {
+    const { firstName, lastName, email, phone, networkUrl, title, company, industry, location, companyLocation } =
+      prospect;
+    const { formerEmails } = prospect;
+    const place = location ?? companyLocation;
+    const input = { firstName, lastName, email, phone, networkUrl, title, company, industry, location: place };
+    const known = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    try {
+      const source = prospect.source ?? "prospecting";
+      return { lead: await this.#leads.create(userId, { ...known, source, tags }, "error", formerEmails), isNew: true };
+    } catch (error) {
+      const leadId = error instanceof ApiError && error.code === "CONFLICT" ? error.details?.["leadId"] : undefined;
+      if (typeof leadId !== "string") throw error;
+      return { lead: await this.#leads.get(userId, leadId), isNew: false };
+    }
+  }
+
+  async #leadOf(userId: string, leadId: string): Promise<Lead | null> {
+    try {
+      return await this.#leads.get(userId, leadId);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
+      throw error;
+    }
+  }
+}
+
+/** Below the time after which a client or a proxy gives up: ten matches of ten, a second or two each. */
+const liveTimeoutMs = 30_000;
+
+/** VALIDATION_ERROR when the range of revenue is upside down. */
+export function checkRevenue({ company }: SearchFilters): void {
+  const { min = null, max = null } = company?.revenue ?? {};
+  if (min !== null && max !== null && min > max)
+    throw invalid([{ path: "filters.company.revenue.min", message: `Expected at most max (${max}), got ${min}.` }]);
+}
+
+function refusalOf(
+  name: string,
+  outcome: { kind: "refused" | "failed"; message: string } | { kind: "busy"; retryAfterSeconds: number },
+): ApiError {
+  const details = { source: name };
+  if (outcome.kind === "busy") {
+    const { retryAfterSeconds } = outcome;
+    const message = `${name} takes no more requests for now. Try again in ${retryAfterSeconds} seconds.`;
+    return new ApiError("SERVICE_UNAVAILABLE", { message, details, retryAfterSeconds });
+  }
+  const code = outcome.kind === "refused" ? "CONFLICT" : "SERVICE_UNAVAILABLE";
+  return new ApiError(code, { message: `${name}: ${outcome.message}`, details });
+}
+
+export function prospectView(prospect: Prospect): ProspectView {
+  const { id, confidence, technologies = [], revenue = null, leadId, updatedAt } = prospect;
+  const { seniority = null, department = null } = positionOf(prospect);
+  return {
+    id,
+    firstName: prospect.firstName ?? null,
+    lastName: prospect.lastName || null,
+    email: prospect.email ?? null,
+    networkUrl: prospect.networkUrl ?? null,
+    title: prospect.title ?? null,
+    company: prospect.company ?? null,
+    industry: prospect.industry ?? null,
+    location: prospect.location ?? prospect.companyLocation ?? null,
+    companySize: prospect.companySize ?? null,
+    technologies,
+    confidence,
+    phone: prospect.phone ?? null,
+    seniority,
+    department,
+    domain: prospect.domain ?? null,
+    companyLocation: prospect.companyLocation ?? null,
+    revenue,
+    source: prospect.source ?? null,
+    leadId,
+    updatedAt: isoTime(updatedAt),
+  };
+}

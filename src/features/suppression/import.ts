@@ -1,0 +1,68 @@
+import { singleLine } from "../../platform/base/clean-text.ts";
+import { ApiError, invalid } from "../../platform/base/errors.ts";
+import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
+import { ListFileError, readListFile, type ListRow } from "./list-file.ts";
+import { maxReasonLength, maxValueLength, type SuppressionImport, type SuppressionScope } from "./model.ts";
+import type { SuppressionService } from "./service.ts";
+
+export type ImportOptions = {
+  scope: SuppressionScope;
+  hashOnly: boolean;
+  /** For lines that tell none. */
+  reason: string | null;
+  /** What the list is in, if somebody said so. */
+  encoding: string | null;
+};
+
+/** So many problems are shown; a file of the wrong kind has one in each line. */
+const maxProblems = 100;
+
+/**
+ * Puts the values of a list on the do-not-contact list while it arrives. What was stored stays when the list breaks
+ * off; sending it again does no harm. PERMISSION_DENIED for the team's list, unless the caller is an admin;
+ * INVALID_FILE_FORMAT for what is no text, VALIDATION_ERROR for an empty list.
+ */
+export async function importList(
+  service: SuppressionService,
+  caller: Caller,
+  userId: string,
+  stream: AsyncIterable<Uint8Array>,
+  { scope, hashOnly, reason, encoding }: ImportOptions,
+): Promise<SuppressionImport> {
+  if (scope === "team") requireAdmin(caller);
+  const report: SuppressionImport = { rows: 0, added: 0, existing: 0, invalid: 0, problems: [] };
+  const refuse = (row: number, value: string, message: string): void => {
+    report.invalid++;
+    if (report.problems.length < maxProblems) report.problems.push({ row, value: value.slice(0, 100), message });
+  };
+
+  async function store(rows: readonly ListRow[]): Promise<void> {
+    const values: { row: number; value: string; reason: string | null }[] = [];
+    for (const row of rows) {
+      report.rows++;
+      if ("problem" in row) refuse(row.row, "", row.problem);
+      else
+        for (const value of row.values)
+          if (value.length > maxValueLength) refuse(row.row, value, `Expected at most ${maxValueLength} characters.`);
+          else values.push({ row: row.row, value, reason: reasonOf(row.reason) ?? reason });
+    }
+    const results = await service.addValues(caller, userId, { values, scope, source: "import", hashOnly });
+    results.forEach(({ outcome, value, message = "" }, index) => {
+      if (outcome === "invalid") refuse(values[index]?.row ?? 0, value, message);
+      else report[outcome]++;
+    });
+  }
+
+  try {
+    for await (const rows of readListFile(stream, encoding)) await store(rows);
+  } catch (error) {
+    if (!(error instanceof ListFileError)) throw error;
+    throw new ApiError("INVALID_FILE_FORMAT", { message: error.message });
+  }
+  if (report.rows === 0) throw invalid([{ path: "", message: "The list is empty. Send its content as the body." }]);
+  return report;
+}
+
+function reasonOf(text: string | null): string | null {
+  return text === null ? null : singleLine(text).slice(0, maxReasonLength) || null;
+}

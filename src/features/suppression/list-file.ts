@@ -1,0 +1,126 @@
+import { CsvRecords, newlineOf, type CsvRecord } from "../../lib/table-file/csv-records.ts";
+import { decoderOf } from "../../lib/table-file/encodings.ts";
+import { normalized, recognizedTarget } from "../leads/import/columns.ts";
+import { unguardedCell } from "../leads/lead-csv.ts";
+
+/** A line of a list: the values in it, or why it can't be read. `row` counts as a spreadsheet does. */
+export type ListRow = { row: number; values: string[]; reason: string | null } | { row: number; problem: string };
+
+/** The list as a whole can't be read. The message is for the person who sent it. */
+export class ListFileError extends Error {}
+
+/** So much of the text tells how the list is written, and is waited for. */
+const sampleLength = 8192;
+/** What is read in one go; its rows keep the event loop for about a millisecond. */
+const blockBytes = 16_384;
+const delimiters = [",", ";", "\t", "|"];
+
+/**
+ * Reads a list, block by block as it arrives: CSV whose header names columns of values (email, domain, LinkedIn URL,
+ * phone, value) and perhaps one of reasons; or lines without a header, each with a value and perhaps a reason. Empty
+ * lines don't come. Memory is bound by the longest line. Throws ListFileError for what is not text. `encoding`: what it
+ * is said to be in; a byte order mark goes before that.
+ */
+export async function* readListFile(
+  stream: AsyncIterable<Uint8Array>,
+  encoding: string | null = null,
+): AsyncGenerator<ListRow[], void, void> {
+  let reader: RowReader | null = null;
+  let waiting = "";
+  for await (const text of decoded(stream, encoding)) {
+    waiting += text ?? "";
+    if (reader === null && text !== null && waiting.length < sampleLength) continue;
+    reader ??= rowReader(waiting);
+    yield [...reader(waiting), ...(text === null ? reader(null) : [])];
+    waiting = "";
+  }
+}
+
+/** Takes the next block and answers the rows that it completes; null is the end. */
+type RowReader = (block: string | null) => ListRow[];
+
+/** The text of what it is said to be, or UTF-8, or of UTF-16 where a byte order mark says so; null is the end. */
+async function* decoded(
+  stream: AsyncIterable<Uint8Array>,
+  encoding: string | null,
+): AsyncGenerator<string | null, void, void> {
+  let decoder: TextDecoder | null = null;
+  for await (const bytes of stream) {
+    decoder ??= decoderFor(bytes, encoding);
+    for (let start = 0; start < bytes.length; start += blockBytes)
+      yield decoder.decode(bytes.subarray(start, start + blockBytes), { stream: true });
+  }
+  yield decoder?.decode() ?? "";
+  yield null;
+}
+
+function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
+  if (head[0] === 0x50 && head[1] === 0x4b)
+    throw new ListFileError("The file looks like an Excel workbook or a ZIP archive. Save the list as CSV UTF-8.");
+  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder("utf-16le");
+  const isMarked = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  if (encoding !== null && !isMarked) return decoderOf(encoding);
+  if (head.subarray(0, 512).includes(0)) throw new ListFileError("The file is not text. Save the list as CSV UTF-8.");
+  return new TextDecoder("utf-8");
+}
+
+function rowReader(sample: string): RowReader {
+  const newline = newlineOf(sample);
+  const layout = layoutOf(sample, newline);
+  const records = new CsvRecords(layout.delimiter, newline);
+  return (block) =>
+    records
+      .take(block)
+      .filter(({ row }) => row > layout.headerRow)
+      .flatMap((record) => rowOf(record, layout) ?? []);
+}
+
+/** `values` are the columns of values, `reason` that of the reason or null. */
+type Layout = { delimiter: string; headerRow: number; values: number[]; reason: number | null };
+
+function layoutOf(sample: string, newline: "\n" | "\r"): Layout {
+  for (const delimiter of delimiters) {
+    const records = new CsvRecords(delimiter, newline).take(`${sample}${newline}`);
+    const first = records.find((record) => "problem" in record || !isEmpty(record.cells));
+    const header = first && "cells" in first ? first.cells : [];
+    const values = header.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
+    const reason = header.findIndex(isReasonHeader);
+    if (first && values.length > 0)
+      return { delimiter, headerRow: first.row, values, reason: reason === -1 ? null : reason };
+  }
+  const line = sample.slice(0, sample.indexOf(newline) + 1 || undefined);
+  const delimiter = delimiters.find((one) => line.includes(one)) ?? ",";
+  return { delimiter, headerRow: 0, values: [0], reason: 1 };
+}
+
+const valueHeaders = new Set(
+  ["value", "values", "domain", "domains", "company domain", "entry", "address", "emails", "unsubscribed"].map(
+    normalized,
+  ),
+);
+const reasonHeaders = new Set(["reason", "why", "Grund", "motif", "motivo"].map(normalized));
+
+function isValueHeader(name: string): boolean {
+  const target = recognizedTarget(name);
+  return target === "email" || target === "networkUrl" || target === "phone" || valueHeaders.has(normalized(name));
+}
+
+function isReasonHeader(name: string): boolean {
+  return reasonHeaders.has(normalized(name)) || recognizedTarget(name) === "notes";
+}
+
+function rowOf(record: CsvRecord, layout: Layout): ListRow | null {
+  const { row } = record;
+  if ("problem" in record) return { row, problem: record.problem };
+  const cell = (index: number): string => unguardedCell((record.cells[index] ?? "").trim());
+  if (isEmpty(record.cells)) return null;
+  const values = layout.values.map(cell).filter((value) => value !== "");
+  if (values.length === 0) return { row, problem: "The row has no value." };
+  if (values.some((value) => value.includes("\ufffd")))
+    return { row, problem: "The row has bytes that are no UTF-8. Save the list as CSV UTF-8." };
+  return { row, values, reason: (layout.reason !== null && cell(layout.reason)) || null };
+}
+
+function isEmpty(cells: string[]): boolean {
+  return cells.every((text) => text.trim() === "");
+}

@@ -1,0 +1,122 @@
+import type { Place } from "../../lib/concurrency/fair-queue.ts";
+import type { BlobStore } from "../../platform/blobs/blob-store.ts";
+import type { Clock } from "../../platform/base/clock.ts";
+import { ApiError, invalid } from "../../platform/base/errors.ts";
+import type { Ids } from "../../platform/base/ids.ts";
+import { formValues, type FormCheck } from "./form.ts";
+import { voiceFiles } from "./files.ts";
+import { maxSampleBytes, maxSamples, type CloneQuality, type SampleQuality } from "./model.ts";
+import { cloneQuality, trainingProblem } from "./quality.ts";
+import { receiveForm, type ReceivedFile, type Upload } from "./receive.ts";
+import { maxChecksPerUser, type SampleMeter } from "./sample-meter.ts";
+
+export type SampleCheck = {
+  isTrainable: boolean;
+  quality: CloneQuality;
+  samples: (ReceivedFile & { quality: SampleQuality })[];
+};
+
+const busySeconds = 30;
+const timeoutMs = 5 * 60_000;
+
+/** Tells what a training would find in files, and keeps nothing of them. */
+export class SampleChecker {
+  readonly #blobs: BlobStore;
+  readonly #meter: SampleMeter;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #arriving: Set<string>;
+
+  /** `arriving`: clones whose files nobody may sweep. */
+  constructor(blobs: BlobStore, meter: SampleMeter, arriving: Set<string>, clock: Clock, ids: Ids) {
+    this.#arriving = arriving;
+    this.#blobs = blobs;
+    this.#meter = meter;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * Refusals as on creation; RATE_LIMIT_EXCEEDED when too many checks of this user are waiting already, and
+   * SERVICE_UNAVAILABLE when too many of all users are.
+   */
+  async check(userId: string, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+    const owner = `check:${userId}`;
+    const full = this.#meter.queue.fullFor(owner);
+    if (full !== null) throw queueFull(full);
+    const place = this.#meter.queue.join(owner);
+    try {
+      return await this.#checkAt(place, upload, checkForm, signal);
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #checkAt(place: Place, upload: Upload, checkForm: FormCheck, signal: AbortSignal): Promise<SampleCheck> {
+    const id = this.#ids.next(this.#clock.now());
+    const taken: string[] = [];
+    this.#arriving.add(id);
+    try {
+      const form = await receiveForm(
+        upload,
+        this.#blobs,
+        {
+          maxFiles: maxSamples,
+          maxFileBytes: maxSampleBytes,
+          blobNameFor: () => voiceFiles.original(id, this.#ids.next(this.#clock.now())),
+          checkEarly: (fields) => void checkForm(formValues(fields), false),
+        },
+        taken,
+      );
+      if (form.files.length === 0)
+        throw invalid([{ path: "files", message: "Send at least one recording as files: WAV, MP3, M4A or FLAC." }]);
+      return await this.#measure(form.files, place, signal);
+    } finally {
+      await Promise.allSettled(taken.map((name) => this.#blobs.remove(name)));
+      this.#arriving.delete(id);
+    }
+  }
+
+  async #measure(files: ReceivedFile[], place: Place, signal: AbortSignal): Promise<SampleCheck> {
+    const samples = await Promise.all(
+      files.map(async ({ blob }) => ({ id: blob, path: await this.#blobs.localPath(blob), output: null })),
+    );
+    // Waiting behind others is not part of the time that measuring may take.
+    await place.turn(signal);
+    const limits = new AbortController();
+    const cancel = this.#clock.after(timeoutMs, () => limits.abort(tookTooLong()));
+    const qualities = new Map<string, SampleQuality>();
+    let speakers = 0;
+    try {
+      const within = AbortSignal.any([signal, limits.signal]);
+      for await (const answer of this.#meter.measure({ samples, measuredBefore: [] }, place, within)) {
+        if (answer.kind === "measured") qualities.set(answer.id, answer.quality);
+        if (answer.kind === "done") speakers = answer.speakers;
+      }
+    } finally {
+      cancel();
+    }
+    const measured = files.map((file) => ({ ...file, quality: qualities.get(file.blob)! }));
+    const each = measured.map(({ quality }) => quality);
+    return { isTrainable: trainingProblem(each) === null, quality: cloneQuality(each, speakers), samples: measured };
+  }
+}
+
+function queueFull(full: "owner" | "everyone"): ApiError {
+  if (full === "everyone")
+    return new ApiError("SERVICE_UNAVAILABLE", {
+      message: "Too many recordings are being checked on this server. Try again in half a minute.",
+      retryAfterSeconds: busySeconds,
+    });
+  return new ApiError("RATE_LIMIT_EXCEEDED", {
+    message: `${maxChecksPerUser} of your checks are already in progress. Try again when one of them has ended.`,
+    details: { limit: maxChecksPerUser },
+    retryAfterSeconds: busySeconds,
+  });
+}
+
+function tookTooLong(): ApiError {
+  return invalid([
+    { path: "files", message: "Measuring took longer than 5 minutes: send fewer or shorter recordings." },
+  ]);
+}

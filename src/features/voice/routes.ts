@@ -1,0 +1,207 @@
+import { Type } from "@sinclair/typebox";
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { byteStream, disposition } from "../../platform/http/files.ts";
+import { body, params } from "../../platform/http/input.ts";
+import { answers, answersJson, success } from "../../platform/http/openapi.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../platform/http/paging.ts";
+import { ok } from "../../platform/http/responses.ts";
+import type { SampleChecker } from "./check.ts";
+import {
+  CheckView,
+  CloneDetailView,
+  cloneStatuses,
+  CloneUpdate,
+  CloneView,
+  NewCloneView,
+  PreviewInput,
+  UpdatedCloneView,
+} from "./model.ts";
+import { settingsWith } from "./clone-parts.ts";
+import type { VoiceService } from "./service.ts";
+import type { SpeechService } from "./speech-service.ts";
+import { cloneForm, cloneFormBody, cloneFormCheck, strictFormCheck, uploadOf } from "./upload-routes.ts";
+import { checkView, cloneDetailView, cloneView, newCloneView, updatedCloneView } from "./views.ts";
+
+const VoiceId = Type.Object({ voiceId: Type.String() });
+const ListQuery = Type.Object({
+  status: Type.Optional(Type.Union(cloneStatuses.map((status) => Type.Literal(status)))),
+  ...pageQuery(50, 100),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+const CloneList = Type.Object({
+  voiceClones: Type.Array(CloneView),
+  ...pageFields,
+  total: Type.Integer({ description: "All clones of the user." }),
+  matching: Type.Integer({ description: "Clones that have the status." }),
+});
+const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, message: Type.String() });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
+
+// Also what a clone is made with: the same form can be tried here first.
+const dryCheck = strictFormCheck(cloneForm);
+
+export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
+  return feature(core, "/api/v2/voice-clones")
+    .post(
+      "/",
+      async ({ caller, userId, request }) => {
+        const clone = await voices.create(caller, userId, uploadOf(request), cloneFormCheck(request));
+        return {
+          ...ok(newCloneView(clone)),
+          message: "The voice clone is being trained. List your voice clones to see how far it is.",
+        };
+      },
+      {
+        upload: "voice:create",
+        detail: {
+          ...answersJson(Created, {
+            tag: "Voices",
+            summary: "Clone a voice",
+            description:
+              "Takes 1 to 10 recordings of one person, each under 50 MB, and trains a voice in the background. Files are told apart by their content. One refusal names every file that is wrong. With a global key, name `userId` in the query.",
+            errors: [...uploadErrors, "VOICE_CLONE_LIMIT_EXCEEDED"],
+          }),
+          requestBody: cloneFormBody(cloneForm),
+        },
+      },
+    )
+    .post(
+      "/check",
+      async ({ userId, request, server }) => {
+        // Waiting and measuring take longer than a connection may be silent; the checker has limits of its own.
+        server?.timeout(request, 0);
+        return ok(checkView(await checker.check(userId, uploadOf(request), dryCheck, request.signal)));
+      },
+      {
+        upload: "voice:create",
+        detail: {
+          ...answersJson(success(CheckView), {
+            tag: "Voices",
+            summary: "Measure recordings without storing anything",
+            description:
+              "A dry run: what a training would find in these files, with what to do about it. Takes some seconds for each minute of speech. At most six checks of a user at a time: one more gets 429.",
+            errors: uploadErrors,
+          }),
+          requestBody: cloneFormBody({ files: cloneForm.files }),
+        },
+      },
+    )
+    .get(
+      "/",
+      async ({ userId, query: { status = null, limit = 50, offset = 0, cursor } }) => {
+        const { clones, total, matching } = await voices.page(userId, status, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(clones, limit, timePlaceOf);
+        return ok({ voiceClones: items.map(cloneView), total, matching, ...page });
+      },
+      {
+        access: "voice:read",
+        query: params(ListQuery),
+        detail: answersJson(success(CloneList), {
+          tag: "Voices",
+          summary: "List voice clones",
+          description: "Newest first. `progress` tells how far a training is, `errorMessage` why it failed.",
+        }),
+      },
+    )
+    .get(
+      "/:voiceId",
+      async ({ userId, params: { voiceId } }) => {
+        const clone = await voices.get(userId, voiceId);
+        await speech.expect(clone);
+        return ok(cloneDetailView(clone, await voices.samples(userId, voiceId)));
+      },
+      {
+        access: "voice:read",
+        params: params(VoiceId),
+        detail: answersJson(success(CloneDetailView), {
+          tag: "Voices",
+          summary: "Read a voice clone, with its recordings and their quality",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .put(
+      "/:voiceId",
+      async ({ userId, params: { voiceId }, body: change }) =>
+        ok(updatedCloneView(await voices.update(userId, voiceId, change))),
+      {
+        access: "voice:update",
+        params: params(VoiceId),
+        body: body(CloneUpdate),
+        detail: answersJson(success(UpdatedCloneView), {
+          tag: "Voices",
+          summary: "Change a voice clone",
+          description: "Name, description, labels, settings, or whether it speaks. It is not trained again.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:voiceId",
+      async ({ caller, userId, params: { voiceId } }) => {
+        const { name } = await voices.remove(caller, userId, voiceId);
+        return { success: true as const, message: `The voice clone ${name} and its recordings were deleted.` };
+      },
+      {
+        access: "voice:delete",
+        params: params(VoiceId),
+        detail: answersJson(Deleted, {
+          tag: "Voices",
+          summary: "Delete a voice clone",
+          description: "Also its recordings, what was learned from them, speech in its voice, and a vendor's copy.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:voiceId/train",
+      async ({ userId, params: { voiceId } }) => ok(cloneView(await voices.retrain(userId, voiceId))),
+      {
+        access: "voice:update",
+        params: params(VoiceId),
+        detail: answersJson(success(CloneView), {
+          tag: "Voices",
+          summary: "Train a voice clone again",
+          description: "With the same recordings, and the engine that the server is set up with now.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:voiceId/preview",
+      async ({ userId, brokeOff, params: { voiceId }, body: { text, settings, format = "wav" }, request, set }) => {
+        const clone = await voices.get(userId, voiceId);
+        const order = { text, format, settings: settingsWith(clone.settings, settings) };
+        const { mediaType, engine, content } = await speech.speak(clone, order, request.signal);
+        set.headers["x-ai-generated"] = "true";
+        set.headers["x-voice-engine"] = engine;
+        const headers = {
+          "content-type": mediaType,
+          "content-disposition": disposition("inline", `${clone.name}.${format}`),
+        };
+        const sound = content.kind === "file" ? Bun.file(content.path) : byteStream(content.bytes, brokeOff);
+        return new Response(sound, { headers });
+      },
+      {
+        access: "voice:preview",
+        params: params(VoiceId),
+        body: body(PreviewInput),
+        detail: answers(
+          {
+            "audio/wav": { schema: Type.String({ format: "binary" }) },
+            "audio/mp4": { schema: Type.String({ format: "binary" }) },
+          },
+          {
+            tag: "Voices",
+            summary: "Hear a text in a cloned voice",
+            description:
+              "The sound is marked as synthetic, in its metadata and by the header X-AI-Generated. The same text with the same settings is made only once. A WAV is sent while the voice still speaks, so its header leaves the length open.",
+            errors: ["NOT_FOUND", "CONFLICT"],
+            headers: { "X-AI-Generated": "true: nobody said this.", "X-Voice-Engine": "What made the sound." },
+          },
+        ),
+      },
+    );
+}

@@ -1,0 +1,98 @@
+import { giveWay, type ThreadPort } from "../../../threads.ts";
+import { AudioError, decodeAudio, fileSource, probeAudio, wavBytes } from "../../../lib/audio/audio.ts";
+import { SampleAnalysis, type SampleResult } from "../../../lib/voice-engine/sample-analysis.ts";
+import { maxReadSeconds } from "../../../lib/voice-engine/sample-reader.ts";
+import type { SileroWeights } from "../../../lib/voice-engine/silero.ts";
+import { countVoicesAmong } from "../../../lib/voice-engine/speaker-count.ts";
+import { profileOf, type Profile } from "../../../lib/voice-engine/speaker-profile.ts";
+import { loadSilero } from "../../../lib/voice-engine/voice-assets.ts";
+import type { SampleQuality } from "../model.ts";
+import { readFrames, writeFrames, writeWhole } from "./frames-file.ts";
+
+/** `output` is where to store what is measured; null for a dry run. */
+export type SampleToMeasure = { id: string; path: string; output: { clipPath: string; framesPath: string } | null };
+/** A sample as the thread gets it. The descriptor belongs to the main thread, which closes it. */
+export type OpenSample = Omit<SampleToMeasure, "path"> & { descriptor: number };
+
+/** `measuredBefore`: frames of the clone's other samples, with which the voices are compared. */
+export type AnalysisRequest = { samples: OpenSample[]; measuredBefore: string[] };
+
+export type AnalysisAnswer =
+  /** Of the sample with this index, from 0 to 1. */
+  | { kind: "progress"; index: number; share: number }
+  | { kind: "measured"; id: string; quality: SampleQuality; derivedBytes: number }
+  /** How many different voices are in the samples. */
+  | { kind: "done"; speakers: number };
+
+/** The task "voice-analysis": reads and measures samples, one after the other. */
+export type AnalysisThread = {
+  task: "voice-analysis";
+  init: AnalysisRequest;
+  port: ThreadPort<never, AnalysisAnswer>;
+};
+
+/** Reading is quick; measuring what was read takes longer. */
+const readingShare = 0.4;
+
+export async function runAnalysisThread(
+  port: AnalysisThread["port"],
+  { samples, measuredBefore }: AnalysisRequest,
+): Promise<void> {
+  giveWay();
+  const silero = await loadSilero();
+  const profiles: (Profile | null)[] = measuredBefore.map((path) => {
+    const measured = readFrames(path);
+    return measured && profileOf(measured.frames);
+  });
+  let speakers = 0;
+  for (const [index, sample] of samples.entries()) {
+    port.post({ kind: "progress", index, share: 0 });
+    const onShare = (share: number) => port.post({ kind: "progress", index, share });
+    const { quality, result } = measure(sample.descriptor, silero, onShare);
+    profiles.push(result?.frames ? profileOf(result.frames) : null);
+    speakers = Math.max(speakers, quality.measures?.speakers ?? 0);
+    const derivedBytes = result === null ? 0 : store(sample, result);
+    port.post({ kind: "measured", id: sample.id, quality, derivedBytes });
+    // A sample leaves some 100 MB behind, which would be there still when the next one needs as much.
+    Bun.gc(true);
+  }
+  const among = countVoicesAmong(profiles.filter((profile) => profile !== null));
+  port.post({ kind: "done", speakers: Math.max(speakers, among) });
+}
+
+type Measured = { quality: SampleQuality; result: SampleResult | null };
+
+/** A file that can't be read is a finding, not a failure. */
+function measure(descriptor: number, silero: SileroWeights, onShare: (share: number) => void): Measured {
+  const source = fileSource(descriptor);
+  try {
+    const { claimedSeconds } = probeAudio(source);
+    const expectedSeconds = Math.min(claimedSeconds ?? maxReadSeconds, maxReadSeconds);
+    const analysis = new SampleAnalysis(silero);
+    let seconds = 0;
+    let toldAt = 0;
+    for (const block of decodeAudio(source)) {
+      analysis.push(block);
+      if (analysis.isFull) break;
+      seconds += (block.channels[0]?.length ?? 0) / block.sampleRate;
+      if (seconds - toldAt < 5) continue;
+      toldAt = seconds;
+      onShare(readingShare * Math.min(1, seconds / Math.max(1, expectedSeconds)));
+    }
+    onShare(readingShare);
+    const result = analysis.finish();
+    const { verdict, problems, ...measures } = result.report;
+    return { quality: { verdict, problems, measures }, result };
+  } catch (error) {
+    if (!(error instanceof AudioError)) throw error;
+    const problem = { code: `file_${error.code}`, message: error.message };
+    return { quality: { verdict: "unusable", problems: [problem], measures: null }, result: null };
+  }
+}
+
+/** Answers how many bytes were written: nothing for a sample of no use. */
+function store({ output }: OpenSample, { report, frames, excerpt }: SampleResult): number {
+  if (output === null || frames === null) return 0;
+  const clipBytes = writeWhole(output.clipPath, [wavBytes(excerpt.signal, excerpt.sampleRate)]);
+  return clipBytes + writeFrames(output.framesPath, { report, frames });
+}

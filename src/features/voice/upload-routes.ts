@@ -1,0 +1,211 @@
+import { Type, type TSchema } from "@sinclair/typebox";
+import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { disposition, fileAnswer } from "../../platform/http/files.ts";
+import { body, params } from "../../platform/http/input.ts";
+import { formParts } from "../../platform/http/multipart.ts";
+import { answers, answersJson, success, withRanges } from "../../platform/http/openapi.ts";
+import { pageFields, pageOfAll, pageQuery } from "../../platform/http/paging.ts";
+import { mediaType } from "../../platform/http/media-type.ts";
+import { announcedBytes } from "../../platform/http/read-body.ts";
+import { ok } from "../../platform/http/responses.ts";
+import { unknownFields } from "../../platform/http/unknown-fields.ts";
+import { warn } from "../../platform/http/warnings.ts";
+import type { AudioFormat } from "../../lib/audio/pcm.ts";
+import type { FormCheck } from "./form.ts";
+import { CloneForm, CloneView, SampleView } from "./model.ts";
+import type { Upload } from "./receive.ts";
+import type { VoiceService } from "./service.ts";
+import { cloneView, sampleView } from "./views.ts";
+
+const VoiceId = Type.Object({ voiceId: Type.String() });
+const SampleId = Type.Object({ voiceId: Type.String(), sampleId: Type.String() });
+const SampleQuery = Type.Object(pageQuery(1000, 1000));
+const SampleList = Type.Object({ samples: Type.Array(SampleView), ...pageFields });
+
+const binary = Type.String({ format: "binary" });
+/** What the document says of the fields of the form. */
+export const cloneForm = {
+  ...CloneForm.properties,
+  files: Type.Array(binary, { minItems: 1, maxItems: 10, description: "WAV, MP3, M4A or FLAC; each under 50 MB." }),
+  consentRecording: Type.Optional(binary),
+};
+
+const sampleMediaTypes: Record<AudioFormat, string> = {
+  wav: "audio/wav",
+  mp3: "audio/mpeg",
+  m4a: "audio/mp4",
+  flac: "audio/flac",
+};
+const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type) => [type, { schema: binary }]));
+
+const samplesCheck = strictFormCheck({ files: cloneForm.files });
+
+/** Recordings of a voice: listed, added, heard, taken away. */
+export function voiceSampleRoutes(core: Core, voices: VoiceService) {
+  return feature(core, "/api/v2/voice-clones/:voiceId")
+    .get(
+      "/samples",
+      async ({ userId, params: { voiceId }, query: { limit = 1000, cursor } }) => {
+        await voices.get(userId, voiceId);
+        const all = (await voices.samples(userId, voiceId)).map(sampleView);
+        const { items, ...page } = pageOfAll(all, {
+          limit,
+          cursor,
+          idOf: ({ sampleId }) => sampleId,
+          newestFirst: false,
+        });
+        return ok({ samples: items, ...page });
+      },
+      {
+        access: "voice:read",
+        query: params(SampleQuery),
+        params: params(VoiceId),
+        detail: answersJson(success(SampleList), {
+          tag: "Voices",
+          summary: "List the recordings of a voice clone, with their quality",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/samples",
+      async ({ userId, params: { voiceId }, request }) =>
+        ok(cloneView(await voices.addSamples(userId, voiceId, uploadOf(request), samplesCheck))),
+      {
+        upload: "voice:update",
+        params: params(VoiceId),
+        detail: {
+          ...answersJson(success(CloneView), {
+            tag: "Voices",
+            summary: "Add recordings to a voice clone",
+            description: "It is trained again; until that is done it speaks as before. At most 10 recordings in all.",
+            errors: [
+              "NOT_FOUND",
+              "INVALID_FILE_FORMAT",
+              "FILE_TOO_LARGE",
+              "PAYLOAD_TOO_LARGE",
+              "UNSUPPORTED_MEDIA_TYPE",
+            ],
+          }),
+          requestBody: cloneFormBody({ files: cloneForm.files }),
+        },
+      },
+    )
+    .get(
+      "/samples/:sampleId/audio",
+      async ({ userId, params: { voiceId, sampleId }, request }) => {
+        const { sample, path } = await voices.original(userId, voiceId, sampleId);
+        return await soundFile(request, path, sample.format, sample.fileName, ["voice sample", sampleId]);
+      },
+      {
+        access: "voice:read",
+        params: params(SampleId),
+        detail: withRanges(
+          answers(soundAnswer, {
+            tag: "Voices",
+            summary: "Download a recording",
+            description: "As it was sent. Takes Range, so that a player can jump.",
+            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+          }),
+        ),
+      },
+    )
+    .delete(
+      "/samples/:sampleId",
+      async ({ userId, params: { voiceId, sampleId } }) =>
+        ok(cloneView(await voices.removeSample(userId, voiceId, sampleId))),
+      {
+        access: "voice:update",
+        params: params(SampleId),
+        detail: answersJson(success(CloneView), {
+          tag: "Voices",
+          summary: "Remove a recording from a voice clone",
+          description: "It is trained again without it; the last one can't be removed.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .get(
+      "/consent/audio",
+      async ({ userId, params: { voiceId }, request }) => {
+        const { consent, path } = await voices.consentRecording(userId, voiceId);
+        return await soundFile(request, path, consent.recording!.format, "consent", ["recording of consent", voiceId]);
+      },
+      {
+        access: "voice:read",
+        params: params(VoiceId),
+        detail: withRanges(
+          answers(soundAnswer, {
+            tag: "Voices",
+            summary: "Download the recording in which the speaker agrees",
+            errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+          }),
+        ),
+      },
+    );
+}
+
+/** The form of a request, still to be read. Throws 415 at once for what is none. */
+export function uploadOf(request: Request): Upload {
+  if (mediaType(request) !== "multipart/form-data")
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
+      message: "Send the recordings as multipart/form-data, each in a field named files.",
+    });
+  return { parts: formParts(request), announcedBytes: announcedBytes(request) };
+}
+
+const whole = body(CloneForm);
+const soFar = body(Type.Partial(CloneForm));
+
+/** The form of the specification: fields that it does not have are reported with the answer. */
+export function cloneFormCheck(request: Request): FormCheck {
+  return (values, isWhole) => {
+    warn(request, unknownFields(Type.Object(cloneForm), values, maxUnknown));
+    return validForm(values, isWhole);
+  };
+}
+
+/** A form of ours, with these fields: others are refused. */
+export function strictFormCheck(fields: Record<string, TSchema>): FormCheck {
+  const schema = Type.Object(fields);
+  return (values, isWhole) => {
+    const unknown = unknownFields(schema, values, maxUnknown);
+    if (unknown.length > 0) throw invalid(unknown);
+    return validForm(values, isWhole);
+  };
+}
+
+const maxUnknown = 20;
+
+function validForm(values: Record<string, unknown>, isWhole: boolean): Partial<CloneForm> {
+  return (isWhole ? whole : soFar)["~standard"].validate(values).value;
+}
+
+/** What the document says of a form. */
+export function cloneFormBody(fields: Record<string, TSchema>) {
+  const schema = Type.Object(fields);
+  const contentType = "application/json";
+  const encoding = Object.fromEntries(
+    ["settings", "labels", "consent"].filter((name) => name in fields).map((name) => [name, { contentType }]),
+  );
+  return { required: true, content: { "multipart/form-data": { schema, encoding } } };
+}
+
+/** NOT_FOUND when somebody took the file away by hand. */
+async function soundFile(
+  request: Request,
+  path: string,
+  format: AudioFormat,
+  fileName: string,
+  what: [string, string],
+) {
+  const headers = {
+    "content-type": sampleMediaTypes[format],
+    "content-disposition": disposition("attachment", fileName),
+  };
+  const answer = await fileAnswer(request, path, headers);
+  if (answer === null) throw notFound(...what);
+  return answer;
+}

@@ -1,0 +1,96 @@
+import { Type } from "@sinclair/typebox";
+import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import { ApiError } from "../../platform/base/errors.ts";
+import type { Core } from "../../platform/http/core.ts";
+import { feature } from "../../platform/http/feature.ts";
+import { apiVersion } from "../../platform/http/error-body.ts";
+import { answersJson } from "../../platform/http/openapi.ts";
+import type { Caller } from "../../platform/auth/caller.ts";
+import type { KeyService } from "./keys/service.ts";
+import type { UserService } from "./users/service.ts";
+import type { Operations } from "../../platform/operations/operations.ts";
+import type { Readiness } from "../../platform/operations/readiness.ts";
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const HealthReport = Type.Object(
+  {
+    version: Type.String(),
+    status: Type.Union([Type.Literal("healthy"), Type.Literal("degraded"), Type.Literal("maintenance")]),
+    message: Type.Union([Type.String(), Type.Null()], { description: "Why the status is not `healthy`; else null." }),
+    authentication: Type.Union([Type.Literal("user"), Type.Literal("global")]),
+    user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
+    apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
+    timestamp: Type.String({ format: "date-time" }),
+    simulation: Type.Boolean({
+      description: "true: nothing here is real, and the timestamp is that of the simulation.",
+    }),
+  },
+  { $id: "HealthReport" },
+);
+const Probe = Type.Object({
+  status: Type.String(),
+  simulation: Type.Optional(Type.Literal(true, { description: "Nothing here is real; absent otherwise." })),
+});
+
+export function healthRoutes(
+  core: Core,
+  users: UserService,
+  keys: KeyService,
+  clock: Clock,
+  { readiness, operations, isSimulation }: { readiness: Readiness; operations: Operations; isSimulation: boolean },
+) {
+  const mark = isSimulation ? { simulation: true as const } : {};
+  const report = async (caller: Caller) => {
+    const [user, usageCount, problem] = await Promise.all([
+      caller.userId === null ? null : users.get(caller.userId),
+      keys.usageCount(caller.keyId),
+      readiness.problem(),
+    ]);
+    const operation = operations.status();
+    const isFine = problem === null || operation.status !== "healthy";
+    return {
+      version: apiVersion,
+      status: isFine ? operation.status : "degraded",
+      message: isFine ? operation.message : `${problem[0]?.toUpperCase()}${problem.slice(1)}.`,
+      authentication: user === null ? "global" : "user",
+      user: user && { id: user.id, email: user.email, role: user.role },
+      apiKey: { name: caller.keyName, permissions: caller.permissions, usageCount },
+      timestamp: isoTime(clock.now()),
+      simulation: isSimulation,
+    };
+  };
+
+  return feature(core, "")
+    .get("/api/v2/health", async ({ caller }) => report(caller), {
+      callerOnly: null,
+      detail: answersJson(HealthReport, {
+        tag: "Health",
+        summary: "Is the service well, and who am I?",
+        description: "Counts a tenth of a request against the rate limits.",
+      }),
+    })
+    .get("/healthz", () => ({ status: "ok", ...mark }), {
+      detail: {
+        ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }),
+        security: [],
+      },
+    })
+    .get(
+      "/readyz",
+      async () => {
+        const problem = await readiness.problem();
+        if (problem === null) return { status: "ready", ...mark };
+        throw new ApiError("SERVICE_UNAVAILABLE", { message: `Not ready: ${problem}.` });
+      },
+      {
+        detail: {
+          ...answersJson(Probe, {
+            tag: "Health",
+            summary: "Can it serve requests and run jobs?",
+            description: "Needs no key. 503 while it can't; the message says why.",
+          }),
+          security: [],
+        },
+      },
+    );
+}

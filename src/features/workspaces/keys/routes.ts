@@ -1,0 +1,94 @@
+import { Type } from "@sinclair/typebox";
+import type { Core } from "../../../platform/http/core.ts";
+import { feature } from "../../../platform/http/feature.ts";
+import { body, params } from "../../../platform/http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
+import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { ok } from "../../../platform/http/responses.ts";
+import { KeyInput, KeyUpdate, KeyView, NewKeyView } from "../../../platform/auth/key-model.ts";
+import type { KeyService } from "./service.ts";
+
+const KeyId = Type.Object({ keyId: Type.String() });
+const Filter = Type.Object({
+  userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
+  ...pageQuery(1000, 1000),
+});
+const KeyList = Type.Object({ keys: Type.Array(KeyView), ...pageFields });
+const Regenerated = Type.Object({ success: Type.Literal(true), ...NewKeyView.properties });
+const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
+
+const writing = ["api_keys:write", "keys:manage"] as const;
+const reading = ["api_keys:read", "keys:manage"] as const;
+
+export function keyRoutes(core: Core, keys: KeyService) {
+  return feature(core, "/api/v2/keys")
+    .post("/", async ({ caller, body: input }) => ok(await keys.create(caller, input)), {
+      callerOnly: writing,
+      body: body(KeyInput),
+      detail: answersJson(success(NewKeyView), {
+        tag: "Keys",
+        summary: "Make a key",
+        description: "The secret is in `data.key`, in this answer and never again. No key grants what its maker lacks.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .get(
+      "/",
+      async ({ caller, query: { userId, limit = 1000, cursor } }) => {
+        const { keys: found, total } = await keys.list(caller, userId, limit + 1, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, ({ place }) => timePlaceOf(place));
+        return ok({ keys: items.map(({ view }) => view), total, ...page });
+      },
+      {
+        callerOnly: reading,
+        query: params(Filter),
+        detail: answersJson(success(KeyList), { tag: "Keys", summary: "List keys, newest first" }),
+      },
+    )
+    .put("/:keyId", async ({ caller, params: { keyId }, body: input }) => ok(await keys.update(caller, keyId, input)), {
+      callerOnly: writing,
+      params: params(KeyId),
+      body: body(KeyUpdate),
+      detail: answersJson(success(KeyView), {
+        tag: "Keys",
+        summary: "Rename a key, change its permissions or its expiry, or turn it off",
+        description: "An admin may turn off anybody's key with only `isActive: false`.",
+        errors: ["NOT_FOUND"],
+      }),
+    })
+    .post(
+      "/:keyId/regenerate",
+      async ({ caller, params: { keyId } }) => ({
+        success: true as const,
+        ...(await keys.regenerate(caller, keyId)),
+      }),
+      {
+        callerOnly: writing,
+        params: params(KeyId),
+        detail: answersJson(Regenerated, {
+          tag: "Keys",
+          summary: "Give a key a new secret",
+          description:
+            "The old secret stops working at once. A key with `expiresInDays` starts its period anew. The fields are beside `success`, as the specification has them.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .delete(
+      "/:keyId",
+      async ({ caller, params: { keyId } }) => ({
+        success: true as const,
+        message: `Deleted the key "${await keys.remove(caller, keyId)}".`,
+      }),
+      {
+        callerOnly: "keys:manage",
+        params: params(KeyId),
+        detail: answersJson(Deleted, {
+          tag: "Keys",
+          summary: "Delete a key",
+          description: "Permanent; it stops working at once. An admin may delete anybody's key.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    );
+}

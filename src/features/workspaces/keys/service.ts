@@ -1,0 +1,363 @@
+import { auditEntry } from "../../../platform/audit/entry.ts";
+import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/audit/model.ts";
+import { singleLine } from "../../../platform/base/clean-text.ts";
+import { isoTime, isoTimeOrNull, type Clock } from "../../../platform/base/clock.ts";
+import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";
+import type { Ids } from "../../../platform/base/ids.ts";
+import { hintOf } from "../../../platform/base/secret-text.ts";
+import type { TimePlace } from "../../../platform/base/time-place.ts";
+import type { UserStore } from "../users/store.ts";
+import { denied, isAdmin, type Caller } from "../../../platform/auth/caller.ts";
+import type { KeyRing } from "../../../platform/auth/key-ring.ts";
+import { boundedExpiry, mayGrant, type Obstacle } from "../../../platform/auth/may-grant.ts";
+import {
+  permissions as allPermissions,
+  type ApiKey,
+  type Grant,
+  type KeyInput,
+  type KeyUpdate,
+  type KeyView,
+  type NewKeyView,
+} from "../../../platform/auth/key-model.ts";
+import { hashOf, makeSecret, type KeyKind } from "../../../platform/auth/secret.ts";
+import type { KeyChange, KeyScope, KeyStore } from "../../../platform/auth/key-store.ts";
+
+const dayMs = 86_400_000;
+/** Before a key expires: time enough to make another, also over a weekend. */
+const warnDays = 7;
+const warnedAtOnce = 200;
+
+export type KeyParts = {
+  keys: KeyStore;
+  users: UserStore;
+  ring: KeyRing;
+  /** Whether the key may spend only so many credits a month. */
+  hasBudget: (keyId: string) => Promise<boolean>;
+  clock: Clock;
+  ids: Ids;
+};
+
+/** API keys. Secrets are shown once, when they are made; only their hashes are kept. */
+export class KeyService {
+  readonly #keys: KeyStore;
+  readonly #users: UserStore;
+  readonly #ring: KeyRing;
+  readonly #hasBudget: KeyParts["hasBudget"];
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #leaksTold = new Map<string, number>();
+
+  constructor({ keys, users, ring, hasBudget, clock, ids }: KeyParts) {
+    this.#keys = keys;
+    this.#users = users;
+    this.#ring = ring;
+    this.#hasBudget = hasBudget;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * Makes a key for the caller's user, or for the named one if the caller may. What limits the caller limits the key.
+   * PERMISSION_DENIED when it would hold more than its maker does; VALIDATION_ERROR for an unknown permission;
+   * NOT_FOUND for an unknown user.
+   */
+  async create(caller: Caller, input: KeyInput): Promise<NewKeyView> {
+    const userId = await this.#ownerOf(caller, input);
+    const granted = input.global ? (["*"] as const) : knownPermissions(input.permissions);
+    const { key: made, secret } = this.make(userId, nameOf(input.name), [...granted], input.expiresInDays ?? null);
+    const key = {
+      ...made,
+      requiresApproval: input.requiresApproval ?? caller.requiresApproval,
+      expiresAt: made.expiresInDays === null ? boundedExpiry(caller, null) : made.expiresAt,
+    };
+    await this.#requireGrant(caller, key);
+    const details = { name: key.name, hint: key.hint, permissions: key.permissions };
+    await this.#keys.insert(key, this.#audit(caller, "key.created", key, details));
+    return newKeyView(key, secret);
+  }
+
+  /** A key that is not stored yet, with its secret. A null owner makes a global key. */
+  make(
+    userId: string | null,
+    name: string,
+    granted: Grant[],
+    expiresInDays: number | null,
+  ): { key: ApiKey; secret: string } {
+    const now = this.#clock.now();
+    const secret = this.#secretFor(userId);
+    const key: ApiKey = {
+      id: this.#ids.next(now),
+      userId,
+      name,
+      hash: hashOf(secret),
+      hint: hintOf(secret),
+      permissions: granted,
+      requiresApproval: false,
+      expiresAt: endOf(expiresInDays, now),
+      expiresInDays,
+      isActive: true,
+      usageCount: 0,
+      lastUsedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { key, secret };
+  }
+
+  /** Newest first: the caller's own; with a global key those of `userId`, or all. */
+  async list(
+    caller: Caller,
+    userId: string | undefined,
+    limit: number,
+    after: TimePlace | null,
+  ): Promise<{ keys: { view: KeyView; place: TimePlace }[]; total: number }> {
+    const scope = scopeOf(caller);
+    const wanted: KeyScope = userId === undefined ? scope : { userId };
+    if (scope !== "all" && userId !== undefined && userId !== scope.userId && !isAdmin(caller))
+      return { keys: [], total: 0 };
+    return this.#ring.withUnwritten(
+      async () => ({ keys: await this.#keys.list(wanted, limit, after), total: await this.#keys.count(wanted) }),
+      ({ keys, total }) => ({ keys: keys.map((key) => ({ view: this.#view(key), place: key })), total }),
+    );
+  }
+
+  /**
+   * PERMISSION_DENIED when the key holds, or would hold, more than the caller does; turning a key off is left to whoever
+   * may delete it.
+   */
+  async update(caller: Caller, id: string, input: KeyUpdate): Promise<KeyView> {
+    const isTurnedOff = input.isActive === false && Object.keys(input).length === 1;
+    const key = await (isTurnedOff ? this.#requireRevocable(caller, id) : this.#require(caller, id));
+    if (key.userId === null && input.permissions !== undefined)
+      throw invalid([{ path: "permissions", message: "A global key holds all permissions; they can't be narrowed." }]);
+    const now = this.#clock.now();
+    const { expiresInDays } = input;
+    const change: KeyChange = {
+      ...(input.name !== undefined && { name: nameOf(input.name) }),
+      ...(input.permissions !== undefined && { permissions: knownPermissions(input.permissions) }),
+      ...(input.isActive !== undefined && { isActive: input.isActive }),
+      ...(input.requiresApproval !== undefined && { requiresApproval: input.requiresApproval }),
+      ...(expiresInDays !== undefined && { expiresInDays, expiresAt: endOf(expiresInDays, now) }),
+      updatedAt: now,
+    };
+    if (!isTurnedOff) {
+      await this.#requireGrant(caller, key);
+      await this.#requireGrant(caller, { ...key, ...change });
+    }
+    const { updatedAt: _at, ...changed } = change;
+    const written = await this.#write(id, change, this.#audit(caller, "key.updated", key, changed));
+    return this.#ring.withUnwritten(
+      async () => (await this.#keys.get("all", id)) ?? written,
+      (latest) => this.#view(latest),
+    );
+  }
+
+  /**
+   * Gives the key a new secret; the old one is refused from the moment this resolves. Its period starts anew, but ends
+   * with that of the caller. PERMISSION_DENIED when the key holds more than the caller does.
+   */
+  async regenerate(caller: Caller, id: string): Promise<NewKeyView> {
+    // Uses of the old secret are written first, or they would soon count as the last use of the new one.
+    await this.#ring.flush();
+    const key = await this.#require(caller, id);
+    const now = this.#clock.now();
+    const expiresAt = boundedExpiry(caller, endOf(key.expiresInDays, now));
+    await this.#requireGrant(caller, { ...key, expiresAt });
+    const secret = this.#secretFor(key.userId);
+    const change = {
+      ...{ hash: hashOf(secret), hint: hintOf(secret), expiresAt },
+      ...{ createdAt: now, updatedAt: now, lastUsedAt: null },
+    };
+    const audit = this.#audit(caller, "key.regenerated", key, { name: key.name, hint: change.hint });
+    return newKeyView(await this.#write(id, change, audit), secret);
+  }
+
+  /**
+   * The key, for a caller who may sign in with it: as for `regenerate`, nobody gets at more than they hold. CONFLICT
+   * when the key is turned off or expired.
+   */
+  async forSignIn(caller: Caller, id: string): Promise<ApiKey> {
+    const key = await this.#require(caller, id);
+    await this.#requireGrant(caller, key);
+    if (!key.isActive || (key.expiresAt !== null && key.expiresAt <= this.#clock.now()))
+      throw new ApiError("CONFLICT", { message: `The key "${key.name}" is turned off or expired: it opens nothing.` });
+    return key;
+  }
+
+  /** Deletes the key for good; it is refused from the moment this resolves. An admin may delete anybody's. Returns its name. */
+  async remove(caller: Caller, id: string): Promise<string> {
+    const key = await this.#requireRevocable(caller, id);
+    const audit = this.#audit(caller, "key.deleted", key, { name: key.name, hint: key.hint });
+    if (!(await this.#keys.remove(id, this.#clock.now(), audit))) throw notFound("key", id);
+    this.#ring.forget();
+    return key.name;
+  }
+
+  /** Warns the owners of keys that expire within a week. */
+  async warnOfEnds(): Promise<void> {
+    const now = this.#clock.now();
+    while ((await this.#keys.warnOfEnds(now, now + warnDays * dayMs, warnedAtOnce)) === warnedAtOnce);
+  }
+
+  /** Tells of keys that stand where others can read them, if they open anything. */
+  async tellLeaks(secrets: readonly string[]): Promise<void> {
+    const now = this.#clock.now();
+    for (const secret of secrets) {
+      const key = await this.#keys.findByHash(hashOf(secret));
+      if (key === null || !key.isActive || (key.expiresAt !== null && key.expiresAt <= now)) continue;
+      // Whoever sends it so does it each time: most are answered without a write.
+      if ((this.#leaksTold.get(key.id) ?? -Infinity) > now - dayMs) continue;
+      await this.#keys.tellLeak(key, now, now - dayMs);
+      this.#leaksTold.set(key.id, now);
+    }
+  }
+
+  /** How often the key was used, with what is not written yet. */
+  async usageCount(id: string): Promise<number> {
+    return this.#ring.withUnwritten(
+      () => this.#keys.get("all", id),
+      (key) => (key?.usageCount ?? 0) + (this.#ring.unwritten(id)?.uses ?? 0),
+    );
+  }
+
+  #secretFor(userId: string | null): string {
+    const kind: KeyKind = userId === null ? "global" : "user";
+    return makeSecret(kind, this.#ids);
+  }
+
+  async #ownerOf(caller: Caller, { userId, global }: KeyInput): Promise<string | null> {
+    if (global) {
+      if (caller.isLocal) return null;
+      throw denied(
+        caller,
+        "*",
+        "A global key is made on the server's own command line only: outreachd key create --global.",
+        { refused: "globalKey" },
+      );
+    }
+    const owner = userId ?? caller.userId;
+    if (owner === null)
+      throw invalid([{ path: "userId", message: "With a global key, name the user that the new key is for." }]);
+    if (owner === caller.userId) return owner;
+    if (!isAdmin(caller)) throw denied(caller, "*", "Only an admin may make keys for somebody else.");
+    if ((await this.#users.get(owner)) === null) throw notFound("user", owner);
+    return owner;
+  }
+
+  async #requireGrant(caller: Caller, key: ApiKey): Promise<void> {
+    const maker = { ...caller, id: caller.keyId, hasBudget: !caller.isLocal && (await this.#hasBudget(caller.keyId)) };
+    const obstacle = mayGrant(maker, { ...key, hasBudget: maker.hasBudget });
+    if (obstacle !== null) throw refusalOf(caller, obstacle);
+  }
+
+  async #require(caller: Caller, id: string): Promise<ApiKey> {
+    const key = await this.#keys.get(scopeOf(caller), id);
+    if (key === null) throw notFound("key", id);
+    return key;
+  }
+
+  /** What may be deleted or turned off: for an admin, the keys of all users. */
+  async #requireRevocable(caller: Caller, id: string): Promise<ApiKey> {
+    const key = await this.#keys.get(isAdmin(caller) ? "all" : scopeOf(caller), id);
+    // A global key is no colleague's: only who has one may revoke it.
+    if (key === null || (key.userId === null && caller.userId !== null)) throw notFound("key", id);
+    return key;
+  }
+
+  #audit(caller: Caller, action: AuditAction, { id, userId }: ApiKey, details: AuditDetails): AuditEntry {
+    return auditEntry(caller, this.#clock.now(), { action, userId, target: { type: "key", id }, details });
+  }
+
+  async #write(id: string, change: KeyChange, audit: AuditEntry): Promise<ApiKey> {
+    const key = await this.#keys.update(id, change, audit);
+    this.#ring.forget();
+    if (key === null) throw notFound("key", id);
+    return key;
+  }
+
+  #view(key: ApiKey): KeyView {
+    const { uses, lastUsedAt } = this.#ring.unwritten(key.id) ?? { uses: 0, lastUsedAt: key.lastUsedAt };
+    return keyView({ ...key, usageCount: key.usageCount + uses, lastUsedAt });
+  }
+}
+
+function endOf(days: number | null, from: number): number | null {
+  return days === null ? null : from + days * dayMs;
+}
+
+/** The permissions that are named, each once. VALIDATION_ERROR for one that does not exist. */
+function knownPermissions(wanted: readonly string[]): Grant[] {
+  const errors = wanted.flatMap((name, index) =>
+    (allPermissions as readonly string[]).includes(name)
+      ? []
+      : [
+          {
+            path: `permissions.${index}`,
+            index,
+            message: `"${name}" is no permission. Choose from: ${allPermissions.join(", ")}.`,
+          },
+        ],
+  );
+  if (errors.length > 0) throw invalid(errors);
+  return [...new Set(wanted)] as Grant[];
+}
+
+function refusalOf(caller: Caller, obstacle: Obstacle): ApiError {
+  switch (obstacle.kind) {
+    case "permissions": {
+      const { lacking } = obstacle;
+      const message = `This API key can't grant what it lacks: ${lacking.join(", ")}.`;
+      return denied(caller, lacking[0]!, message, { lacking });
+    }
+    case "approval":
+      return denied(
+        caller,
+        "*",
+        "This API key may only propose actions, so it can't make or change a key that needs no approval.",
+      );
+    case "expiry": {
+      const expiresAt = isoTime(obstacle.expiresAt);
+      const message = `This API key expires at ${expiresAt}, so it can't make or change a key that expires later.`;
+      return denied(caller, "*", message, { expiresAt });
+    }
+    case "budget":
+      return denied(
+        caller,
+        "*",
+        `This API key has a monthly budget, so it can't make or change another key that spends credits (${obstacle.spending.join(", ")}). Use a key without a budget.`,
+        { spending: obstacle.spending },
+      );
+  }
+}
+
+/** Without control characters, which would do things to the terminals that it is shown in. */
+function nameOf(sent: string): string {
+  const name = singleLine(sent);
+  if (name === "") throw invalid([{ path: "name", message: "Expected a text that is not empty." }]);
+  return name;
+}
+
+function scopeOf(caller: Caller): KeyScope {
+  return caller.userId === null ? "all" : { userId: caller.userId };
+}
+
+function keyView(key: ApiKey): KeyView {
+  const { id, userId, name, hint, permissions, requiresApproval, isActive, usageCount } = key;
+  return {
+    id,
+    userId,
+    name,
+    hint,
+    permissions,
+    requiresApproval,
+    isActive,
+    usageCount,
+    expires_at: isoTimeOrNull(key.expiresAt),
+    created_at: isoTime(key.createdAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
+  };
+}
+
+function newKeyView(key: ApiKey, secret: string): NewKeyView {
+  return { ...keyView(key), key: secret };
+}

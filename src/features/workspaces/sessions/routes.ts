@@ -1,0 +1,32 @@
+import { Type } from "@sinclair/typebox";
+import { isoTime } from "../../../platform/base/clock.ts";
+import type { Core } from "../../../platform/http/core.ts";
+import { feature } from "../../../platform/http/feature.ts";
+import { params } from "../../../platform/http/input.ts";
+import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { ok } from "../../../platform/http/responses.ts";
+import type { KeyService } from "../keys/service.ts";
+import { SignInLinkView } from "./model.ts";
+import type { SessionService } from "./service.ts";
+
+/** Links that sign a browser in. `baseUrl`: where browsers reach the server; "" while nobody knows. */
+export function sessionRoutes(core: Core, sessions: SessionService, keys: KeyService, baseUrl: () => string) {
+  return feature(core, "/api/v2/keys").post(
+    "/:keyId/link",
+    async ({ caller, params: { keyId } }) => {
+      const { path, expiresAt } = await sessions.makeLink(await keys.forSignIn(caller, keyId));
+      return ok({ url: `${baseUrl()}${path}`, expiresAt: isoTime(expiresAt) });
+    },
+    {
+      callerOnly: ["api_keys:write", "keys:manage"],
+      params: params(Type.Object({ keyId: Type.String() })),
+      detail: answersJson(success(SignInLinkView), {
+        tag: "Keys",
+        summary: "Make a link that signs a browser in",
+        description:
+          "It works once, within the hour. Whoever opens it uses the dashboard with exactly what the key may do.",
+        errors: ["NOT_FOUND", "CONFLICT"],
+      }),
+    },
+  );
+}

@@ -1,0 +1,115 @@
+import { Type } from "@sinclair/typebox";
+import type { CreditService } from "../../credits/service.ts";
+import type { Core } from "../../../platform/http/core.ts";
+import { feature } from "../../../platform/http/feature.ts";
+import { body, params } from "../../../platform/http/input.ts";
+import { pageFields, pageOf, pageQuery, timePlaceIn, timePlaceOf } from "../../../platform/http/paging.ts";
+import { answersJson, success } from "../../../platform/http/openapi.ts";
+import { ok } from "../../../platform/http/responses.ts";
+import { UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
+import { userView, type UserService } from "./service.ts";
+
+const Page = Type.Object({
+  ...pageQuery(50, 100),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+});
+const UserPage = Type.Object({ users: Type.Array(UserView), ...pageFields });
+const Grant = Type.Object({
+  amount: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const Adjustment = Type.Object({
+  amount: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: "Negative takes away." }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const Refund = Type.Object({
+  request: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
+  item: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
+  note: Type.Optional(Type.String({ maxLength: 500 })),
+});
+const UserId = Type.Object({ userId: Type.String() });
+const Balance = Type.Object({ userId: Type.String(), balance: Type.Integer() });
+
+export function userRoutes(core: Core, users: UserService, credits: CreditService) {
+  return feature(core, "/api/v2/users")
+    .get("/me", async ({ userId }) => ok(await users.get(userId)), {
+      access: "users:read",
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Who this key acts for" }),
+    })
+    .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, userId, change)), {
+      access: "users:write",
+      body: body(UserUpdate),
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Change your name or time zone" }),
+    })
+    .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
+      callerOnly: "users:write",
+      body: body(UserInput),
+      detail: answersJson(success(UserView), {
+        tag: "Users",
+        summary: "Add a user",
+        description: "For admins. The user starts with a network account and the default grant of credits.",
+        errors: ["CONFLICT"],
+      }),
+    })
+    .get(
+      "/",
+      async ({ caller, query: { limit = 50, offset = 0, cursor } }) => {
+        const { users: found, total } = await users.list(caller, limit + 1, offset, timePlaceIn(cursor));
+        const { items, ...page } = pageOf(found, limit, timePlaceOf);
+        return ok({ users: items.map(userView), total, ...page });
+      },
+      {
+        callerOnly: "users:read",
+        query: params(Page),
+        detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "For admins." }),
+      },
+    )
+    .post(
+      "/:userId/credits",
+      async ({ caller, params: { userId }, body: { amount, note } }) =>
+        ok({ userId, balance: await credits.grant(caller, userId, amount, note ?? null) }),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(Grant),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Grant credits to a user",
+          description: "For admins.",
+          errors: ["NOT_FOUND"],
+        }),
+      },
+    )
+    .post(
+      "/:userId/credits/adjust",
+      async ({ caller, params: { userId }, body: { amount, note } }) =>
+        ok({ userId, balance: await credits.adjust(caller, userId, amount, note ?? null) }),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(Adjustment),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Correct a user's credits",
+          description: "For admins. The balance can't fall below zero.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    )
+    .post(
+      "/:userId/credits/refund",
+      async ({ caller, params: { userId }, body: { note = null, ...charge } }) =>
+        ok({ userId, balance: await credits.refund(caller, userId, { ...charge, note }) }),
+      {
+        callerOnly: "users:write",
+        params: params(UserId),
+        body: body(Refund),
+        detail: answersJson(success(Balance), {
+          tag: "Users",
+          summary: "Give back what an item of a request cost",
+          description: "For admins; once for each item.",
+          errors: ["NOT_FOUND", "CONFLICT"],
+        }),
+      },
+    );
+}

@@ -1,0 +1,155 @@
+import { auditEntry } from "../../../platform/audit/entry.ts";
+import { singleLine } from "../../../platform/base/clean-text.ts";
+import { isoTime, type Clock } from "../../../platform/base/clock.ts";
+import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";
+import type { Ids } from "../../../platform/base/ids.ts";
+import { requireAdmin, type Caller } from "../../../platform/auth/caller.ts";
+import type { ApiKey } from "../../../platform/auth/key-model.ts";
+import type { ConnectorName } from "../../network/account-model.ts";
+import { isTimeZone } from "../../network/governor/zone.ts";
+import { newAccount } from "../../network/new-account.ts";
+import type { TimePlace } from "../../../platform/base/time-place.ts";
+import type { User, UserInput, UserUpdate, UserView } from "../../../platform/auth/user-model.ts";
+import type { UserStore } from "./store.ts";
+
+export type UserDefaults = {
+  /** Null = that of this machine. */
+  timeZone: string | null;
+  connector: ConnectorName;
+  credits: number;
+};
+
+/** Printable, with one @ in the middle: "admin@localhost" will do. */
+const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+
+/** The people of the team. Each starts with a network account and a first grant of credits. */
+export class UserService {
+  readonly #users: UserStore;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #defaults: UserDefaults;
+
+  constructor(users: UserStore, clock: Clock, ids: Ids, defaults: UserDefaults) {
+    this.#users = users;
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#defaults = defaults;
+  }
+
+  /** For admins and global keys. CONFLICT when the e-mail address is taken. */
+  async create(caller: Caller, input: UserInput): Promise<UserView> {
+    requireAdmin(caller);
+    return userView(await this.add(input, () => null, caller));
+  }
+
+  /**
+   * Adds a user, with a key of its own if `keyFor` makes one: both are stored or neither. For the first start, which
+   * has no caller; throws as `create`.
+   */
+  async add(input: UserInput, keyFor: (user: User) => ApiKey | null, caller: Caller | null = null): Promise<User> {
+    const now = this.#clock.now();
+    const email = input.email.trim();
+    const timeZone = input.timeZone ?? this.#defaults.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const errors: FieldError[] = [];
+    if (!emailPattern.test(email))
+      errors.push({ path: "email", message: `"${singleLine(email)}" is not an e-mail address.` });
+    errors.push(...timeZoneErrors(timeZone));
+    if (errors.length > 0) throw invalid(errors);
+
+    const user: User = {
+      id: this.#ids.next(now),
+      email,
+      name: nameOf(input.name ?? null),
+      role: input.role ?? "member",
+      timeZone,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const { credits } = this.#defaults;
+    const grant = {
+      id: this.#ids.next(now),
+      userId: user.id,
+      kind: "grant",
+      amount: credits,
+      note: "First grant",
+      createdAt: now,
+    } as const;
+    const target = { type: "user", id: user.id };
+    const isNew = await this.#users.insert({
+      user,
+      account: newAccount(this.#ids.next(now), user.id, timeZone, this.#defaults.connector, now),
+      grant: credits > 0 ? grant : null,
+      key: keyFor(user),
+      audit: auditEntry(caller, now, { action: "user.created", userId: user.id, target, details: { role: user.role } }),
+    });
+    if (!isNew)
+      throw new ApiError("CONFLICT", { message: `There is a user with the e-mail address ${email} already.` });
+    return user;
+  }
+
+  /** For admins and global keys. */
+  async list(
+    caller: Caller,
+    limit: number,
+    offset: number,
+    after: TimePlace | null,
+  ): Promise<{ users: User[]; total: number }> {
+    requireAdmin(caller);
+    const [users, total] = await Promise.all([this.#users.list(limit, offset, after), this.#users.count()]);
+    return { users, total };
+  }
+
+  async get(id: string): Promise<UserView> {
+    return userView(await this.#require(id));
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return (await this.#users.get(id)) !== null;
+  }
+
+  async count(): Promise<number> {
+    return this.#users.count();
+  }
+
+  async update(caller: Caller, id: string, input: UserUpdate): Promise<UserView> {
+    const { name, timeZone } = input;
+    const errors = timeZone === undefined ? [] : timeZoneErrors(timeZone);
+    if (errors.length > 0) throw invalid(errors);
+    const now = this.#clock.now();
+    const change = {
+      ...(name !== undefined && { name: nameOf(name) }),
+      ...(timeZone !== undefined && { timeZone }),
+      updatedAt: now,
+    };
+    const details = { changed: Object.keys(change).filter((field) => field !== "updatedAt") };
+    const event = { action: "user.updated", userId: id, target: { type: "user", id }, details } as const;
+    const user = await this.#users.update(id, change, auditEntry(caller, now, event));
+    if (user === null) throw notFound("user", id);
+    return userView(user);
+  }
+
+  async #require(id: string): Promise<User> {
+    const user = await this.#users.get(id);
+    if (user === null) throw notFound("user", id);
+    return user;
+  }
+}
+
+/** Without control characters, which would do things to the terminals that it is shown in. */
+function nameOf(sent: string | null): string | null {
+  return sent === null ? null : singleLine(sent) || null;
+}
+
+function timeZoneErrors(timeZone: string): FieldError[] {
+  if (isTimeZone(timeZone)) return [];
+  return [
+    {
+      path: "timeZone",
+      message: `"${timeZone}" is not an IANA time zone. Examples: Europe/Berlin, America/New_York, UTC.`,
+    },
+  ];
+}
+
+export function userView(user: User): UserView {
+  return { ...user, createdAt: isoTime(user.createdAt), updatedAt: isoTime(user.updatedAt) };
+}

@@ -1,0 +1,44 @@
+import { singleLine } from "../base/clean-text.ts";
+import type { Caller } from "../auth/caller.ts";
+import { withoutKeys } from "../base/secret-text.ts";
+import type { AuditDetails, AuditEntry, AuditEvent, Origin } from "./model.ts";
+
+const excerptLength = 200;
+
+/**
+ * An entry for the audit log, to be stored in the same operation as what it tells of. `caller` is null for what the
+ * service does by itself.
+ */
+export function auditEntry(
+  caller: Caller | null,
+  at: number,
+  { action, userId, target, details = {}, via, origin }: AuditEvent,
+): AuditEntry {
+  return {
+    at,
+    action,
+    userId,
+    via: via ?? (caller?.isLocal ? "commandLine" : (caller ?? origin) ? "api" : "service"),
+    actorId: caller?.userId ?? null,
+    keyId: caller === null || caller.isLocal ? null : caller.keyId,
+    keyName: caller === null || caller.isLocal ? null : caller.keyName,
+    ...(origin ?? caller?.origin?.() ?? nowhere),
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    details: clean(details),
+  };
+}
+
+/** Nothing can be taken out of the log again. */
+function clean(details: AuditDetails): AuditDetails {
+  const text = JSON.stringify(details);
+  const shown = withoutKeys(text);
+  return shown === text ? details : (JSON.parse(shown) as AuditDetails);
+}
+
+const nowhere: Origin = { requestId: null, address: null, userAgent: null };
+
+/** What of a User-Agent header is kept. */
+export function userAgentExcerpt(header: string | null): string | null {
+  return header === null ? null : withoutKeys(singleLine(header)).slice(0, excerptLength) || null;
+}

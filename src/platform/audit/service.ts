@@ -1,0 +1,153 @@
+import { apart } from "../../lib/concurrency/apart.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { diskFaultOf } from "../base/disk-fault.ts";
+import { isAdmin, type Caller } from "../auth/caller.ts";
+import type { Log } from "../base/log.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { auditEntry } from "./entry.ts";
+import type {
+  AuditAction,
+  AuditCheck,
+  AuditEntry,
+  AuditEntryView,
+  AuditEvent,
+  AuditFilter,
+  ChainPlace,
+  StoredAuditEntry,
+} from "./model.ts";
+import type { AuditStore, ChainCheck } from "./store.ts";
+
+const dayMs = 86_400_000;
+const exportPage = 500;
+const checkSlice = 500;
+const forgetSlice = 500;
+/** Entries that wait for a disk; who asks for more than this meanwhile is refused. */
+const mostOwed = 1_000;
+
+/** Who did what. What writes something stores its entry together with that; this is for the rest, and for readers. */
+export class AuditService {
+  readonly #store: AuditStore;
+  readonly #clock: Clock;
+  /** 0: nothing is forgotten. */
+  readonly #keepDays: number;
+  readonly #log: Log;
+  /** Oldest first. */
+  readonly #owed: AuditEntry[] = [];
+
+  constructor(store: AuditStore, clock: Clock, keepDays: number, log: Log) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#keepDays = keepDays;
+    this.#log = log;
+  }
+
+  /**
+   * Writes down what stores nothing else. Resolves when it is durable, so an export waits for its entry. A disk that
+   * takes no writes keeps nobody from reading: the entry then goes into the program's log, and is owed.
+   * Who reads again, because no answer came, is noted again.
+   */
+  note(caller: Caller | null, event: AuditEvent): Promise<void> {
+    return apart(() => this.noteStored(caller, event));
+  }
+
+  /** As `note`, of what the same request has stored before: noted once, however often that is sent. */
+  async noteStored(caller: Caller | null, event: AuditEvent): Promise<void> {
+    const entry = auditEntry(caller, this.#clock.now(), event);
+    try {
+      await this.#store.append(entry);
+    } catch (error) {
+      const fault = diskFaultOf(error);
+      if (fault === null || this.#owed.length >= mostOwed) throw error;
+      this.#owed.push(entry);
+      this.#log.warn({ entry }, `could not write into the audit log, tried again soon: ${fault.words}`);
+    }
+  }
+
+  /** Writes what is owed. Fails with the disk. */
+  async writeOwed(): Promise<void> {
+    for (let entry = this.#owed.shift(); entry !== undefined; entry = this.#owed.shift()) {
+      try {
+        await this.#store.append(entry);
+      } catch (error) {
+        this.#owed.unshift(entry);
+        throw error;
+      }
+    }
+  }
+
+  /** As many as `page` gives on all pages, counted up to 10,000. */
+  count(caller: Caller, filter: AuditFilter): Promise<number> {
+    return this.#store.count(seenBy(caller, filter));
+  }
+
+  /** Newest first. An admin, or a global key, sees everybody's entries, others those about themselves. */
+  page(caller: Caller, filter: AuditFilter, before: number | null, limit: number): Promise<StoredAuditEntry[]> {
+    return this.#store.page({ filter: seenBy(caller, filter), before, limit });
+  }
+
+  /** As `page`, all of them. */
+  async *all(caller: Caller, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[], void, void> {
+    let before: number | null = null;
+    for (;;) {
+      const page: StoredAuditEntry[] = await this.page(caller, filter, before, exportPage);
+      if (page.length > 0) yield page;
+      if (page.length < exportPage) return;
+      before = page.at(-1)!.seq;
+    }
+  }
+
+  /** Walks the whole chain, in slices. `anchor`: an entry as an earlier check returned it. */
+  async verify(anchor: ChainPlace | null = null): Promise<AuditCheck> {
+    let entries = 0;
+    let result: ChainCheck;
+    let last: ChainCheck["last"] = null;
+    do {
+      result = await this.#store.check(last, checkSlice);
+      entries += result.checked;
+      last = result.last;
+      await pause();
+    } while (result.more);
+    const { brokenAt } = result;
+    const standing = anchor === null ? null : await this.#store.standingOf(anchor);
+    return {
+      isIntact: brokenAt === null && standing !== "changed" && standing !== "missing",
+      entries,
+      brokenAt,
+      lastId: last?.seq ?? null,
+      lastHash: last === null ? null : Buffer.from(last.hash).toString("hex"),
+      anchor: standing,
+    };
+  }
+
+  /** Forgets what is older than the log is to reach back. */
+  async forgetOld(): Promise<void> {
+    if (this.#keepDays === 0) return;
+    const before = this.#clock.now() - this.#keepDays * dayMs;
+    while ((await this.#store.forgetBefore(before, forgetSlice)) === forgetSlice);
+  }
+
+  /** At each start: whether the operator lets connectors act by themselves, written down when it has changed. Never rejects. */
+  async noteRisk(isAccepted: boolean): Promise<void> {
+    await this.#noteRisk(isAccepted).catch((error: unknown) =>
+      this.#log.error({ err: error }, "could not write to the audit log"),
+    );
+  }
+
+  async #noteRisk(isAccepted: boolean): Promise<void> {
+    const [latest] = await this.#store.page({ filter: { actions: riskActions }, before: null, limit: 1 });
+    if ((latest?.action === "risk.accepted") === isAccepted) return;
+    const action = isAccepted ? "risk.accepted" : "risk.withdrawn";
+    await this.note(null, { action, userId: null, details: { setting: "acknowledgeNetworkRisk" } });
+  }
+}
+
+const riskActions: readonly AuditAction[] = ["risk.accepted", "risk.withdrawn"];
+
+function seenBy(caller: Caller, filter: AuditFilter): AuditFilter {
+  if (isAdmin(caller) || caller.userId === null) return filter;
+  return { ...filter, userId: caller.userId };
+}
+
+export function auditView({ seq, at, ...entry }: StoredAuditEntry): AuditEntryView {
+  return { id: seq, at: isoTime(at), ...entry };
+}

@@ -1,0 +1,22 @@
+import { isoTime } from "../base/clock.ts";
+import { eventSubjects, type Event, type EventFilter, type EventView } from "./model.ts";
+
+export function eventView(event: Event): EventView {
+  const { id, type, at, userId, data } = event;
+  return { id: `${id}`, type, timestamp: isoTime(at), userId, ...subjectsOf(event), data };
+}
+
+/** What it is about, without what it is not about. */
+export function subjectsOf(event: Event): Partial<Record<(typeof eventSubjects)[number], string>> {
+  const subjects: Partial<Record<(typeof eventSubjects)[number], string>> = {};
+  for (const subject of eventSubjects) {
+    const id = event[subject];
+    if (id !== null) subjects[subject] = id;
+  }
+  return subjects;
+}
+
+export function matches(event: Event, { types, ...wanted }: EventFilter): boolean {
+  if (types !== undefined && !types.includes(event.type)) return false;
+  return eventSubjects.every((subject) => wanted[subject] === undefined || wanted[subject] === event[subject]);
+}

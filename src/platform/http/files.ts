@@ -1,0 +1,70 @@
+import { ApiError } from "../base/errors.ts";
+
+/**
+ * A file of the disk as an answer: all of it, or the one range of bytes that is asked for (RFC 9110, section 14). Null
+ * when there is no such file. Throws RANGE_NOT_SATISFIABLE.
+ */
+export async function fileAnswer(
+  request: Request,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Response | null> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) return null;
+  const range = rangeIn(request.headers.get("range"), file.size);
+  if (range === null) return new Response(file, { headers: { ...headers, "accept-ranges": "bytes" } });
+  const { start, end } = range;
+  return new Response(file.slice(start, end), {
+    status: 206,
+    headers: { ...headers, "accept-ranges": "bytes", "content-range": `bytes ${start}-${end - 1}/${file.size}` },
+  });
+}
+
+/** From `start` up to `end`; null for all: without Range, and for several ranges or other units, which may be passed over. */
+function rangeIn(header: string | null, size: number): { start: number; end: number } | null {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if (start < end) return { start, end };
+  throw new ApiError("RANGE_NOT_SATISFIABLE", {
+    details: { size },
+    headers: { "content-range": `bytes */${size}` },
+  });
+}
+
+/**
+ * Streams what is made bit by bit; nothing is made ahead of the client by more than a piece. `onFailure` hears why an
+ * answer breaks off: its status has been sent by then.
+ */
+export function byteStream(
+  bytes: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
+    },
+    async cancel() {
+      await pieces.return?.();
+    },
+  });
+}
+
+/** Content-Disposition for a name that a stranger chose (RFC 6266): plain ASCII for old clients, all of it in UTF-8. */
+export function disposition(kind: "inline" | "attachment", fileName: string): string {
+  const ascii = fileName.replace(/[^\w. ()-]/g, "_");
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,64 @@
+import type { AuditAction } from "../audit/model.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { FileIntake } from "./file-intake.ts";
+import type { Job, JobType } from "../jobs/model.ts";
+import type { JobService } from "../jobs/service.ts";
+
+export type ImportKind<Report extends ReportRequest, Row> = {
+  type: JobType;
+  /** What the audit log calls it. */
+  action: AuditAction;
+  /** Where its files lie. */
+  folder: string;
+  /** What the job counts, beside created, updated, skipped, failed and all of the rows. */
+  counts: readonly string[];
+  report: (request: Report) => Promise<Row[]>;
+  /** Lines on all pages of the report together, counted up to 10,000. */
+  countReport: (request: Report) => Promise<number>;
+};
+type ReportRequest = { userId: string; jobId: string };
+type Settings = { onDuplicate: string; dryRun: boolean };
+
+/** Files of rows of one kind: taken in, stored by a job, reported row by row. */
+export class FileImports<S extends Settings, Report extends ReportRequest, Row> {
+  readonly #kind: ImportKind<Report, Row>;
+  readonly #jobs: JobService;
+  readonly #intake: FileIntake;
+
+  constructor(kind: ImportKind<Report, Row>, jobs: JobService, intake: FileIntake) {
+    this.#kind = kind;
+    this.#jobs = jobs;
+    this.#intake = intake;
+  }
+
+  /** As `FileIntake.start`. */
+  start(
+    caller: Caller,
+    userId: string,
+    stream: AsyncIterable<Uint8Array> | null,
+    settings: S,
+    maxBytes: number,
+    tooLarge: () => Error,
+  ): Promise<Job> {
+    const { dryRun, onDuplicate } = settings;
+    const counts = ["rows", "created", "updated", "skipped", "failed", ...this.#kind.counts];
+    return this.#intake.start({
+      ...{ caller, userId, stream, maxBytes, tooLarge },
+      ...{ type: this.#kind.type, action: this.#kind.action, folder: this.#kind.folder },
+      metadata: { ...Object.fromEntries(counts.map((name) => [name, 0])), dryRun, onDuplicate },
+      payload: { ...settings },
+    });
+  }
+
+  /** Rows that became nothing new, by row. NOT_FOUND for an unknown import. */
+  async report(request: Report): Promise<{ rows: Row[]; total: number }> {
+    await this.#jobs.get(request.userId, request.jobId);
+    const [rows, total] = await Promise.all([this.#kind.report(request), this.#kind.countReport(request)]);
+    return { rows, total };
+  }
+
+  /** As `FileIntake.sweep`. */
+  sweep(isOpen: (jobId: string) => Promise<boolean>): Promise<number> {
+    return this.#intake.sweep(this.#kind.folder, isOpen);
+  }
+}

@@ -1,0 +1,295 @@
+import { apart } from "../../lib/concurrency/apart.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { diskFaultOf } from "../base/disk-fault.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import type { JobHandler } from "./handler.ts";
+import { Interruption } from "./interruption.ts";
+import type { Job, JobType } from "./model.ts";
+import { diskRetryMs, untilWritten } from "./patience.ts";
+import { retryDelayMs } from "./retry-policy.ts";
+import type { JobClaim, JobEnd, JobStore } from "./store.ts";
+
+/** A lease outlives any pause of a healthy process by far; a missed one only delays the job. */
+const leaseMs = 60_000;
+const renewEveryMs = leaseMs / 3;
+/** When nothing is due for longer, look again anyway. */
+const longestSleepMs = 30_000;
+
+/** Hears what becomes of jobs, by type. `own`: the handler wrote the end itself. */
+export type JobObserver = {
+  claimed(type: string, jobs: number): void;
+  ended(type: string, outcome: JobEnd["kind"] | "own"): void;
+};
+
+type Running = { claim: JobClaim; interruption: Interruption; done: Promise<void> };
+
+/**
+ * Claims due jobs and runs their handlers. The table is the queue; the timer is only a hint of when to look again, and
+ * `poke` a hint to look now.
+ */
+export class JobRunner {
+  readonly #store: JobStore;
+  readonly #handlers: readonly JobHandler[];
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #log: Log;
+  readonly #observer: JobObserver | null;
+  readonly #diskClock: Clock;
+  readonly #holds: (type: JobType) => boolean;
+  readonly #faultListeners = new Set<(error: unknown) => void>();
+  readonly #running = new Map<string, Running>();
+  readonly #counts = new Map<JobHandler, number>();
+  /** Jobs whose outcome the disk does not take. Nothing is claimed meanwhile: it could not write its outcome either. */
+  readonly #stuck = new Set<Interruption>();
+  #isStarted = false;
+  #looking: Promise<void> | null = null;
+  #lookAgain = false;
+  #cancelTimer = (): void => {};
+  #cancelRenewal = (): void => {};
+
+  /**
+   * `diskClock`: the disk is of the real world, also where time is simulated. `holds`: no job of that type may begin now;
+   * whoever lifts that pokes.
+   */
+  constructor(
+    store: JobStore,
+    handlers: readonly JobHandler[],
+    clock: Clock,
+    ids: Ids,
+    log: Log,
+    {
+      observer = null,
+      diskClock = clock,
+      holds = () => false,
+    }: { observer?: JobObserver | null; diskClock?: Clock; holds?: (type: JobType) => boolean } = {},
+  ) {
+    this.#holds = holds;
+    this.#diskClock = diskClock;
+    this.#observer = observer;
+    this.#store = store;
+    this.#handlers = handlers;
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#log = log;
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#renewLater();
+    this.poke();
+  }
+
+  /** Takes no more jobs, asks the running ones to end, and waits for them, at most `drainMs`. */
+  async stop(drainMs: number): Promise<void> {
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
+    this.#cancelTimer();
+    this.#cancelRenewal();
+    await this.#looking;
+    const reason = new Error("The server is stopping");
+    for (const { interruption } of this.#running.values()) interruption.abort(reason);
+    let cancel = (): void => {};
+    const tooLong = new Promise<void>((resolve) => (cancel = this.#clock.after(drainMs, resolve)));
+    await Promise.race([this.#allDone(), tooLong]);
+    cancel();
+  }
+
+  /** Something may be due: look as soon as possible. Cheap to call often. */
+  poke(): void {
+    if (!this.#isStarted) return;
+    if (this.#looking !== null) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = apart(() => this.#lookInTurn())
+      .catch((error: unknown) => {
+        this.#log.error({ err: error }, "could not look for due jobs");
+        if (diskFaultOf(error) !== null) this.#tellFault(error);
+        this.#sleep(longestSleepMs);
+      })
+      .finally(() => {
+        this.#looking = null;
+        if (!this.#lookAgain) return;
+        this.#lookAgain = false;
+        this.poke();
+      });
+  }
+
+  /** `tell` hears of each time that the disk does not take what jobs are to write; the answer ends that. */
+  onDiskFault(tell: (error: unknown) => void): () => void {
+    this.#faultListeners.add(tell);
+    return () => this.#faultListeners.delete(tell);
+  }
+
+  get isBusy(): boolean {
+    return this.#looking !== null || this.#running.size > 0;
+  }
+
+  /** Resolves when nothing is due and nothing runs; for tests, which move the clock by hand. */
+  async idle(): Promise<void> {
+    while (this.#looking !== null || this.#running.size > 0) {
+      await this.#looking;
+      await this.#allDone();
+    }
+  }
+
+  async #allDone(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** After this turn of the event loop: where many jobs end in it, one look, and one claim, makes up for them all. */
+  async #lookInTurn(): Promise<void> {
+    await pause();
+    while (await this.#look()) if (!this.#isStarted) return;
+  }
+
+  /** True when there may be more to take at once. */
+  async #look(): Promise<boolean> {
+    this.#cancelTimer();
+    if (this.#stuck.size > 0) {
+      this.#sleep(diskRetryMs);
+      return false;
+    }
+    const waiting: JobHandler[] = [];
+    let hasMore = false;
+    const take = async (handler: JobHandler): Promise<void> => {
+      if (this.#holds(handler.type)) return;
+      const limit = handler.concurrency - this.#runningOf(handler);
+      if (limit <= 0) return; // the end of one of its jobs pokes
+      const { jobs, more } = await this.#claim(handler, limit);
+      if (jobs.length > 0) this.#observer?.claimed(handler.type, jobs.length);
+      for (const job of jobs) this.#begin(handler, job);
+      if (more) hasMore = true;
+      else waiting.push(handler);
+    };
+    // Together, so that their claims share a commit.
+    await Promise.all(this.#handlers.map(take));
+    if (hasMore) return true;
+    const dueAt = waiting.length === 0 ? null : await this.#store.nextDueAt(waiting.map(({ type }) => type));
+    if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - this.#clock.now());
+    return false;
+  }
+
+  /** `more`: others may be due. */
+  async #claim(handler: JobHandler, limit: number): Promise<{ jobs: Job[]; more: boolean }> {
+    const now = this.#clock.now();
+    const leaseUntil = now + leaseMs;
+    if (handler.claim !== undefined) return handler.claim({ limit, now, leaseUntil });
+    const jobs = await this.#store.claim({ type: handler.type, limit, now, leaseUntil });
+    return { jobs, more: jobs.length === limit };
+  }
+
+  #runningOf(handler: JobHandler): number {
+    return this.#counts.get(handler) ?? 0;
+  }
+
+  #count(handler: JobHandler, change: 1 | -1): void {
+    this.#counts.set(handler, this.#runningOf(handler) + change);
+  }
+
+  #sleep(ms: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.poke());
+  }
+
+  #begin(handler: JobHandler, job: Job): void {
+    // With the attempt: a job whose claim was lost may be claimed again before its old run has ended.
+    const key = `${handler.type}:${job.id}:${job.attempt}`;
+    const interruption = new Interruption();
+    const claim: JobClaim = { id: job.id, attempt: job.attempt };
+    this.#count(handler, 1);
+    const done = this.#carryOut(handler, job, claim, interruption).finally(() => {
+      this.#running.delete(key);
+      this.#count(handler, -1);
+      this.poke();
+    });
+    this.#running.set(key, { claim, interruption, done });
+  }
+
+  /** Never throws: what can't even be written down is left to the end of the lease. */
+  async #carryOut(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<void> {
+    try {
+      const end = await this.#endOf(handler, job, claim, interruption);
+      this.#observer?.ended(handler.type, end?.kind ?? "own");
+      if (end === null) return;
+      const isOurs = await this.#patiently(job, () => this.#store.end(claim, end), interruption);
+      if (isOurs && (end.kind === "completed" || end.kind === "failed")) await handler.ended?.(job, end);
+    } catch (error) {
+      this.#log.error({ err: error, jobId: job.id, type: job.type }, "could not end a job");
+    }
+  }
+
+  #patiently<T>({ id: jobId, type }: Job, write: () => Promise<T>, interruption: Interruption): Promise<T> {
+    const onFault = (error: unknown): void => {
+      this.#stuck.add(interruption);
+      this.#tellFault(error);
+      this.#log.error({ err: error, jobId, type }, "could not write what became of a job; tried again soon");
+    };
+    return untilWritten(write, { clock: this.#diskClock, interruption, onFault }).finally(() =>
+      this.#stuck.delete(interruption),
+    );
+  }
+
+  async #endOf(handler: JobHandler, job: Job, claim: JobClaim, interruption: Interruption): Promise<JobEnd | null> {
+    if (job.failures >= job.maxAttempts) return this.#gaveUp(job, "It was interrupted too often.");
+    try {
+      return await handler.run(job, {
+        claim,
+        get signal() {
+          return interruption.signal;
+        },
+        leaseUntil: () => this.#clock.now() + leaseMs,
+        patiently: (write) => this.#patiently(job, write, interruption),
+      });
+    } catch (error) {
+      const at = this.#clock.now();
+      const again = { kind: "again", metadata: {}, at, countsAsAttempt: false } as const;
+      if (interruption.isAborted) return { ...again, message: "Interrupted; goes on soon", runAt: at };
+      this.#log.warn({ err: error, jobId: job.id, type: job.type, attempt: job.attempt }, "a job failed");
+      const fault = diskFaultOf(error);
+      if (fault !== null) {
+        this.#tellFault(error);
+        return { ...again, message: `Goes on by itself later: ${fault.words}.`, runAt: at + diskRetryMs };
+      }
+      if (job.failures + 1 >= job.maxAttempts) return this.#gaveUp(job, "An internal error came up each time.");
+      const runAt = at + retryDelayMs(job.failures + 1, this.#ids.random());
+      return { ...again, message: `Failed for now; tried again at ${isoTime(runAt)}`, runAt, countsAsAttempt: true };
+    }
+  }
+
+  #tellFault(error: unknown): void {
+    for (const tell of this.#faultListeners) tell(error);
+  }
+
+  #gaveUp(job: Job, reason: string): JobEnd {
+    const message = `Given up after ${job.maxAttempts} attempts. ${reason}`;
+    return { kind: "failed", message, metadata: {}, at: this.#clock.now() };
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#clock.after(renewEveryMs, () => {
+      void this.#renew().finally(() => {
+        if (this.#isStarted) this.#renewLater();
+      });
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const claims = [...this.#running.values()].map(({ claim }) => claim);
+    if (claims.length === 0) return;
+    try {
+      const lost = new Set(await this.#store.renew(claims, this.#clock.now() + leaseMs));
+      for (const { claim, interruption } of this.#running.values())
+        if (lost.has(claim.id)) interruption.abort(new Error("The claim was lost"));
+    } catch (error) {
+      this.#log.error({ err: error }, "could not renew leases");
+    }
+  }
+}

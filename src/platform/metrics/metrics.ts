@@ -1,0 +1,202 @@
+import { statfs } from "node:fs/promises";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Clock } from "../base/clock.ts";
+import { version } from "../base/version.ts";
+import { Remembered } from "./remembered.ts";
+import type { MetricsStore, QueueDepth } from "./store.ts";
+
+export type MetricsParts = { store: MetricsStore; clock: Clock; dataDir: string };
+
+/** What hears of events as they happen. Labels come from closed lists: templates of routes, job types, connectors. */
+export type Metrics = {
+  /** A request was taken in. */
+  entered(): void;
+  /** A request was answered; `route` is its template, null when there is none. */
+  answered(method: string, route: string | null, status: number, seconds: number): void;
+  claimed(type: string, jobs: number): void;
+  ended(type: string, outcome: string): void;
+  acted(connector: string, outcome: string): void;
+  /** Everything in the text format of Prometheus, version 0.0.4. */
+  text(): Promise<string>;
+  stop(): void;
+};
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const commitSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
+const commitWrites = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+/** Scrapers come every 15 s as a rule; several of them share an answer. */
+const queueHoldsMs = 10_000;
+/** More movements between two scrapes are told with the next ones. */
+const maxCredits = 100_000;
+const lagResolutionMs = 20;
+
+/** Counts from now on, and answers what can be read only when it is asked for. */
+export async function createMetrics({ store, clock, dataDir }: MetricsParts): Promise<Metrics> {
+  // Loaded only where metrics are wanted.
+  const { Counter, Gauge, Histogram, Registry } = await import("./prom-client.ts");
+  const registry = new Registry();
+  const registers = [registry];
+  const startedAt = clock.now();
+
+  const requests = new Counter({
+    name: "outreachd_http_requests_total",
+    help: "Requests that were answered, by route.",
+    labelNames: ["method", "route", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "outreachd_http_request_duration_seconds",
+    help: "Time from a request to the head of its answer.",
+    labelNames: ["method", "route"],
+    buckets: requestSeconds,
+    registers,
+  });
+  const inFlight = new Gauge({ name: "outreachd_http_requests_in_flight", help: "Requests under way.", registers });
+  const claims = new Counter({
+    name: "outreachd_jobs_claimed_total",
+    help: "Jobs that were taken to be run.",
+    labelNames: ["type"],
+    registers,
+  });
+  const ends = new Counter({
+    name: "outreachd_jobs_ended_total",
+    help: "Runs of jobs by how they ended; again: to be run once more; own: its handler wrote the end.",
+    labelNames: ["type", "outcome"],
+    registers,
+  });
+  const actions = new Counter({
+    name: "outreachd_connector_outcomes_total",
+    help: "What connectors made of actions.",
+    labelNames: ["connector", "outcome"],
+    registers,
+  });
+  const batches = new Histogram({
+    name: "outreachd_commit_writes",
+    help: "Writes that shared a commit.",
+    buckets: commitWrites,
+    registers,
+  });
+  const commits = new Histogram({
+    name: "outreachd_commit_duration_seconds",
+    help: "Time of a group commit, its writes included.",
+    buckets: commitSeconds,
+    registers,
+  });
+  store.onCommit((writes, seconds) => {
+    batches.observe(writes);
+    commits.observe(seconds);
+  });
+
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  const total = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+
+  const queue = new Remembered(() => store.queue(clock.now()), queueHoldsMs, clock);
+  const perType = (name: string, help: string, read: (depth: QueueDepth) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ["type"],
+      registers,
+      async collect() {
+        const depths = await queue.get();
+        this.reset();
+        for (const depth of depths) this.set({ type: depth.type }, read(depth));
+      },
+    });
+  perType("outreachd_jobs_waiting", "Jobs that wait, for their time or for a free place.", ({ waiting }) => waiting);
+  perType("outreachd_jobs_due", "Jobs whose time has come and that were not taken yet.", ({ due }) => due);
+  perType("outreachd_jobs_lateness_seconds", "How late the job is that is due for longest.", ({ oldestDueAt }) =>
+    oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1000,
+  );
+  const movements = await followCredits(store);
+  new Counter({
+    name: "outreachd_credits_total",
+    help: "Credits that were granted, spent and refunded.",
+    labelNames: ["kind"],
+    registers,
+    async collect() {
+      for (const [kind, amount] of await movements()) this.inc({ kind }, amount);
+    },
+  });
+
+  const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
+  lag.enable();
+  const lagOf = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9) : 0);
+  gauge("outreachd_event_loop_lag_p99_seconds", "How late timers were since the last look, 99 of 100.", () =>
+    lagOf(lag.percentile(99)),
+  );
+  gauge("outreachd_event_loop_lag_max_seconds", "How late the latest timer was since the last look.", () => {
+    const seconds = lagOf(lag.max);
+    lag.reset();
+    return seconds;
+  });
+  gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
+  gauge("outreachd_heap_used_bytes", "Memory that values of the program take.", () => process.memoryUsage().heapUsed);
+  total("process_cpu_user_seconds_total", "Processor time in the program.", () => process.cpuUsage().user / 1e6);
+  total("process_cpu_system_seconds_total", "Processor time in the system.", () => process.cpuUsage().system / 1e6);
+  gauge("process_start_time_seconds", "When it was started, Unix time.", () => startedAt / 1000);
+  gauge("outreachd_uptime_seconds", "How long it has run.", () => (clock.now() - startedAt) / 1000);
+  gauge("outreachd_database_bytes", "Size of the database file.", () => store.sizes().database);
+  gauge("outreachd_database_log_bytes", "Size of the write-ahead log.", () => store.sizes().log);
+  gauge("outreachd_disk_free_bytes", "Room on the disk of the data directory.", async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize;
+  });
+  new Gauge({ name: "outreachd_info", help: "Always 1.", labelNames: ["version"], registers }).set({ version }, 1);
+
+  return {
+    entered: () => inFlight.inc(),
+    answered(sentMethod, template, status, seconds) {
+      inFlight.dec();
+      const method = methods.has(sentMethod) ? sentMethod : "other";
+      const route = template ?? "none";
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, seconds);
+    },
+    claimed: (type, jobs) => claims.inc({ type }, jobs),
+    ended: (type, outcome) => ends.inc({ type, outcome }),
+    acted: (connector, outcome) => actions.inc({ connector, outcome }),
+    text: () => registry.metrics(),
+    stop: () => void lag.disable(),
+  };
+}
+
+const creditKinds: Record<string, string> = { grant: "granted", settle: "spent", refund: "refunded" };
+
+/** Answers what was moved since the last time. The ledger only grows at its end, so each entry is read once. */
+async function followCredits(store: MetricsStore): Promise<() => Promise<[kind: string, amount: number][]>> {
+  let after = await store.lastCredit();
+  let reading: Promise<unknown> = Promise.resolve();
+  async function read(): Promise<[string, number][]> {
+    const { sums, last } = await store.credits(after, maxCredits);
+    after = last;
+    return sums.flatMap(({ kind, amount }) => {
+      const name = creditKinds[kind];
+      return name === undefined ? [] : [[name, Math.abs(amount)]];
+    });
+  }
+  // One after the other, so that two scrapes at once do not count an entry twice.
+  return () => {
+    const next = reading.then(read, read);
+    reading = next;
+    return next;
+  };
+}

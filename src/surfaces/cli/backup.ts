@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { BackupRunView } from "../../features/backup/model.ts";
+import type { Api } from "./api.ts";
+import { present, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { chunksOf } from "./export.ts";
+import { addConnectionFlags } from "./flags.ts";
+import { openOutputFile } from "./output-file.ts";
+import { createProgress, formatBytes } from "./progress.ts";
+import { withApi, type ConnectionFlags } from "./session.ts";
+
+type BackupFlags = ConnectionFlags & { output?: string };
+
+const betweenLooksMs = 200;
+
+export function addBackupCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command("backup")
+    .description("Copy the database and all files into one archive, while the server works.")
+    .option(
+      "--output <FILE>",
+      "File to write; it appears, or replaces one of that name, only when it is complete. Default: where backup-to says, and the oldest of this data directory beyond backup-keep are deleted.",
+    );
+  addConnectionFlags(command).action((flags: BackupFlags) =>
+    withApi(context, flags, (api) => backup(api, flags.output, context)),
+  );
+}
+
+async function backup(api: Api, output: string | undefined, context: CommandContext): Promise<void> {
+  // Before the work, so that a wrong path costs none.
+  const file = output === undefined ? null : await openOutputFile(output, { secret: true });
+  const interrupt = { requested: false };
+  const release = context.signals.listen(() => (interrupt.requested = true));
+  const progress = createProgress(context);
+  try {
+    let run = await api.post<BackupRunView>("/backups", { prune: file === null });
+    while (run.status === "running") {
+      // The server goes on with it, but the one in this process ends together with us.
+      if (interrupt.requested)
+        throw new CommandError(exitCodes.interrupted, `Interrupted: the backup ${run.name} is not complete.`);
+      const document = { phase: "backup", name: run.name, percent: run.progress };
+      await progress.show({ percent: run.progress, text: run.message, document });
+      await Bun.sleep(betweenLooksMs);
+      run = await api.get<BackupRunView>(`/backups/${run.name}`);
+    }
+    if (run.status === "failed") throw new CommandError(exitCodes.failed, run.message);
+    if (file !== null) {
+      for await (const chunk of chunksOf(await api.download(`/backups/${run.name}/download`, {})))
+        await file.write(chunk);
+      await file.complete();
+      await api.delete(`/backups/${run.name}`);
+    }
+    progress.clear();
+    const place = file === null ? (await api.get<{ place: string }>("/backups")).place : null;
+    const path = file === null ? `${place}/${run.name}` : resolve(file.path);
+    await present(context, { event: "finished", file: path, ...run }, finishedText(path, run));
+  } catch (error) {
+    await file?.discard();
+    throw error;
+  } finally {
+    release();
+    progress.clear();
+  }
+}
+
+function finishedText(path: string, { bytes, missing }: BackupRunView): string {
+  const lines = [`Made the backup ${path} (${formatBytes(bytes ?? 0)}).`];
+  for (const { name, reason } of missing)
+    lines.push(`Not in it: ${name}, which ${reason === "gone" ? "was gone" : "changed while it was read"}.`);
+  return lines.join("\n");
+}

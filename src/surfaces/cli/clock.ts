@@ -1,0 +1,60 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock, isoTime } from "../../platform/base/clock.ts";
+import { loadConfig } from "../../app/config/config.ts";
+import { createLog } from "../../platform/base/log.ts";
+import { present, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { addDataFlags } from "./flags.ts";
+
+export function addClockCommand(program: Command, context: CommandContext): void {
+  const group = program.command("clock").description("The time that the data has seen, after the clock was wrong.");
+  const accept = group
+    .command("accept")
+    .description(
+      "Declare that the clock is right now and was ahead before, so that sending does not wait until then. What was sent " +
+        "meanwhile counts against its caps from now on. The server must be stopped. Noted in the audit log.",
+    );
+  addDataFlags(accept).action((flags: Record<string, unknown>) => acceptClock(flags, context));
+}
+
+async function acceptClock(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
+  const config = loadConfig({ flags, env: context.env });
+  const dataDir = resolve(config.dataDir);
+  const { requireData } = await import("./connection.ts");
+  requireData(dataDir);
+  const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
+  const { openSqliteStorage } = await import("../../adapters/storage/sqlite/sqlite-storage.ts");
+  const { auditEntry } = await import("../../platform/audit/entry.ts");
+  const { keepCopy } = await import("../../app/backups.ts");
+  const directory = holdDataDirectory(dataDir);
+  try {
+    const storage = openSqliteStorage(directory.databasePath, systemClock, config.phoneRegion, {
+      beforeUpgrade: () => keepCopy(directory, systemClock, createLog(config.logLevel)),
+    });
+    try {
+      if ((await storage.simulation.read()) !== null)
+        throw new CommandError(exitCodes.failed, "A simulation has a clock of its own, which is never behind.");
+      const now = systemClock.now();
+      const latest = await storage.operations.latestTime();
+      const wasAheadMs = Math.max(0, (latest ?? now) - now);
+      if (wasAheadMs === 0) {
+        const document = { accepted: false, latest: isoTime(now), actions: 0 };
+        return await present(context, document, "The clock is not behind: there is nothing to accept.");
+      }
+      const details = { from: isoTime(latest!), to: isoTime(now) };
+      const entry = auditEntry(null, now, { action: "clock.accepted", userId: null, via: "commandLine", details });
+      const { actions } = await storage.operations.acceptTime(now, entry);
+      await present(
+        context,
+        { accepted: true, latest: details.to, previous: details.from, actions },
+        `The clock is accepted: the time is ${details.to}, no longer ${details.from}. ` +
+          `${actions} actions that were carried out meanwhile count against their caps from now on.`,
+      );
+    } finally {
+      await storage.close();
+    }
+  } finally {
+    directory.release();
+  }
+}

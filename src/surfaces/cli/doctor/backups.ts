@@ -1,0 +1,134 @@
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Cron } from "croner";
+import { existingPart } from "../../../features/backup/look-into.ts";
+import {
+  installationOfArchive,
+  timeOfArchive,
+  type BackupList,
+  type BackupView,
+} from "../../../features/backup/model.ts";
+import { ownArchives } from "../../../features/backup/own-archives.ts";
+import { createArchives } from "../../../adapters/blobs/archives.ts";
+import type { Config } from "../../../app/config/config.ts";
+import { backupsName } from "../../../adapters/disk/data-directory.ts";
+import { readInstallationId } from "../../../adapters/disk/installation-id.ts";
+import { Api } from "../api.ts";
+import { toRunning, type RunningServer } from "../connection.ts";
+import { countOf } from "../progress.ts";
+import { reasonOf } from "../reason.ts";
+import { ok, problem, warning, type Finding } from "./finding.ts";
+
+const check = "backups";
+const dayMs = 86_400_000;
+
+/** Longer than the server itself waits for an S3 service, so that the reason is told. */
+const patienceMs = 70_000;
+
+/** By the settings of the server, which it tells. */
+export async function examineServedBackups(server: RunningServer, dataDir: string, now: number): Promise<Finding[]> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    return served(await new Api(toRunning(server)).get<BackupList>("/backups", {}, signal), dataDir, now);
+  } catch (error) {
+    const hint = "Look for errors in the server's log. Nothing else is known of its backups.";
+    return [problem(check, `The server could not be asked about its backups: ${reasonOf(error)}`, hint)];
+  }
+}
+
+function served(list: BackupList, dataDir: string, now: number): Finding[] {
+  const { backups, last, place, schedule } = list;
+  const findings: Finding[] = [];
+  if (list.problem) findings.push(problem(check, list.problem, "Until then the server makes no backup."));
+  if (last?.status === "failed")
+    findings.push(problem(check, `The last backup failed: ${last.message}`, "Mend it, then run `outreachd backup`."));
+  const found = archivesFindings(backups, place, schedule, now);
+  // What can't be seen may be there.
+  if (list.problem) return backups.length > 0 ? [...findings, ...found] : findings;
+  return [...findings, ...found, ...(place.startsWith("s3://") ? [] : sameDisk(place, dataDir))];
+}
+
+/** By the settings of this command: where no server runs that could be asked. */
+export async function examineBackups(
+  { backup }: Config,
+  dataDir: string,
+  now: number,
+  offline: boolean,
+): Promise<Finding[]> {
+  const place = backup.place ?? { kind: "disk" as const, path: join(dataDir, backupsName) };
+  if (place.kind === "s3" && offline) return [];
+  const archives = createArchives(place);
+  try {
+    const isOwn = ownArchives(readInstallationId(dataDir), place, join(dataDir, backupsName));
+    const all = (await archives.list()).map(({ name }) => ({ name, isOwn: isOwn(name) }));
+    const found = archivesFindings(all, archives.place, backup.schedule, now);
+    return place.kind === "s3" ? found : [...found, ...sameDisk(resolve(place.path), dataDir)];
+  } catch (error) {
+    return [problem(check, `Could not look at the backups in ${archives.place}: ${reasonOf(error)}`, placeHint)];
+  }
+}
+
+const placeHint = "Check --backup-to and, for S3, its address and keys.";
+
+function sameDisk(place: string, dataDir: string): Finding[] {
+  if (!isOnOneDisk(place, dataDir)) return [];
+  const hint = "Name another disk or an S3 bucket with --backup-to; one disk loses both.";
+  return [warning(check, `Backups go to the disk that the data is on (${place}).`, hint)];
+}
+
+type Archive = Pick<BackupView, "name" | "isOwn">;
+
+/** Of all that lie in a place, newest first. */
+function archivesFindings(
+  archives: readonly Archive[],
+  place: string,
+  schedule: string | null,
+  now: number,
+): Finding[] {
+  const newest = archives.find(({ isOwn }) => isOwn);
+  const others = archives.filter(({ isOwn }) => !isOwn);
+  return [ageFinding(newest?.name ?? null, place, schedule, now), ...othersFindings(others, place)];
+}
+
+function ageFinding(name: string | null, place: string, schedule: string | null, now: number): Finding {
+  const how = 'Make one with `outreachd backup`; --backup-schedule "15 3 * * *" makes one every night.';
+  if (name === null) return warning(check, `There is no backup of this data directory in ${place}.`, how);
+  const at = timeOfArchive(name) ?? 0;
+  const days = (now - at) / dayMs;
+  const message = `The last backup is ${days < 1 ? `${(days * 24).toFixed(1)} hours` : `${days.toFixed(1)} days`} old (${name}).`;
+  if (schedule !== null && isOverdue(schedule, at, now))
+    return problem(
+      check,
+      `${message} The schedule "${schedule}" wanted others since.`,
+      "Look for `backup failed` in the log.",
+    );
+  if (schedule === null && days > 7) return warning(check, message, how);
+  return ok(check, message);
+}
+
+/** What this server never deletes must not grow unseen. */
+function othersFindings(others: readonly Archive[], place: string): Finding[] {
+  const nameless = others.filter(({ name }) => installationOfArchive(name) === null).length;
+  const named = others.length - nameless;
+  const findings: Finding[] = [];
+  if (named > 0) findings.push(ok(check, `${countOf(named, "backup")} of other data directories in ${place}.`));
+  if (nameless > 0) {
+    const message = `${countOf(nameless, "backup")} in ${place} without the id of a data directory, by an earlier version.`;
+    findings.push(
+      warning(check, message, "Nobody deletes them: do it by hand when newer ones have taken their place."),
+    );
+  }
+  return findings;
+}
+
+/** Two turns have gone by: one may be under way. */
+function isOverdue(schedule: string, at: number, now: number): boolean {
+  const cron = new Cron(schedule, { paused: true, utcOffset: 0 });
+  const [, second] = cron.nextRuns(2, new Date(at));
+  cron.stop();
+  return second !== undefined && second.getTime() < now;
+}
+
+function isOnOneDisk(place: string, dataDir: string): boolean {
+  return statSync(existingPart(place)).dev === statSync(dataDir).dev;
+}

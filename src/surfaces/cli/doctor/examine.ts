@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../../../app/config/config.ts";
+import { settingsPrint } from "../../../app/config/settings-print.ts";
+import { databaseName, readRunningServer } from "../../../adapters/disk/data-directory.ts";
+import { ok, warning, type Finding } from "./finding.ts";
+import { examineBackups, examineServedBackups } from "./backups.ts";
+import { examineDatabase } from "./database.ts";
+import { examineDirectory } from "./directory.ts";
+import { examineHosts } from "./hosts.ts";
+import { examineSettings } from "./settings.ts";
+
+export type DoctorOptions = { full: boolean; offline: boolean };
+
+/** Every check, in the order in which a person would look. Changes nothing. */
+export async function examineAll(config: Config, { full, offline }: DoctorOptions): Promise<Finding[]> {
+  const dataDir = resolve(config.dataDir);
+  const settings = examineSettings(config);
+  if (!existsSync(join(dataDir, databaseName)))
+    return [...settings, { check: "data", ...noData(dataDir) }, ...(await examineHosts(config, [], offline))];
+  const now = Date.now();
+  const server = readRunningServer(dataDir);
+  const { findings, webhooks } = examineDatabase(dataDir, { now, full, isServed: server !== null });
+  const data = [...examineDirectory(dataDir, now), ...findings];
+  const hosts = await examineHosts(config, webhooks, offline);
+  if (server === null) {
+    const backups = bySettings(await examineBackups(config, dataDir, now, offline));
+    return [...settings, ok("server", "No server runs on the data."), ...data, ...backups, ...bySettings(hosts)];
+  }
+  const serves = ok("server", `Process ${server.pid} serves at ${server.url}.`);
+  const backups = await examineServedBackups(server, dataDir, now);
+  if (server.settings === settingsPrint(config, server.localKey))
+    return [...settings, serves, ...data, ...backups, ...hosts];
+  const others = otherSettings(server.pid, dataDir);
+  return [others, ...bySettings(settings), serves, ...data, ...backups, ...bySettings(hosts)];
+}
+
+/** A server may be given its settings where this command does not see them, as by systemd. */
+function otherSettings(pid: number, dataDir: string): Finding {
+  const hint =
+    "Give it the same flags, file and variables; for the unit of the README: " +
+    `sudo systemd-run --pipe --wait --collect -p EnvironmentFile=-/etc/outreachd.env outreachd doctor --data ${dataDir}`;
+  const message = `The settings of this command are not those of process ${pid}, so configuration and hosts are not judged as the server has them.`;
+  return warning("configuration", message, hint);
+}
+
+function bySettings(findings: readonly Finding[]): Finding[] {
+  return findings.map((finding) => ({ ...finding, message: `By the settings of this command: ${finding.message}` }));
+}
+
+function noData(dataDir: string): Omit<Finding, "check"> {
+  const hint = "Start the server with `outreachd serve`, or name the directory with --data DIR.";
+  return { state: "problem", message: `There is no data of outreachd in ${dataDir}.`, hint };
+}

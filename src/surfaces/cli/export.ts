@@ -1,0 +1,127 @@
+import { resolve } from "node:path";
+import { Option, type Command } from "commander";
+import { leadStatuses } from "../../features/leads/model.ts";
+import { actingUserId } from "./acting-user.ts";
+import type { Api, Query } from "./api.ts";
+import { present, remark, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { addConnectionFlags, addUserFlag, parsed } from "./flags.ts";
+import { openOutputFile, type OutputFile } from "./output-file.ts";
+import { createProgress, formatCount, type Progress } from "./progress.ts";
+import { exportFormats, RowCounter, type ExportFormat } from "./row-counter.ts";
+import { withApi, type ConnectionFlags } from "./session.ts";
+import { reasonOf } from "./reason.ts";
+
+type ExportFlags = ConnectionFlags & {
+  format: ExportFormat;
+  output?: string;
+  user?: string;
+  status?: string;
+  tag?: string;
+  company?: string;
+  source?: string;
+  q?: string;
+  updatedAfter?: string;
+};
+
+export function addExportCommand(program: Command, context: CommandContext): void {
+  const leads = program
+    .command("export")
+    .description("Write leads to a CSV or NDJSON file.")
+    .command("leads")
+    .description("Export all leads, or those that the filters leave, to a file or to standard output.")
+    .addOption(new Option("--format <FORMAT>", "csv, or one JSON object a line.").choices(exportFormats).default("csv"))
+    .option("--output <FILE>", "File to write; it appears only when it is complete. Default: standard output.")
+    .optionsGroup("Filters:")
+    .option("--status <STATUS>", `One or more of ${leadStatuses.join(", ")}, active, inactive; with commas between.`)
+    .option("--tag <TAG>", "Leads with this tag.")
+    .option("--company <NAME>", "Leads of this company.")
+    .option("--source <TEXT>", "Leads from this source.")
+    .option("--q <TEXT>", "Leads with this text in names, e-mail, company or title.")
+    .option(
+      "--updated-after <TIME>",
+      "Leads that changed after this time: 2026-01-31 or 2026-01-31T08:00:00Z.",
+      parsed(instant),
+    )
+    .optionsGroup("Options:");
+  addConnectionFlags(addUserFlag(leads)).action((flags: ExportFlags) => {
+    if (context.json && flags.output === undefined)
+      throw new CommandError(
+        exitCodes.usage,
+        "With --json the answer takes standard output: name a file with --output FILE.",
+      );
+    return withApi(context, flags, (api) => exportLeads(api, flags, context));
+  });
+}
+
+async function exportLeads(api: Api, flags: ExportFlags, context: CommandContext): Promise<void> {
+  const { format, output, status, tag, company, source, q, updatedAfter } = flags;
+  const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
+  const filters = { status, tag, company, source, q, updatedAfter, userId };
+  // The bar needs the whole; drawn over leads that scroll by, it would only disturb.
+  const drawsBar =
+    context.terminal.isInteractive && !context.json && !(output === undefined && context.terminal.showsOutput);
+  const total = drawsBar ? await countLeads(api, filters) : null;
+  const progress: Progress | null = drawsBar || output !== undefined ? createProgress(context) : null;
+  const rows = new RowCounter(format);
+  const file = output === undefined ? null : await openOutputFile(output);
+  const interrupt = { requested: false };
+  const release = context.signals.listen(() => (interrupt.requested = true));
+  try {
+    for await (const chunk of chunksOf(await api.download("/leads/export", { ...filters, format }))) {
+      if (interrupt.requested)
+        throw new CommandError(exitCodes.interrupted, "Interrupted: the export is not complete.");
+      await (file === null ? context.terminal.out(chunk) : file.write(chunk));
+      rows.add(chunk);
+      await progress?.show(exportProgress(rows.rows, total));
+    }
+    await file?.complete();
+  } catch (error) {
+    await file?.discard();
+    throw error;
+  } finally {
+    release();
+    progress?.clear();
+  }
+  await tellResult(rows.rows, file, context);
+}
+
+async function tellResult(leads: number, file: OutputFile | null, context: CommandContext): Promise<void> {
+  if (file === null) return;
+  const path = resolve(file.path);
+  await present(context, { event: "finished", leads, file: path }, `Exported ${formatCount(leads)} leads to ${path}.`);
+}
+
+async function countLeads(api: Api, filters: Query): Promise<number> {
+  const { total } = await api.get<{ total: number }>("/leads", { ...filters, limit: 1 });
+  return total;
+}
+
+function exportProgress(rows: number, total: number | null) {
+  const percent = total ? Math.min(100, (rows / total) * 100) : null;
+  const text = `Exporting: ${formatCount(rows)}${total === null ? "" : ` of ${formatCount(total)}`} leads`;
+  return { percent, text, document: { phase: "export", leads: rows } };
+}
+
+/** The chunks of a body; a connection that breaks off becomes an error for a person. */
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new CommandError(exitCodes.failed, `The export broke off: ${reasonOf(cause)}`, { cause });
+      });
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Rejects when the body broke off, with the error that is on its way already.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function instant(value: string): string {
+  const at = Date.parse(value);
+  if (Number.isNaN(at)) throw new RangeError("Expected a time such as 2026-01-31 or 2026-01-31T08:00:00Z.");
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,236 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { encodingNamed, usualEncodings } from "../../lib/table-file/encodings.ts";
+import { importOnDuplicate, type ImportOnDuplicate } from "../../features/leads/model.ts";
+import { prospectOnDuplicate, type ProspectOnDuplicate } from "../../features/prospecting/model.ts";
+import { actingUserId } from "./acting-user.ts";
+import { RefusedError, type Api, type Query } from "./api.ts";
+import { present, remark, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { addConnectionFlags, addUserFlag, parsed, repeated } from "./flags.ts";
+import {
+  failedRows,
+  followImport,
+  importDocument,
+  importProgress,
+  importSummary,
+  isImport,
+  type ImportJob,
+} from "./import-job.ts";
+import { counted, openLeadFile, type LeadFile } from "./lead-file.ts";
+import { createProgress, formatBytes, type Progress } from "./progress.ts";
+import { withApi, type ConnectionFlags } from "./session.ts";
+
+type UserFlags = ConnectionFlags & { user?: string };
+type FileFlags = UserFlags & {
+  dryRun?: boolean;
+  source?: string;
+  delimiter?: string;
+  encoding?: string;
+  column?: Record<string, string>;
+};
+type ImportFlags = FileFlags & { onDuplicate: ImportOnDuplicate; tag?: string[] };
+type ProspectFlags = FileFlags & { onDuplicate: ProspectOnDuplicate };
+
+export function addImportCommands(program: Command, context: CommandContext): void {
+  const group = program.command("import").description("Bring leads or prospects in from a CSV or NDJSON file.");
+
+  const leads = group
+    .command("leads")
+    .description(
+      "Import a file of leads and wait for the result. The first line of a CSV file names the columns; " +
+        "columns that are no field of a lead become custom fields.",
+    )
+    .addOption(
+      new Option(
+        "--on-duplicate <WAY>",
+        "A lead that you have already: skip the row, update the lead, or create another.",
+      )
+        .choices(importOnDuplicate)
+        .default("skip"),
+    )
+    .option("--tag <TAG>", "Tag for every lead of the file; repeat it for several.", repeated);
+  addFileFlags(leads, "a lead field, customFields.NAME or ignore").action((path: string, flags: ImportFlags) => {
+    const query = { onDuplicate: flags.onDuplicate, tags: flags.tag };
+    return withApi(context, flags, (api) => importFile(api, "/leads/import", path, query, flags, context));
+  });
+
+  const prospects = group
+    .command("prospects")
+    .description(
+      "Import a file of prospects, or of companies, into your directory and wait for the result. " +
+        "Who is there already gets what the file knows more.",
+    )
+    .addOption(
+      new Option("--on-duplicate <WAY>", "A prospect that you have already: update it, or skip the row.")
+        .choices(prospectOnDuplicate)
+        .default("update"),
+    );
+  addFileFlags(prospects, "a field of a prospect or ignore").action((path: string, flags: ProspectFlags) => {
+    const query = { onDuplicate: flags.onDuplicate };
+    return withApi(context, flags, (api) => importFile(api, "/prospecting/import", path, query, flags, context));
+  });
+
+  const watch = group
+    .command("watch")
+    .description("Wait for an import that is under way, and show its result.")
+    .argument("<JOB_ID>", "Id of the import's job");
+  addConnectionFlags(addUserFlag(watch)).action((jobId: string, flags: UserFlags) =>
+    withApi(context, flags, async (api) => {
+      const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
+      await interruptible(context, (signal) => finish(api, jobId, userId, context, signal));
+    }),
+  );
+}
+
+/** What every import takes: the file, how to read it, and where to send it. */
+function addFileFlags(command: Command, targets: string): Command {
+  command
+    .argument("<FILE>", "CSV (.csv, .tsv) or JSON lines (.ndjson, .jsonl); - reads standard input")
+    .option("--dry-run", "Check the whole file and tell what would happen, without changing anything.")
+    .option("--source <TEXT>", "Source of those that name none themselves.")
+    .option(
+      "--delimiter <CHARACTER>",
+      'Between the columns of a CSV file; "tab" for a tab. Default: found out.',
+      parsed(delimiter),
+    )
+    .option(
+      "--encoding <NAME>",
+      "What the file is in, such as windows-1252 or shift_jis. Default: found out; a file that can't be told is refused.",
+      parsed(encoding),
+    )
+    .option(
+      "--column <HEADER=FIELD>",
+      `What a column is whose header is not understood: ${targets}; repeat it for several.`,
+      column,
+    );
+  return addConnectionFlags(addUserFlag(command));
+}
+
+async function importFile(
+  api: Api,
+  route: string,
+  path: string,
+  ways: Query,
+  flags: FileFlags,
+  context: CommandContext,
+): Promise<void> {
+  const file = await openLeadFile(path);
+  const userId = await actingUserId(api, flags.user, (text) => remark(context, text));
+  const { dryRun, source, delimiter: between, encoding: named, column: columns } = flags;
+  const query = {
+    ...ways,
+    dryRun: dryRun ? "true" : undefined,
+    source,
+    delimiter: between,
+    encoding: named,
+    columns: columns && JSON.stringify(columns),
+    userId,
+  };
+  await interruptible(context, async (signal) => {
+    const progress = createProgress(context);
+    let job: ImportJob;
+    try {
+      job = await send(api, route, file, query, progress, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new CommandError(exitCodes.interrupted, "Interrupted before the whole file was sent: nothing is imported.");
+    } finally {
+      progress.clear();
+    }
+    await finish(api, job.id, userId, context, signal);
+  });
+}
+
+/** Streams the file to the server; answers the job that the server made of it. */
+function send(
+  api: Api,
+  route: string,
+  file: LeadFile,
+  query: Query,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ImportJob> {
+  const body = counted(file.stream, (bytes) =>
+    progress.show({
+      percent: file.bytes ? (bytes / file.bytes) * 100 : null,
+      text: `Sending ${file.name}: ${formatBytes(bytes)}`,
+      document: { phase: "send", bytes, totalBytes: file.bytes },
+    }),
+  );
+  const headers = new Headers({ "content-type": file.contentType });
+  // With its length the server can refuse a file that is too large before it is sent.
+  if (file.bytes !== null) headers.set("content-length", String(file.bytes));
+  return api.upload<ImportJob>(route, query, { body, headers, signal });
+}
+
+/** Watches the import to its end and tells what came out; exit code 4 when rows failed. */
+async function finish(
+  api: Api,
+  jobId: string,
+  userId: string | undefined,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const progress = createProgress(context);
+  let job: ImportJob;
+  try {
+    const onProgress = (current: ImportJob) => progress.show(importProgress(current));
+    job = await followImport(api, jobId, { userId, signal, onProgress });
+  } catch (error) {
+    progress.clear();
+    if (error instanceof RefusedError && error.status === 404) throw importNotFound(jobId, error);
+    if (signal.aborted) throw new CommandError(exitCodes.interrupted, stillRunning(api, jobId));
+    remark(context, stillRunning(api, jobId));
+    throw error;
+  }
+  progress.clear();
+  if (!isImport(job)) throw new CommandError(exitCodes.failed, `Job ${jobId} is not an import.`);
+  const failures = await failedRows(api, job, userId);
+  await present(context, importDocument(job, failures), importSummary(job, failures, api.connection.url));
+  if (job.status === "failed") throw new CommandError(exitCodes.failed, `The import ended early: ${job.message}`);
+  if (job.metadata.failed) context.exitCode = exitCodes.partial;
+}
+
+function importNotFound(jobId: string, cause: unknown): CommandError {
+  return new CommandError(exitCodes.failed, `Import ${jobId} not found.`, {
+    hint: "Check the id: `outreachd import` shows it in its summary. With --user EMAIL you see the imports of another user.",
+    cause,
+  });
+}
+
+function stillRunning({ connection }: Api, jobId: string): string {
+  const where =
+    connection.kind === "own"
+      ? `The import is kept as job ${jobId} and goes on as soon as a server runs on this data directory (outreachd serve).`
+      : `The import goes on in the server as job ${jobId}.`;
+  return `${where} To see how it ends: outreachd import watch ${jobId}`;
+}
+
+/** Runs `work` with a signal that Ctrl-C aborts. */
+async function interruptible(context: CommandContext, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const interrupt = new AbortController();
+  const release = context.signals.listen(() => interrupt.abort());
+  try {
+    await work(interrupt.signal);
+  } finally {
+    release();
+  }
+}
+
+function column(value: string, previous: Record<string, string> = {}): Record<string, string> {
+  const at = value.lastIndexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Expected HEADER=FIELD, such as Mail=email.");
+  return { ...previous, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+function delimiter(value: string): string {
+  if (value === "tab" || value === "\\t") return "\t";
+  if (value.length !== 1) throw new RangeError('Expected a single character, or "tab".');
+  return value;
+}
+
+function encoding(value: string): string {
+  const name = encodingNamed(value);
+  if (name === null) throw new RangeError(`Expected the name of an encoding, such as ${usualEncodings.join(", ")}.`);
+  return name;
+}

@@ -1,0 +1,123 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { closest } from "../../platform/base/spelling.ts";
+import { permissions } from "../../platform/auth/key-model.ts";
+import { actingUserId, findUser } from "./acting-user.ts";
+import type { Api } from "./api.ts";
+import { present, remark, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { tryKey } from "./first-run.ts";
+import { addConnectionFlags, addUserFlag, repeated, wholeNumberFlag } from "./flags.ts";
+import { withApi, type ConnectionFlags } from "./session.ts";
+import { renderTable } from "./table.ts";
+
+type Key = {
+  id: string;
+  userId: string | null;
+  name: string;
+  hint: string;
+  permissions: string[];
+  isActive: boolean;
+  usageCount: number;
+  expires_at: string | null;
+  last_used_at: string | null;
+};
+export type NewKey = Key & { key: string };
+
+type CreateFlags = ConnectionFlags & {
+  name: string;
+  permission?: string[];
+  expiresInDays?: number;
+  user?: string;
+  global?: boolean;
+};
+
+export function addKeyCommands(program: Command, context: CommandContext): void {
+  const key = program.command("key").description("Make, list and revoke API keys.");
+
+  const create = key
+    .command("create")
+    .description("Make an API key and show it once. Without --permission it may do everything that a user can.")
+    .option("--name <NAME>", "What the key is for.", "command line")
+    .option("--permission <PERMISSION>", "What the key may do; repeat it for several.", permission)
+    .option("--expires-in-days <DAYS>", "Days until the key stops working. Default: never.", wholeNumberFlag(1, 36_500))
+    .option("--global", "A key of no user, with all permissions, for legacy routes: requests must name their userId.")
+    .addHelpText("after", `\nPermissions:\n  ${permissions.join("\n  ")}`);
+  addConnectionFlags(addUserFlag(create)).action((flags: CreateFlags) =>
+    withApi(context, flags, (api) => runCreate(api, flags, context)),
+  );
+
+  const list = key
+    .command("list")
+    .description("List keys, without their secrets: one user's, or with a global key all.");
+  addConnectionFlags(list.option("--user <EMAIL|ID>", "Whose keys, by e-mail or id.")).action(
+    (flags: ConnectionFlags & { user?: string }) =>
+      withApi(context, flags, async (api) => {
+        const userId = flags.user === undefined ? undefined : (await findUser(api, flags.user)).id;
+        const keys = await api.getAll<Key>("/keys", "keys", { userId });
+        await present(context, { keys }, keysTable(keys));
+      }),
+  );
+
+  const revoke = key
+    .command("revoke")
+    .description("Delete a key. It stops working at once.")
+    .argument("<KEY_ID>", "Id of the key, as `outreachd key list` shows it");
+  addConnectionFlags(revoke).action((keyId: string, flags: ConnectionFlags) =>
+    withApi(context, flags, async (api) => {
+      await api.delete(`/keys/${encodeURIComponent(keyId)}`);
+      await present(context, { revoked: keyId }, `Revoked the key ${keyId}.`);
+    }),
+  );
+}
+
+/** Makes a key for a user, or a global one; every permission of a user unless some are named. */
+export function createKey(
+  api: Api,
+  request: { name: string; permissions?: string[]; expiresInDays?: number; userId?: string; global?: boolean },
+): Promise<NewKey> {
+  return api.post<NewKey>("/keys", { permissions, ...request });
+}
+
+/** Shows the secret of a new key, and how to use it. */
+export function newKeyText({ key, name }: NewKey, url: string | null): string {
+  const use =
+    url === null ? "Send it in the header x-api-key. Start the server with `outreachd serve`." : tryKey(key, url);
+  return `API key "${name}". It is shown once, so keep it safe:\n\n  ${key}\n\n${use}`;
+}
+
+async function runCreate(api: Api, flags: CreateFlags, context: CommandContext): Promise<void> {
+  const { name, permission: chosen, expiresInDays } = flags;
+  if (flags.global && (chosen !== undefined || flags.user !== undefined))
+    throw new CommandError(
+      exitCodes.usage,
+      "A global key has all permissions and no user: leave out --permission and --user.",
+    );
+  const request = { name, ...(chosen && { permissions: chosen }), ...(expiresInDays && { expiresInDays }) };
+  const owner = flags.global
+    ? { global: true, permissions: ["*"] }
+    : { userId: await actingUserId(api, flags.user, (text) => remark(context, text)) };
+  const key = await createKey(api, { ...request, ...owner });
+  await present(context, key, newKeyText(key, api.connection.url));
+}
+
+function permission(value: string, previous?: string[]): string[] {
+  if (permissions.some((known) => known === value)) return repeated(value, previous);
+  const likely = closest(value, permissions);
+  throw new InvalidArgumentError(`There is no such permission.${likely === null ? "" : ` Did you mean ${likely}?`}`);
+}
+
+function keysTable(keys: readonly Key[]): string {
+  if (keys.length === 0) return "There is no key. Make one with `outreachd key create`.";
+  const rows = keys.map((key) => [
+    key.name,
+    key.hint,
+    key.userId ?? "(global)",
+    key.isActive ? "active" : "off",
+    key.expires_at?.slice(0, 10) ?? "never",
+    key.last_used_at?.slice(0, 16).replace("T", " ") ?? "never",
+    String(key.usageCount),
+    key.permissions.length === permissions.length ? "all of a user" : key.permissions.join(" "),
+    key.id,
+  ]);
+  return renderTable(["NAME", "KEY", "USER", "STATE", "EXPIRES", "LAST USED", "USES", "PERMISSIONS", "ID"], rows);
+}

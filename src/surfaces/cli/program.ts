@@ -1,0 +1,160 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../../app/config/config.ts";
+import { StartError } from "../../platform/base/start-error.ts";
+import { version } from "../../platform/base/version.ts";
+import { createContext, type CommandContext } from "./context.ts";
+import { CommandError, exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+
+const firstSteps = `
+First steps:
+  outreachd serve                               start; the first start shows the admin's API key
+  outreachd user create ada@example.com --key   add a person, with a key
+  outreachd import leads people.csv             bring your leads in
+  outreachd config                              see every option and where it was set
+
+Commands use the server that runs on the data directory (--data), or the directory itself if none does.
+For a server elsewhere set OUTREACHD_URL and OUTREACHD_API_KEY.`;
+
+/** `args`: the command line, if it is of this very command. */
+type AddCommand = (program: Command, context: CommandContext, args?: readonly string[]) => void;
+
+/** By their first word, in the order of the help. */
+const commands = new Map<string, () => Promise<AddCommand>>([
+  ["serve", async () => (await import("./serve.ts")).addServeCommand],
+  ["user", async () => (await import("./user.ts")).addUserCommands],
+  ["key", async () => (await import("./key.ts")).addKeyCommands],
+  ["import", async () => (await import("./import.ts")).addImportCommands],
+  ["export", async () => (await import("./export.ts")).addExportCommand],
+  ["suppress", async () => (await import("./suppress.ts")).addSuppressCommands],
+  ["person", async () => (await import("./person.ts")).addPersonCommands],
+  ["enrich", async () => (await import("./enrich.ts")).addEnrichCommand],
+  ["credits", async () => (await import("./credits.ts")).addCreditsCommand],
+  ["search", async () => (await import("./search.ts")).addSearchCommand],
+  ["backup", async () => (await import("./backup.ts")).addBackupCommand],
+  ["restore", async () => (await import("./restore.ts")).addRestoreCommand],
+  ["maintenance", async () => (await import("./maintenance.ts")).addMaintenanceCommand],
+  ["clock", async () => (await import("./clock.ts")).addClockCommand],
+  ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
+  ["mcp", async () => (await import("./mcp.ts")).addMcpCommand],
+  ["config", async () => (await import("./config.ts")).addConfigCommand],
+  ["health", async () => (await import("./health.ts")).addHealthCommand],
+  ["version", async () => (await import("./version.ts")).addVersionCommand],
+]);
+
+/**
+ * Runs one command line (without program name) and answers how the process is to end. Expected failures are printed:
+ * as text on standard error, or with --json as one document on standard output. Faults of ours are thrown.
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  world: Pick<CommandContext, "env" | "terminal" | "backend" | "signals">,
+): Promise<ExitCode> {
+  const context = createContext(world);
+  try {
+    await parse(args, context);
+    return context.exitCode;
+  } catch (error) {
+    return await report(error, context);
+  }
+}
+
+async function parse(args: readonly string[], context: CommandContext): Promise<void> {
+  const help: string[] = [];
+  const program = await createProgram(context, help, args);
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(withKnownCommand(program, args), { from: "user" });
+  } finally {
+    if (help.length > 0) await context.terminal.out(help.join(""));
+  }
+}
+
+/**
+ * `args`, without the request for help if they name an unknown command: commander would then show the help of the
+ * command around it, as a success.
+ */
+function withKnownCommand(program: Command, args: readonly string[]): readonly string[] {
+  const asked = args[0] === "help" ? args.slice(1) : args;
+  let command = program;
+  for (const word of asked.filter((each) => !each.startsWith("-"))) {
+    if (command.commands.length === 0) break;
+    const found = command.commands.find((each) => each.name() === word);
+    if (found === undefined && word !== "help") return asked.filter((each) => each !== "--help" && each !== "-h");
+    command = found ?? command;
+  }
+  return args;
+}
+
+/** Each command takes milliseconds to load and to describe, so one that is named stands alone; help shows them all. */
+async function createProgram(context: CommandContext, help: string[], args: readonly string[]): Promise<Command> {
+  const named = commands.get(args[0] ?? "");
+  const additions = await Promise.all((named ? [named] : [...commands.values()]).map((load) => load()));
+  const program = new Command("outreachd")
+    .description("Outreach automation for a small team: one program, one data directory, an HTTP API.")
+    .version(version, "-v, --version", "Show the version.")
+    .helpOption("-h, --help", "Show help.")
+    .helpCommand("help [command]", "Show help of a command.")
+    .configureOutput({
+      writeOut: (text) => void help.push(text),
+      writeErr: (text) => context.terminal.err(text),
+      getOutHelpWidth: () => context.terminal.columns,
+      getErrHelpWidth: () => context.terminal.columns,
+    })
+    .showHelpAfterError("(add --help for how to use it)")
+    .exitOverride()
+    .hook("preAction", (_, command) => {
+      context.json = command.opts()["json"] === true;
+    })
+    .addHelpText("after", firstSteps)
+    .addHelpText("after", exitCodeHelp);
+  for (const add of additions) add(program, context, named && args);
+  return program;
+}
+
+async function report(error: unknown, context: CommandContext): Promise<ExitCode> {
+  // Help and version are exceptions too in commander; its complaints are already printed.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  // `outreachd export leads | head`: the reader has seen enough, and that is fine.
+  if (isClosedOutput(error)) return exitCodes.ok;
+  const failure = asCommandError(error);
+  if (failure === null) throw error;
+  const { message, hint, problems, code } = failure;
+  if (context.json) {
+    await printDocument({ error: true, code: code ?? null, message, problems, hint: hint ?? null }, context);
+  } else {
+    // Who pressed Ctrl-C knows that it was no error.
+    const opening = failure.exitCode === exitCodes.interrupted ? message : `Error: ${message}`;
+    const lines = [opening, ...problems.map((problem) => `  - ${problem}`), ...(hint ? [hint] : [])];
+    context.terminal.err(`${lines.join("\n")}\n`);
+  }
+  return failure.exitCode;
+}
+
+/** Standard output may be the very thing that failed. */
+async function printDocument(
+  document: { message: string; [field: string]: unknown },
+  { terminal }: CommandContext,
+): Promise<void> {
+  try {
+    await terminal.out(`${JSON.stringify(document)}\n`);
+  } catch (error) {
+    if (!isClosedOutput(error)) terminal.err(`Error: ${document.message}\n`);
+  }
+}
+
+function isClosedOutput(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+function asCommandError(error: unknown): CommandError | null {
+  if (error instanceof CommandError) return error;
+  if (error instanceof StartError)
+    return new CommandError(exitCodes.failed, error.message, { ...(error.hint && { hint: error.hint }), cause: error });
+  if (error instanceof ConfigError)
+    return new CommandError(exitCodes.usage, "The configuration is not valid.", {
+      problems: error.problems.map(({ option, message }) => `${option}: ${message}`),
+      hint: "`outreachd config --help` explains every option.",
+      cause: error,
+    });
+  return null;
+}

@@ -1,0 +1,231 @@
+import { chown, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { timeOfArchive, type Manifest } from "../../features/backup/model.ts";
+import { loadConfig, type Config } from "../../app/config/config.ts";
+import { blobsName, databaseName, restoredName, restoreMark } from "../../adapters/disk/data-directory.ts";
+import { syncPath } from "../../adapters/disk/owned-folder.ts";
+import { StartError } from "../../platform/base/start-error.ts";
+import { present, type CommandContext } from "./context.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { addDataFlags } from "./flags.ts";
+import { countOf, formatBytes } from "./progress.ts";
+import { reasonOf } from "./reason.ts";
+
+type RestoreFlags = Record<string, unknown> & { replace?: boolean; check?: boolean; goOn?: boolean };
+
+export function addRestoreCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command("restore")
+    .description("Put a backup into the data directory. Everything is checked before anything is changed.")
+    .argument("<FILE>", "Backup to restore: a file, or the name of one where backups go")
+    .option("--replace", "Replace the data that is there. It is moved aside, into a folder of the data directory.")
+    .option("--check", "Only check the backup.")
+    .option(
+      "--go-on",
+      "Leave network accounts active. Else those with work to do are paused: nobody knows what they did since the backup.",
+    );
+  addDataFlags(command).action((file: string, flags: RestoreFlags) => restore(file, flags, context));
+}
+
+async function restore(file: string, flags: RestoreFlags, context: CommandContext): Promise<void> {
+  const config = loadConfig({ flags, env: context.env });
+  const dataDir = resolve(config.dataDir);
+  const existed = existsSync(dataDir);
+  const archive = await openArchive(file, config);
+  const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
+  const directory = flags.check === true ? null : holdDataDirectory(dataDir, { mayBeCutOff: true });
+  const { answerWhileRestoring } = await import("./restore-notice.ts");
+  const stopAnswering = directory === null ? () => {} : answerWhileRestoring(config);
+  const staging = join(dataDir, `restore-${process.pid}.part`);
+  let done = false;
+  try {
+    if (directory !== null && flags.replace !== true) await refuseExisting(dataDir);
+    if (directory !== null) await removeLeftOver(dataDir);
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    const manifest = await checkedInto(staging, archive, file);
+    if (directory === null) return await present(context, report(manifest, null), checkedText(file, manifest));
+    const pausedAccounts = flags.goOn === true ? 0 : await pauseAccounts(staging, manifest);
+    await leaveNote(staging, manifest);
+    await giveToOwner(staging, dataDir);
+    const movedAside = await putInPlace(staging, dataDir);
+    done = true;
+    const outcome = { dataDir, movedAside, pausedAccounts };
+    await present(context, report(manifest, outcome), restoredText(manifest, outcome));
+  } finally {
+    await rm(staging, { recursive: true, force: true }).catch(() => {});
+    stopAnswering();
+    directory?.release();
+    // What was not there before must not look like data afterwards.
+    if (!existed && !done) await rm(dataDir, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function openArchive(file: string, config: Config): Promise<AsyncIterable<Uint8Array>> {
+  if (existsSync(file) || timeOfArchive(file) === null) return await fromDisk(file);
+  const { createArchives } = await import("../../adapters/blobs/archives.ts");
+  const { backupsName } = await import("../../adapters/disk/data-directory.ts");
+  const archives = createArchives(config.backup.place ?? { kind: "disk", path: join(config.dataDir, backupsName) });
+  try {
+    const found = await archives.find(file);
+    if (found !== null) return found.stream();
+  } catch (cause) {
+    throw new CommandError(exitCodes.failed, `Could not read ${file} in ${archives.place}: ${reasonOf(cause)}`, {
+      hint: placeHint,
+      cause,
+    });
+  }
+  throw new CommandError(exitCodes.failed, `There is no file ${file}, neither here nor in ${archives.place}.`, {
+    hint: placeHint,
+  });
+}
+
+/** The server that made it may have been given its settings by systemd or a container. */
+const placeHint =
+  "Where backups go is judged by the settings of this command, not by those of the server. If the server has others, " +
+  "name its place with --backup-to (for S3 with its address and keys too), or give the path of the file.";
+
+async function fromDisk(file: string): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    const handle = await open(file);
+    if (!(await handle.stat()).isFile()) throw new Error("it is no file.");
+    return handle.createReadStream({ highWaterMark: 2 ** 20 });
+  } catch (cause) {
+    throw new CommandError(exitCodes.failed, `Could not read ${file}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function refuseExisting(dataDir: string): Promise<void> {
+  const blobs = await readdir(join(dataDir, blobsName)).catch(() => []);
+  if (!existsSync(join(dataDir, databaseName)) && blobs.length === 0) return;
+  throw new CommandError(exitCodes.failed, `There is data in ${dataDir} already.`, {
+    hint: "Restore into another directory with --data DIR, or add --replace, which moves that data aside first.",
+  });
+}
+
+/** Of a restore that was killed. */
+async function removeLeftOver(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (/^restore-\d+\.part$/.test(name)) await rm(join(dataDir, name), { recursive: true });
+}
+
+async function checkedInto(staging: string, archive: AsyncIterable<Uint8Array>, file: string): Promise<Manifest> {
+  const { ArchiveError } = await import("../../features/backup/archive-error.ts");
+  const { unpackArchive } = await import("../../features/backup/unpack.ts");
+  try {
+    const manifest = await unpackArchive(archive, staging);
+    const problem = await databaseProblem(join(staging, databaseName), manifest);
+    if (problem !== null) throw new ArchiveError(problem);
+    return manifest;
+  } catch (cause) {
+    if (cause instanceof StartError)
+      throw new CommandError(exitCodes.failed, `${file} is not restored: ${cause.message}`, {
+        ...(cause.hint !== undefined && { hint: cause.hint }),
+        cause,
+      });
+    const reason = cause instanceof ArchiveError ? `${cause.message}.` : reasonOf(cause);
+    throw new CommandError(exitCodes.failed, `${file} is not restored: ${reason}`, {
+      hint: "Nothing was changed. Take another backup, or fetch this one again.",
+      cause,
+    });
+  }
+}
+
+/** Throws `StartError` for a database of a newer program. */
+async function databaseProblem(path: string, manifest: Manifest): Promise<string | null> {
+  const { danglingRows, integrityProblems, openToCheck, pendingMigrations } =
+    await import("../../adapters/storage/sqlite/check-database.ts");
+  const { appliedMigrations } = await import("../../adapters/storage/sqlite/migrate.ts");
+  const database = openToCheck(path);
+  try {
+    const [damage] = integrityProblems(database, true);
+    if (damage !== undefined) return `its database is damaged (${damage})`;
+    pendingMigrations(database);
+    if (!Bun.deepEquals(appliedMigrations(database), manifest.migrations))
+      return "its manifest names other migrations than its database has";
+    const [dangling] = danglingRows(database);
+    return dangling === undefined ? null : `in its database ${dangling}`;
+  } finally {
+    database.close(true);
+    // Looking at a database leaves its log behind.
+    for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
+  }
+}
+
+async function pauseAccounts(staging: string, { createdAt }: Manifest): Promise<number> {
+  const { holdAccounts } = await import("../../adapters/storage/sqlite/hold-accounts.ts");
+  const reason = `Paused by the restore of the backup of ${createdAt}: what it did since is not known`;
+  return holdAccounts(join(staging, databaseName), reason, Date.now());
+}
+
+/** For the audit log, which the next start writes into: until then its tables may be those of an older version. */
+async function leaveNote(staging: string, { createdAt, version }: Manifest): Promise<void> {
+  const note = { backupOf: createdAt, version, restoredAt: new Date().toISOString() };
+  await writeFile(join(staging, restoredName), JSON.stringify(note), { mode: 0o600 });
+}
+
+/** When root restores for a server that runs as somebody else. */
+async function giveToOwner(staging: string, dataDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dataDir);
+  for (const name of ["", ...(await readdir(staging, { recursive: true }))]) await chown(join(staging, name), uid, gid);
+}
+
+/**
+ * Swaps old for new by renaming. A mark says that it is under way, so that a server that starts after a crash in the
+ * middle does not take half of the data for all of it. Answers where the old data is; null when there was none.
+ */
+async function putInPlace(staging: string, dataDir: string): Promise<string | null> {
+  const mark = join(dataDir, restoreMark);
+  const old = [`${databaseName}-wal`, `${databaseName}-shm`, databaseName, blobsName].filter((name) =>
+    existsSync(join(dataDir, name)),
+  );
+  const aside = join(dataDir, `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, "")}`);
+  await writeFile(mark, "");
+  syncPath(dataDir);
+  if (old.length > 0) await mkdir(aside, { mode: 0o700 });
+  for (const name of old) await rename(join(dataDir, name), join(aside, name));
+  for (const name of [blobsName, databaseName, restoredName])
+    if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
+  syncPath(dataDir);
+  await rm(mark);
+  syncPath(dataDir);
+  return old.length > 0 ? aside : null;
+}
+
+type Outcome = { dataDir: string; movedAside: string | null; pausedAccounts: number };
+
+function report({ version, createdAt, members, missing, audit }: Manifest, outcome: Outcome | null) {
+  const bytes = members.reduce((sum, { size }) => sum + size, 0);
+  return {
+    restored: outcome !== null,
+    ...outcome,
+    version,
+    createdAt,
+    files: members.length - 1,
+    bytes,
+    missing,
+    audit,
+  };
+}
+
+function checkedText(file: string, manifest: Manifest): string {
+  return `${file} is sound: ${contentsOf(manifest)}.`;
+}
+
+function restoredText(manifest: Manifest, { dataDir, movedAside, pausedAccounts }: Outcome): string {
+  const lines = [`Restored ${contentsOf(manifest)} to ${dataDir}.`];
+  if (movedAside !== null) lines.push(`The data of before is in ${movedAside}. Delete it when you need it no more.`);
+  if (pausedAccounts > 0)
+    lines.push(
+      `Paused ${countOf(pausedAccounts, "network account")} with work to do, because what was done since the backup is not known. Look, then set the state to active.`,
+    );
+  return lines.join("\n");
+}
+
+function contentsOf(manifest: Manifest): string {
+  const { bytes, files, createdAt, version, missing } = report(manifest, null);
+  const lost = missing.length === 0 ? "" : `, without ${countOf(missing.length, "file")} gone or changed meanwhile`;
+  return `the backup of ${createdAt} by outreachd ${version} (database and ${countOf(files, "file")}, ${formatBytes(bytes)}${lost})`;
+}

@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { loadConfig, type Config } from "../../app/config/config.ts";
+import { version } from "../../platform/base/version.ts";
+import type { LocalApp } from "./connection.ts";
+import { present, remark, type CommandContext, type Signals } from "./context.ts";
+import { firstRunNotice, signInNotice } from "./first-run.ts";
+import { addServerFlags, namedServerOptions } from "./flags.ts";
+
+const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/**
+ * One Ctrl-C may arrive several times: the terminal sends it to every process of its group, and npx and `bun run`, which
+ * are in that group, forward theirs. They do so within milliseconds; no person presses twice on purpose this quickly.
+ */
+const sameSignalMs = 1_000;
+
+/** `args`: the command line, where it is known to be of this command. */
+export function addServeCommand(program: Command, context: CommandContext, args?: readonly string[]): void {
+  const command = program
+    .command("serve")
+    .description("Run the server until SIGTERM or Ctrl-C. Log lines go to standard error.");
+  addServerFlags(command, args && namedServerOptions(args)).action((flags: Record<string, unknown>) =>
+    serve(flags, context),
+  );
+}
+
+/** Resolves when the server has stopped: the first signal lets it finish what runs, a later one ends it at once. */
+async function serve(flags: Record<string, unknown>, context: CommandContext): Promise<void> {
+  const config = loadConfig({ flags, env: context.env });
+  const stop = untilSignal(context.signals, () => {
+    // Only for a person: in a log file every line is JSON.
+    if (context.terminal.isInteractive)
+      remark(context, `Stopping, within ${config.drainSeconds} seconds. Press Ctrl-C again to stop at once.`);
+  });
+  try {
+    const app = await context.backend.createApp(config);
+    try {
+      await app.start();
+      await present(context, summary(app, config), banner(app, config));
+    } catch (error) {
+      // The admin is stored already, and the key can't be shown a second time.
+      if (app.firstRun !== null) remark(context, firstRunNotice(app.firstRun));
+      await app.stop();
+      throw error;
+    }
+    await stop.signalled;
+    await app.stop();
+  } finally {
+    stop.release();
+  }
+}
+
+function untilSignal(signals: Signals, onFirst: () => void): { signalled: Promise<void>; release: () => void } {
+  const { promise, resolve: signalled } = Promise.withResolvers<void>();
+  let firstAt: number | null = null;
+  const release = signals.listen((signal) => {
+    if (firstAt !== null) {
+      if (signals.now() - firstAt >= sameSignalMs) signals.exit(128 + signalNumbers[signal]);
+      return;
+    }
+    firstAt = signals.now();
+    onFirst();
+    signalled();
+  });
+  return { signalled: promise, release };
+}
+
+function summary(app: LocalApp, config: Config) {
+  const url = config.publicUrl ?? app.url;
+  return {
+    version,
+    url: app.url,
+    dashboard: `${url}/`,
+    /** Only on the first start. */
+    signInUrl: app.firstRun === null ? null : `${url}${app.firstRun.signInPath}`,
+    api: `${url}/api/v2`,
+    docs: `${url}/docs`,
+    dataDir: resolve(config.dataDir),
+    simulation: config.simulate,
+    firstRun: app.firstRun && { email: app.firstRun.email, key: app.firstRun.key },
+  };
+}
+
+function banner(app: LocalApp, config: Config): string {
+  const { dashboard, api, docs, dataDir, signInUrl } = summary(app, config);
+  const lines = [
+    `outreachd ${version}`,
+    `  Dashboard  ${dashboard}`,
+    `  API        ${api}`,
+    `  Docs       ${docs}`,
+    `  Data       ${dataDir}`,
+    ...(config.simulate ? ["  Mode       simulation: nothing is real, time stands still"] : []),
+    "",
+  ];
+  if (app.firstRun !== null && signInUrl !== null) lines.push(firstRunNotice(app.firstRun), signInNotice(signInUrl));
+  return lines.join("\n");
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { loadConfig } from "../../app/config/config.ts";
+import { Api } from "./api.ts";
+import { remoteServer } from "./client-options.ts";
+import { connect, type Connection } from "./connection.ts";
+import { remark, type CommandContext } from "./context.ts";
+
+/** What commands with connection flags are given by the command line parser. */
+export type ConnectionFlags = { data?: string; config?: string; url?: string; apiKeyFile?: string };
+
+type ConnectionNeeds = { mayCreateData?: boolean; isLong?: boolean; needsServer?: boolean };
+
+/** Runs `command` with the API that flags and environment lead to, and closes the connection whatever happens. */
+export async function withApi(
+  context: CommandContext,
+  flags: ConnectionFlags,
+  command: (api: Api) => Promise<void>,
+  needs: ConnectionNeeds = {},
+): Promise<void> {
+  const connection = await openConnection(context, flags, needs);
+  try {
+    await command(new Api(connection));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The connection that flags and environment lead to; it has to be closed. */
+export async function openConnection(
+  context: CommandContext,
+  { data, config, url, apiKeyFile }: ConnectionFlags,
+  { mayCreateData = false, isLong = false, needsServer = false }: ConnectionNeeds = {},
+): Promise<Connection> {
+  const { env, backend } = context;
+  return connect({
+    // Only these flags: a command's own --time-zone or --source is no setting of the server.
+    config: loadConfig({ flags: { data, config }, env }),
+    remote: remoteServer({ flags: { url, apiKeyFile }, env, readFile: (path) => readFileSync(path, "utf8") }),
+    backend,
+    mayCreateData,
+    isLong,
+    needsServer,
+    tell: (text) => remark(context, text),
+  });
+}

@@ -1,0 +1,188 @@
+import type { SessionView, SignInInput } from "../../../features/workspaces/sessions/model.ts";
+import { heardTime } from "./clock.ts";
+import { connectionFound, connectionLost } from "./connection.ts";
+import { heardStatus } from "./server-status.ts";
+import { sessionRenewed } from "./session.ts";
+
+export type FieldError = { path: string; message: string; index?: number };
+
+export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
+
+type RequestOptions = {
+  query?: Query;
+  /** A File goes as it is, everything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** How long the rate limit may keep it waiting; for what shows its progress and can be stopped. */
+  patienceSeconds?: number;
+};
+
+/** A refusal of the server, or no answer (status 0). The message is a sentence for a person. */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: FieldError[];
+  readonly retryAfterSeconds: number | null;
+  readonly requestId: string | null;
+
+  constructor(message: string, facts: Partial<Omit<RequestError, "message">> = {}) {
+    super(message);
+    this.status = facts.status ?? 0;
+    this.code = facts.code ?? "NO_ANSWER";
+    this.fields = facts.fields ?? [];
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+    this.requestId = facts.requestId ?? null;
+  }
+}
+
+/**
+ * The HTTP API under /api/v2, with the session's cookie. Answers are the `data` of a success, refusals are thrown as
+ * `RequestError`. When the session has ended, a request waits until the person signed in again, and is repeated.
+ */
+export const api = {
+  get: <T>(path: string, options: RequestOptions = {}) => dataOf<T>("GET", path, options),
+  post: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
+    dataOf<T>("POST", path, { ...options, body }),
+  put: <T>(path: string, body: unknown, options: RequestOptions = {}) => dataOf<T>("PUT", path, { ...options, body }),
+  patch: <T>(path: string, body: unknown, options: RequestOptions = {}) =>
+    dataOf<T>("PATCH", path, { ...options, body }),
+  delete: <T>(path: string, options: RequestOptions = {}) => dataOf<T>("DELETE", path, options),
+  /** The whole answer, for its headers, or to read it as it comes. */
+  answer: (method: string, path: string, options: RequestOptions = {}) => answer(method, `/api/v2${path}`, options),
+};
+
+/** More pages than a browser shows at once. */
+const mostPages = 50;
+
+/** All items of a list that pages with a cursor, page after page; `field` has them. */
+export async function getAll<T>(path: string, field: string, { query, signal }: RequestOptions = {}): Promise<T[]> {
+  type Page = { nextCursor?: string | null } & Record<string, unknown>;
+  const all: T[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page: Page = await api.get<Page>(path, { query: { ...query, cursor }, ...(signal && { signal }) });
+    all.push(...(page[field] as T[]));
+    cursor = page.nextCursor ?? null;
+    if (cursor === null) break;
+  }
+  return all;
+}
+
+export const sessionApi = {
+  /** Null when nobody is signed in. */
+  async current(): Promise<SessionView | null> {
+    const response = await send("GET", "/app/session", {});
+    if (response.status === 401) return null;
+    return (await read<{ data: SessionView }>(response)).data;
+  },
+  async signIn(input: SignInInput): Promise<SessionView> {
+    return (await read<{ data: SessionView }>(await send("POST", "/app/session", { body: input }))).data;
+  },
+  async signOut(): Promise<void> {
+    await read(await send("DELETE", "/app/session", {}));
+  },
+};
+
+/** The address of something to download, for a link. */
+export function downloadUrl(path: string, query: Query = {}): string {
+  return `/api/v2${path}${queryText(query)}`;
+}
+
+/** Longer than this nobody waits without being told. */
+const usualPatienceSeconds = 20;
+/** As long as the shortest window of the rate limit. */
+export const longPatienceSeconds = 60;
+
+async function dataOf<T>(method: string, path: string, options: RequestOptions): Promise<T> {
+  const body = await read<{ data?: T }>(await answer(method, `/api/v2${path}`, options));
+  return ("data" in body ? body.data : body) as T;
+}
+
+/** The answer of success. Waits for a new session and, where it is short and harmless, for the rate limit. */
+async function answer(method: string, path: string, options: RequestOptions): Promise<Response> {
+  const { patienceSeconds = usualPatienceSeconds, signal } = options;
+  for (;;) {
+    const response = await send(method, path, options);
+    if (response.ok) return response;
+    if (response.status === 401) {
+      await sessionRenewed();
+      signal?.throwIfAborted();
+      continue;
+    }
+    const error = await refusalOf(response);
+    const { retryAfterSeconds } = error;
+    if (error.status !== 429 || retryAfterSeconds === null || retryAfterSeconds > patienceSeconds) throw error;
+    await pause(retryAfterSeconds * 1000, signal);
+    signal?.throwIfAborted();
+  }
+}
+
+async function send(method: string, path: string, { query = {}, body, headers, signal }: RequestOptions) {
+  const isFile = body instanceof Blob || body instanceof FormData;
+  let response: Response;
+  try {
+    response = await fetch(path + queryText(query), {
+      method,
+      headers: {
+        "x-outreachd-page": "1",
+        ...(body !== undefined && !isFile && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    connectionLost();
+    throw new RequestError("The server does not answer. What you typed is still here; try again in a moment.");
+  }
+  heardTime(response);
+  heardStatus(response);
+  // A proxy in front answers for a server that is gone.
+  if ([502, 504].includes(response.status)) connectionLost();
+  else connectionFound();
+  return response;
+}
+
+async function read<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await refusalOf(response);
+  return (await response.json()) as T;
+}
+
+type ErrorBody = {
+  message?: string;
+  error?: unknown;
+  code?: string;
+  retryAfter?: number;
+  details?: { errors?: FieldError[] };
+};
+
+async function refusalOf(response: Response): Promise<RequestError> {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody;
+  const sentence =
+    body.message ?? (typeof body.error === "string" ? body.error : `The server answered ${response.status}.`);
+  return new RequestError(sentence, {
+    status: response.status,
+    code: body.code ?? "UNKNOWN",
+    fields: body.details?.errors ?? [],
+    retryAfterSeconds: body.retryAfter ?? (Number(response.headers.get("retry-after")) || null),
+    requestId: response.headers.get("x-request-id"),
+  });
+}
+
+function queryText(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined || value === null || value === "") return [];
+    return [value].flat().map((one) => [name, String(one)]);
+  });
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}
+
+/** Over before its time when the signal aborts. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

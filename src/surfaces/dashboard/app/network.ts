@@ -1,0 +1,59 @@
+import type { AccountView } from "../../../features/network/account-model.ts";
+import type { ActionView, PendingReason } from "../../../features/network/action-model.ts";
+import { getAll } from "./api.ts";
+import { useResource, type Resource } from "./resource.ts";
+
+export type AccountList = { accounts: AccountView[] };
+
+export type ActionType = ActionView["actionType"];
+
+/** The network accounts of the person. */
+export function useAccounts(): Resource<AccountList> {
+  return useResource(
+    async (signal) => ({ accounts: await getAll<AccountView>("/network/accounts", "accounts", { signal }) }),
+    [],
+    {
+      pollMs: 30_000,
+      events: ["account."],
+    },
+  );
+}
+
+type KindWords = { label: string; text: "none" | "optional" | "required"; textLabel?: string };
+
+/** What the kinds of action are called here, and whether they carry a text. */
+export const actionWords: Record<ActionType, KindWords> = {
+  sendConnectionRequest: { label: "Connection request", text: "optional", textLabel: "Note" },
+  sendMessage: { label: "Message", text: "required", textLabel: "Message" },
+  sendInMail: { label: "InMail", text: "required", textLabel: "Message" },
+  sendVoiceMessage: { label: "Voice message", text: "required", textLabel: "What the voice says" },
+  visitProfile: { label: "Profile visit", text: "none" },
+  followProfile: { label: "Follow", text: "none" },
+  likePost: { label: "Reaction to a post", text: "none" },
+  commentPost: { label: "Comment on a post", text: "required", textLabel: "Comment" },
+  endorseSkill: { label: "Endorsement of a skill", text: "none" },
+  checkConnectionStatus: { label: "Look at the connection", text: "none" },
+  withdrawConnectionRequest: { label: "Withdrawal of a request", text: "none" },
+};
+
+/** Why an action does not go now, in few words. */
+export const reasonWords: Record<PendingReason, string> = {
+  queued: "Its turn",
+  spacing: "Distance from the action before",
+  break: "End of a break",
+  outsideWorkingHours: "Working hours",
+  dailyLimit: "Cap of 24 hours reached",
+  weeklyLimit: "Cap of 7 days reached",
+  monthlyLimit: "Cap of 30 days reached",
+  monthlyNoteLimit: "Notes of 30 days used up",
+  warmup: "Account warms up",
+  cooldown: "The network asked to slow down",
+  retry: "Tried again",
+  notBefore: "The moment that was asked for",
+  accountPaused: "Account is paused",
+  accountNeedsReconnect: "Account must be connected again",
+  awaitingApproval: "Somebody's approval",
+  awaitingPerson: "A person, in the work list",
+  awaitingWorker: "A worker",
+  awaitingVendor: "Word of the vendor",
+};

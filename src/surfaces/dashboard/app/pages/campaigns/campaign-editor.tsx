@@ -1,0 +1,153 @@
+import { useState } from "preact/hooks";
+import type { CampaignSettings, CampaignStep, CampaignView } from "../../../../../features/campaigns/model.ts";
+import { api, RequestError } from "../../api.ts";
+import { useAccounts } from "../../network.ts";
+import { may } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, FormError, TextField, useForm } from "../../ui/form.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { deepest, StepList } from "./step-editor.tsx";
+
+/** A sequence that many begin with. */
+const firstSteps: CampaignStep[] = [
+  { type: "action", actionType: "visitProfile" },
+  { type: "wait", days: 1 },
+  { type: "action", actionType: "sendConnectionRequest" },
+  {
+    type: "branch",
+    condition: "connected",
+    withinDays: 14,
+    yes: [
+      { type: "wait", hours: 4 },
+      { type: "action", actionType: "sendMessage", message: "Thank you for connecting, {{firstName|friend}}!" },
+    ],
+    no: [{ type: "action", actionType: "withdrawConnectionRequest" }],
+  },
+];
+
+type EditorProps = { campaign: CampaignView | null; onSaved: (campaign: CampaignView) => void };
+
+/** Builds a campaign, or changes one. Steps and accounts stay as they are once it has started. */
+export function CampaignEditor({ campaign, onSaved }: EditorProps) {
+  const accounts = useAccounts();
+  const isDraft = campaign === null || campaign.state === "draft";
+  const [sent, setSent] = useState("");
+  const settings = campaign?.settings;
+  const form = useForm(
+    {
+      name: campaign?.name ?? "",
+      // As JSON: the form compares and keeps plain values.
+      steps: JSON.stringify(campaign?.steps ?? firstSteps),
+      accountIds: JSON.stringify(campaign?.accountIds ?? []),
+      stopOnReply: settings?.stopOnReply ?? true,
+      excludeOtherCampaigns: settings?.excludeOtherCampaigns ?? true,
+      isExcludingContacted: typeof settings?.excludeContactedDays === "number",
+      excludeContactedDays: String(settings?.excludeContactedDays ?? 30),
+    },
+    async (values) => {
+      setSent(values.steps);
+      const steps = JSON.parse(values.steps) as CampaignStep[];
+      const accountIds = JSON.parse(values.accountIds) as string[];
+      if (isDraft && steps.length === 0) throw new RequestError("Add at least one step.");
+      const input = {
+        name: values.name,
+        settings: {
+          stopOnReply: values.stopOnReply,
+          excludeOtherCampaigns: values.excludeOtherCampaigns,
+          excludeContactedDays: values.isExcludingContacted ? Number(values.excludeContactedDays) : null,
+        } satisfies CampaignSettings,
+        ...(isDraft && { steps, ...(accountIds.length > 0 && { accountIds }) }),
+      };
+      const saved =
+        campaign === null
+          ? await api.post<CampaignView>("/campaigns", input)
+          : await api.patch<CampaignView>(`/campaigns/${campaign.id}`, input);
+      tell("Saved.");
+      onSaved(saved);
+    },
+  );
+  const chosen = JSON.parse(form.values.accountIds) as string[];
+  const mayWrite = may("network:schedule");
+  return (
+    <form class="form" onSubmit={form.onSubmit}>
+      <FormError form={form} />
+      <div class="card form">
+        <TextField form={form} name="name" label="Name" maxLength={200} required />
+        {isDraft && (
+          <fieldset class="plain-set">
+            <legend>Sent from</legend>
+            <Loaded resource={accounts} lines={1}>
+              {({ accounts: list }) => (
+                <div class="check-grid">
+                  {list.map(({ id, name }) => (
+                    <label key={id} class="inline-check">
+                      <input
+                        type="checkbox"
+                        checked={chosen.includes(id)}
+                        onChange={(event) =>
+                          form.set(
+                            "accountIds",
+                            JSON.stringify(
+                              event.currentTarget.checked ? [...chosen, id] : chosen.filter((one) => one !== id),
+                            ),
+                          )
+                        }
+                      />
+                      {name}
+                    </label>
+                  ))}
+                </div>
+              )}
+            </Loaded>
+            <p class="hint">Leads are spread over the accounts. None chosen: your first one.</p>
+          </fieldset>
+        )}
+        <CheckField form={form} name="stopOnReply" label="Whoever answers gets no further step" />
+        <CheckField
+          form={form}
+          name="excludeOtherCampaigns"
+          label="Leave out leads on their way through another campaign"
+        />
+        <CheckField form={form} name="isExcludingContacted" label="Leave out leads who were contacted recently" />
+        {form.values.isExcludingContacted && (
+          <TextField
+            form={form}
+            name="excludeContactedDays"
+            path="settings.excludeContactedDays"
+            label="Within the last days"
+            type="number"
+            min={1}
+            max={3650}
+            required
+          />
+        )}
+      </div>
+      {isDraft && (
+        <section>
+          <h2>Steps</h2>
+          <StepList
+            label="the steps"
+            steps={JSON.parse(form.values.steps) as CampaignStep[]}
+            onChange={(steps) => form.set("steps", JSON.stringify(steps))}
+            path="steps"
+            // What was found belongs to the steps as they were sent.
+            errors={form.values.steps === sent ? form.errors : {}}
+            first={0}
+            depth={deepest}
+          />
+        </section>
+      )}
+      {mayWrite && (
+        <div class="buttons sticky-buttons">
+          <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={campaign !== null && !form.isChanged}>
+            {campaign === null ? "Save the draft" : "Save"}
+          </Button>
+          {form.error !== null || Object.keys(form.errors).length > 0 ? (
+            <span class="field-error">Not saved: see what is wrong above.</span>
+          ) : null}
+        </div>
+      )}
+    </form>
+  );
+}

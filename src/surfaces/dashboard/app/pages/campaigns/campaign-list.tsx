@@ -1,0 +1,77 @@
+import type { CampaignView } from "../../../../../features/campaigns/model.ts";
+import { getAll } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { PageFrame } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { campaignStateWords, inOrder } from "./words.ts";
+
+const columns: readonly Column<CampaignView>[] = [
+  { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/campaigns/${id}`}>{name}</Link> },
+  { id: "state", header: "State", cell: ({ state }) => <StateBadge words={campaignStateWords} state={state} /> },
+  {
+    id: "steps",
+    header: "Steps",
+    hideBelow: "small",
+    cell: ({ steps }) => counted(inOrder(steps).length, "step"),
+  },
+  {
+    id: "accounts",
+    header: "Sent from",
+    hideBelow: "medium",
+    cell: ({ accountIds }) => counted(accountIds.length, "account"),
+  },
+  {
+    id: "since",
+    header: "Started",
+    hideBelow: "small",
+    cell: ({ startedAt }) =>
+      startedAt === null ? <span class="faint">Not yet</span> : <RelativeTime at={startedAt} />,
+  },
+];
+
+export function CampaignsPage() {
+  const campaigns = useResource(
+    async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
+    [],
+    { pollMs: 20_000, events: ["campaign."] },
+  );
+  return (
+    <PageFrame
+      title="Campaigns"
+      lead="A campaign takes leads through a sequence of actions, each at the pace of its account."
+      actions={
+        may("network:schedule") && (
+          <Link to="/campaigns/new" class="button primary">
+            New campaign
+          </Link>
+        )
+      }
+    >
+      <DataTable
+        label="Campaigns"
+        columns={columns}
+        rows={campaigns.data?.campaigns}
+        rowKey={({ id }) => id}
+        error={campaigns.error}
+        retry={campaigns.reload}
+        isLoading={campaigns.isLoading}
+        empty={
+          <EmptyState icon="campaigns" title="No campaigns yet">
+            <p>Build a sequence of steps, see when each would go out, then start it.</p>
+            {may("network:schedule") && (
+              <Link to="/campaigns/new" class="button primary">
+                Build the first
+              </Link>
+            )}
+          </EmptyState>
+        }
+      />
+    </PageFrame>
+  );
+}

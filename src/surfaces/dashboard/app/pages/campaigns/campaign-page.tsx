@@ -1,0 +1,204 @@
+import { useState } from "preact/hooks";
+import type { CampaignView } from "../../../../../features/campaigns/model.ts";
+import type { PageProps } from "../../pages.ts";
+import { api } from "../../api.ts";
+import { useResource } from "../../resource.ts";
+import { here, navigate, setQuery } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { PageFrame } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { CampaignEditor } from "./campaign-editor.tsx";
+import { CampaignPreview } from "./campaign-preview.tsx";
+import { EnrollDialog } from "./enroll-dialog.tsx";
+import { FollowCampaign } from "./follow-campaign.tsx";
+import { StepOutline } from "./step-outline.tsx";
+import { campaignStateWords } from "./words.ts";
+
+const back = { to: "/campaigns", label: "Campaigns" };
+
+export function NewCampaignPage() {
+  return (
+    <PageFrame title="New campaign" back={back} lead="A draft: nothing is sent before you start it.">
+      <CampaignEditor
+        campaign={null}
+        onSaved={({ id }) => navigate(`/campaigns/${id}?part=preview`, { replace: true })}
+      />
+    </PageFrame>
+  );
+}
+
+const parts = [
+  { name: "follow", label: "How it goes" },
+  { name: "steps", label: "Steps" },
+  { name: "preview", label: "Preview" },
+] as const;
+type Part = (typeof parts)[number]["name"];
+
+/** A campaign: how it goes, what it does, and when each step would go out. */
+export function CampaignPage({ params }: PageProps) {
+  const path = `/campaigns/${encodeURIComponent(params["id"] ?? "")}`;
+  const campaign = useResource((signal) => api.get<CampaignView>(path, { signal }), [path], {
+    pollMs: 20_000,
+    events: ["campaign."],
+  });
+  const [enrollments, setEnrollments] = useState(0);
+  const { data } = campaign;
+  const asked = here.value.query.get("part");
+  const chosen: Part = parts.find(({ name }) => name === asked)?.name ?? (data?.state === "draft" ? "steps" : "follow");
+  return (
+    <PageFrame
+      title={data?.name ?? "Campaign"}
+      back={back}
+      lead={data && <StateLine campaign={data} />}
+      actions={
+        data &&
+        may("network:schedule") && (
+          <CampaignActions
+            campaign={data}
+            path={path}
+            onChanged={campaign.replace}
+            onEnrolled={() => {
+              setEnrollments((n) => n + 1);
+              setQuery({ part: "follow" });
+            }}
+          />
+        )
+      }
+    >
+      <Loaded resource={campaign} lines={6}>
+        {(loaded) => (
+          <Tabs label="Campaign" tabs={parts} chosen={chosen} choose={(part) => setQuery({ part })}>
+            {chosen === "follow" && <FollowCampaign key={enrollments} campaign={loaded} path={path} />}
+            {chosen === "steps" && (
+              <>
+                <CampaignEditor key={loaded.id + loaded.state} campaign={loaded} onSaved={campaign.replace} />
+                {loaded.state !== "draft" && <StepOutline steps={loaded.steps} />}
+              </>
+            )}
+            {chosen === "preview" && <CampaignPreview campaign={loaded} path={path} />}
+          </Tabs>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function StateLine({ campaign: { state, startedAt } }: { campaign: CampaignView }) {
+  return (
+    <>
+      <StateBadge words={campaignStateWords} state={state} />{" "}
+      {startedAt !== null && (
+        <>
+          Started <RelativeTime at={startedAt} />
+        </>
+      )}
+    </>
+  );
+}
+
+type Turn = "start" | "pause";
+type Asked = "enroll" | "start" | "cancel" | "delete";
+
+type ActionsProps = {
+  campaign: CampaignView;
+  path: string;
+  onChanged: (campaign: CampaignView) => void;
+  onEnrolled: () => void;
+};
+
+function CampaignActions({ campaign, path, onChanged, onEnrolled }: ActionsProps) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const { state, name } = campaign;
+
+  async function turn(to: Turn) {
+    setIsBusy(true);
+    try {
+      onChanged(await api.post<CampaignView>(`${path}/${to}`));
+      tell(to === "pause" ? "Paused: everybody stays where they are." : "It goes on.");
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <>
+      {state !== "canceled" && <Button onClick={() => setAsked("enroll")}>Enroll leads</Button>}
+      {state === "draft" && <Button onClick={() => setAsked("delete")}>Delete…</Button>}
+      {(state === "running" || state === "paused") && <Button onClick={() => setAsked("cancel")}>Cancel…</Button>}
+      {state === "running" && (
+        <Button isBusy={isBusy} onClick={() => void turn("pause")}>
+          Pause
+        </Button>
+      )}
+      {state === "paused" && (
+        <Button kind="primary" isBusy={isBusy} onClick={() => void turn("start")}>
+          Go on
+        </Button>
+      )}
+      {state === "draft" && (
+        <Button kind="primary" onClick={() => setAsked("start")}>
+          Start
+        </Button>
+      )}
+      {asked === "enroll" && (
+        <EnrollDialog campaign={campaign} path={path} onClose={() => setAsked(null)} onEnrolled={onEnrolled} />
+      )}
+      {asked === "start" && (
+        <ConfirmDialog
+          title={`Start ${name}?`}
+          kind="primary"
+          confirm="Start the campaign"
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            onChanged(await api.post<CampaignView>(`${path}/start`));
+            tell(`${name} has started.`);
+            setQuery({ part: "follow" });
+          }}
+        >
+          <p>
+            Its first actions go to the queue, each at the next moment that its account has free. From now on steps and
+            accounts stay as they are; you can pause it at any time.
+          </p>
+        </ConfirmDialog>
+      )}
+      {asked === "cancel" && (
+        <ConfirmDialog
+          title={`Cancel ${name}?`}
+          confirm="End it for good"
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            onChanged(await api.post<CampaignView>(`${path}/cancel`));
+            tell(`${name} was canceled.`);
+          }}
+        >
+          <p>
+            It ends for all who are still on their way, and waiting actions are canceled. It can’t be started again.
+          </p>
+        </ConfirmDialog>
+      )}
+      {asked === "delete" && (
+        <ConfirmDialog
+          title={`Delete ${name}?`}
+          confirm="Delete the draft"
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            await api.delete(path);
+            tell(`${name} was deleted.`);
+            navigate("/campaigns");
+          }}
+        >
+          <p>The draft is deleted with the list of leads who were enrolled. The leads themselves stay.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

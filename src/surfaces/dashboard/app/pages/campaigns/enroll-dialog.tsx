@@ -1,0 +1,106 @@
+import { useState } from "preact/hooks";
+import type { CampaignView, EnrollAnswer } from "../../../../../features/campaigns/model.ts";
+import { api } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormError, TextField, useForm } from "../../ui/form.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { reasonInWords } from "./words.ts";
+
+type EnrollProps = { campaign: CampaignView; path: string; onClose: () => void; onEnrolled: () => void };
+
+/** Enrolls all leads with a tag. First it tells who would be taken, and why the others would not. */
+export function EnrollDialog({ campaign, path, onClose, onEnrolled }: EnrollProps) {
+  const [foreseen, setForeseen] = useState<{ tag: string; answer: EnrollAnswer } | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const form = useForm({ tag: "" }, async ({ tag }) => {
+    const wanted = tag.trim();
+    setForeseen({ tag: wanted, answer: await api.post<EnrollAnswer>(`${path}/enroll`, { tag: wanted, dryRun: true }) });
+  });
+  const isCurrent = foreseen !== null && foreseen.tag === form.values.tag.trim();
+
+  async function enroll(tag: string) {
+    setIsBusy(true);
+    try {
+      let enrolled = 0;
+      for (;;) {
+        const answer = await api.post<EnrollAnswer>(`${path}/enroll`, { tag });
+        enrolled += answer.enrolled;
+        // Those who are in already are passed over, so a round that takes nobody was the last.
+        if (!answer.hasMore || answer.enrolled === 0) break;
+      }
+      tell(`${counted(enrolled, "lead")} enrolled.`);
+      onEnrolled();
+      onClose();
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <Dialog title="Enroll leads" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <TextField
+          form={form}
+          name="tag"
+          label="All leads with the tag"
+          maxLength={100}
+          hint="Tag leads on the page Leads: choose them, then Add a tag."
+          autofocus
+          required
+        />
+        {isCurrent && <Foresight answer={foreseen.answer} isRunning={campaign.state === "running"} />}
+        <footer class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          {isCurrent ? (
+            <Button
+              kind="primary"
+              isBusy={isBusy}
+              disabled={foreseen.answer.enrolled === 0}
+              onClick={() => void enroll(foreseen.tag)}
+            >
+              Enroll {counted(foreseen.answer.enrolled, "lead")}
+            </Button>
+          ) : (
+            <Button kind="primary" type="submit" isBusy={form.isBusy}>
+              See who would be taken
+            </Button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Who would be taken, and why the others would not. */
+export function Foresight({
+  answer: { enrolled, skipped, hasMore, results },
+  isRunning,
+}: {
+  answer: EnrollAnswer;
+  isRunning: boolean;
+}) {
+  const reasons = new Map<string, number>();
+  for (const { outcome } of results) if (outcome !== "enrolled") reasons.set(outcome, (reasons.get(outcome) ?? 0) + 1);
+  return (
+    <div role="status" class="form">
+      <p>
+        {counted(enrolled, "lead")} would be taken{hasMore && " at first, and more after that"}
+        {isRunning && ", and begin at once"}.{skipped > 0 && ` ${counted(skipped, "lead")} would not:`}
+      </p>
+      {reasons.size > 0 && (
+        <ul class="results" tabIndex={0} aria-label="Why leads are not taken">
+          {[...reasons].map(([reason, n]) => (
+            <li key={reason}>
+              {reasonInWords(reason)}: {n}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

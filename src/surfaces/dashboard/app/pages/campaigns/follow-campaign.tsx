@@ -1,0 +1,250 @@
+import { useState } from "preact/hooks";
+import type {
+  CampaignStatistics,
+  CampaignView,
+  EnrollmentState,
+  EnrollmentView,
+} from "../../../../../features/campaigns/model.ts";
+import { api } from "../../api.ts";
+import { count } from "../../format.ts";
+import { useCursorPages } from "../../cursor-pages.ts";
+import { useResource } from "../../resource.ts";
+import { here, Link, setQuery } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Field } from "../../ui/form.tsx";
+import { Section } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { enrollmentStateWords, reasonInWords, stepName } from "./words.ts";
+
+type FollowProps = { campaign: CampaignView; path: string };
+const live = { pollMs: 15_000, events: ["campaign.", "action.", "connection.", "message."] };
+
+/** How a campaign goes: in numbers, by step, and lead by lead. */
+export function FollowCampaign({ campaign, path }: FollowProps) {
+  const statistics = useResource(
+    (signal) => api.get<CampaignStatistics>(`${path}/statistics`, { signal }),
+    [path],
+    live,
+  );
+  return (
+    <>
+      <Loaded resource={statistics} lines={4}>
+        {(loaded) => (loaded.enrolled === 0 ? <NobodyYet /> : <Statistics campaign={campaign} statistics={loaded} />)}
+      </Loaded>
+      {statistics.data !== undefined && statistics.data.enrolled > 0 && <Enrollments campaign={campaign} path={path} />}
+    </>
+  );
+}
+
+function NobodyYet() {
+  return (
+    <EmptyState icon="leads" title="Nobody is enrolled">
+      <p>Enroll leads by their tag. Who can’t be taken is told with the reason before.</p>
+    </EmptyState>
+  );
+}
+
+function Statistics({ campaign: { steps }, statistics }: { campaign: CampaignView; statistics: CampaignStatistics }) {
+  const { enrolled, active, completed, stopped, failed, connected, replied, connectionRate, replyRate } = statistics;
+  const tiles = [
+    ["Enrolled", count(enrolled)],
+    ["On the way", count(active)],
+    ["Through", count(completed)],
+    ["Stopped", count(stopped)],
+    ["Failed", count(failed)],
+    ["Connected", `${count(connected)} (${connectionRate} %)`],
+    ["Answered", `${count(replied)} (${replyRate} %)`],
+  ] as const;
+  const reasons = Object.entries(statistics.reasons).toSorted(([, a], [, b]) => b - a);
+  return (
+    <>
+      <dl class="tiles">
+        {tiles.map(([label, value]) => (
+          <div key={label} class="card tile">
+            <dt>{label}</dt>
+            <dd class="number">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Section title="By step">
+        <div class="table-frame" tabIndex={0} role="region" aria-label="By step">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Step</th>
+                {["Waiting", "Done", "Skipped", "Failed", "Unknown"].map((label) => (
+                  <th key={label} scope="col" class="right">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {statistics.steps.map((row) => (
+                <tr key={row.step}>
+                  <td class="step-name">{stepName(steps, row.step)}</td>
+                  {[row.waiting, row.completed, row.skipped, row.failed, row.unknown].map((n, index) => (
+                    <td key={index} class={`right number ${n === 0 ? "faint" : ""}`}>
+                      {count(n)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Section>
+      {reasons.length > 0 && (
+        <Section title="Why leads left">
+          <dl class="facts">
+            {reasons.map(([reason, n]) => (
+              <>
+                <dt>{reasonInWords(reason)}</dt>
+                <dd class="number">{count(n)}</dd>
+              </>
+            ))}
+          </dl>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Enrollments({ campaign, path }: FollowProps) {
+  const state = here.value.query.get("state");
+  const { cursor, paging } = useCursorPages([path, state]);
+  const list = useResource(
+    (signal) =>
+      api.get<{ enrollments: EnrollmentView[]; nextCursor: string | null }>(`${path}/enrollments`, {
+        query: { state, cursor, limit: 50 },
+        signal,
+      }),
+    [path, state, cursor],
+    live,
+  );
+  const columns: readonly Column<EnrollmentView>[] = [
+    {
+      id: "lead",
+      header: "Lead",
+      cell: ({ leadId, leadName }) =>
+        leadName === null ? <span class="faint">Deleted</span> : <Link to={`/leads/${leadId}`}>{leadName}</Link>,
+    },
+    {
+      id: "state",
+      header: "State",
+      cell: ({ state, reason }) => (
+        <span class="two-lines">
+          <span>
+            <StateBadge words={enrollmentStateWords} state={state} />
+          </span>
+          {reason !== null && <span>{reasonInWords(reason)}</span>}
+        </span>
+      ),
+    },
+    {
+      id: "step",
+      header: "At step",
+      hideBelow: "small",
+      cell: ({ step }) => (step === null ? <span class="faint">The end</span> : stepName(campaign.steps, step)),
+    },
+    {
+      id: "next",
+      header: "Goes on",
+      hideBelow: "medium",
+      cell: ({ state, nextCheckAt, jobId }) =>
+        state !== "active" ? null : nextCheckAt === null ? (
+          <span class="faint">{jobId === null ? "–" : "When its action is done"}</span>
+        ) : (
+          <RelativeTime at={nextCheckAt} />
+        ),
+    },
+    {
+      id: "stop",
+      header: "",
+      align: "right",
+      cell: (enrollment) =>
+        enrollment.state === "active" && may("network:schedule") ? (
+          <StopButton enrollment={enrollment} path={path} onStopped={list.reload} />
+        ) : null,
+    },
+  ];
+  return (
+    <Section
+      title="Leads"
+      actions={
+        <Field label="State">
+          {(control) => (
+            <select
+              {...control}
+              value={state ?? ""}
+              onChange={(event) => setQuery({ state: event.currentTarget.value })}
+            >
+              <option value="">All</option>
+              {(Object.keys(enrollmentStateWords) as EnrollmentState[]).map((name) => (
+                <option key={name} value={name}>
+                  {enrollmentStateWords[name].label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      }
+    >
+      <DataTable
+        label="Leads of the campaign"
+        isStacked
+        columns={columns}
+        rows={list.data?.enrollments}
+        rowKey={({ id }) => id}
+        error={list.error}
+        retry={list.reload}
+        isLoading={list.isLoading}
+        paging={paging(list.data?.nextCursor)}
+        empty={
+          <EmptyState icon="leads" title="Nobody is in this state">
+            <Button onClick={() => setQuery({ state: null })}>Show all</Button>
+          </EmptyState>
+        }
+      />
+    </Section>
+  );
+}
+
+function StopButton({
+  enrollment,
+  path,
+  onStopped,
+}: {
+  enrollment: EnrollmentView;
+  path: string;
+  onStopped: () => void;
+}) {
+  const [isBusy, setIsBusy] = useState(false);
+  async function stop() {
+    setIsBusy(true);
+    try {
+      await api.post(`${path}/enrollments/${enrollment.id}/stop`);
+      tell(`${enrollment.leadName ?? "The lead"} was taken out.`);
+      onStopped();
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <Button
+      kind="quiet"
+      isBusy={isBusy}
+      aria-label={`Take out ${enrollment.leadName ?? "the lead"}`}
+      onClick={() => void stop()}
+    >
+      Take out
+    </Button>
+  );
+}

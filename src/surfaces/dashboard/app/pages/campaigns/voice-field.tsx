@@ -1,0 +1,45 @@
+import type { CloneView } from "../../../../../features/voice/model.ts";
+import { api } from "../../api.ts";
+import { useResource } from "../../resource.ts";
+import { may } from "../../session.ts";
+import { Field } from "../../ui/form.tsx";
+
+type VoiceFieldProps = {
+  voiceId: string;
+  path: string;
+  error: string | undefined;
+  onChange: (voiceId: string) => void;
+};
+
+/** Which of the voices that can speak says the message. */
+export function VoiceField({ voiceId, path, error, onChange }: VoiceFieldProps) {
+  const voices = useResource(
+    (signal) =>
+      may("voice:read")
+        ? api.get<{ voiceClones: CloneView[] }>("/voice-clones", { query: { status: "ready", limit: 100 }, signal })
+        : Promise.resolve({ voiceClones: [] }),
+    [],
+  );
+  const list = voices.data?.voiceClones ?? [];
+  const isKnown = voiceId === "" || list.some((voice) => voice.voiceId === voiceId);
+  return (
+    <Field
+      label="Voice"
+      error={error}
+      {...(voices.data !== undefined &&
+        list.length === 0 && { hint: "No voice can speak yet. Make one on the page Voice." })}
+    >
+      {(control) => (
+        <select {...control} data-path={path} value={voiceId} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">Choose a voice</option>
+          {!isKnown && <option value={voiceId}>{voiceId}</option>}
+          {list.map(({ voiceId: id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,80 @@
+import type {
+  CampaignState,
+  CampaignStep,
+  Condition,
+  EnrollmentState,
+} from "../../../../../features/campaigns/model.ts";
+import { counted } from "../../format.ts";
+import { actionWords } from "../../network.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+type Words<Name extends string> = Record<Name, { tone: Tone; label: string }>;
+
+export const campaignStateWords: Words<CampaignState> = {
+  draft: { tone: "neutral", label: "Draft" },
+  running: { tone: "good", label: "Running" },
+  paused: { tone: "warn", label: "Paused" },
+  canceled: { tone: "neutral", label: "Canceled" },
+};
+
+export const enrollmentStateWords: Words<EnrollmentState> = {
+  active: { tone: "info", label: "On the way" },
+  completed: { tone: "good", label: "Through" },
+  stopped: { tone: "neutral", label: "Stopped" },
+  failed: { tone: "bad", label: "Failed" },
+};
+
+export const conditionWords: Record<Condition, string> = {
+  connected: "has accepted the connection request",
+  replied: "has answered",
+  hasEmail: "has an e-mail address",
+  hasPhone: "has a phone number",
+};
+/** Those that may come true while one waits. */
+export const awaitedConditions: readonly Condition[] = ["connected", "replied"];
+
+const reasons: Record<string, string> = {
+  replied: "Answered",
+  doNotContact: "On the do-not-contact list",
+  stoppedByUser: "Taken out by somebody",
+  campaignCanceled: "The campaign was canceled",
+  leadGone: "The lead was deleted",
+  accountGone: "The account was removed",
+  alreadyConnected: "Connected already",
+  alreadyPending: "A request waits already",
+  failed: "An action failed",
+  canceled: "Its action was canceled",
+  already: "In this campaign already",
+  otherCampaign: "On the way through another campaign",
+  contactedRecently: "Was contacted recently",
+};
+
+/** Why a lead is not on its way, or was not taken. Some reasons are sentences already. */
+export function reasonInWords(reason: string): string {
+  return reasons[reason] ?? reason;
+}
+
+/** "3. Message" for the number of a step in reading order, from 0. */
+export function stepName(steps: readonly CampaignStep[], number: number): string {
+  const step = inOrder(steps)[number];
+  return step === undefined ? `Step ${number + 1}` : `${number + 1}. ${stepInWords(step)}`;
+}
+
+export function stepInWords(step: CampaignStep): string {
+  if (step.type === "action") return actionWords[step.actionType].label;
+  if (step.type === "wait") return `Wait ${duration(step)}`;
+  return `If the lead ${conditionWords[step.condition]}`;
+}
+
+/** Steps as the server numbers them: a branch, then all of its ways, then what follows. */
+export function inOrder(steps: readonly CampaignStep[]): CampaignStep[] {
+  return steps.flatMap((step) => [
+    step,
+    ...(step.type === "branch" ? [...inOrder(step.yes), ...inOrder(step.no)] : []),
+  ]);
+}
+
+function duration({ days = 0, hours = 0 }: { days?: number; hours?: number }): string {
+  const parts = [days > 0 && counted(days, "day"), hours > 0 && counted(hours, "hour")].filter(Boolean);
+  return parts.join(" and ") || "no time";
+}

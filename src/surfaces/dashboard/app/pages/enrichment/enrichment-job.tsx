@@ -1,0 +1,67 @@
+import { useEffect } from "preact/hooks";
+import type { EnrichmentFailure, EnrichmentResult } from "../../../../../features/enrichment/model.ts";
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import { api } from "../../api.ts";
+import { useCursorPages } from "../../cursor-pages.ts";
+import { hasEnded, useJob } from "../../job.ts";
+import { useResource } from "../../resource.ts";
+import { setQuery } from "../../router.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Progress } from "../../ui/meter.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Results } from "./results.tsx";
+
+type ResultPage = {
+  enriched: EnrichmentResult[];
+  failed: EnrichmentFailure[];
+  creditsUsed: number;
+  remainingCredits: number;
+  nextCursor: string | null;
+};
+
+/** An enrichment of many: how far it is, and its results page by page once it has ended. */
+export function EnrichmentJob({ id }: { id: string }) {
+  const job = useJob(id);
+  // In the address, so that a reload does not lose what was paid for.
+  useEffect(() => setQuery({ job: id }), [id]);
+  return (
+    <Loaded resource={job} lines={2}>
+      {(loaded) =>
+        loaded === null ? null : (
+          <>
+            <div class="card job-card">
+              <Progress label={loaded.message} percent={loaded.progress} />
+            </div>
+            {hasEnded(loaded) && <JobResults job={loaded} />}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function JobResults({ job: { id } }: { job: JobView }) {
+  const { cursor, paging } = useCursorPages([id]);
+  const page = useResource(
+    (signal) => api.get<ResultPage>(`/enrich/jobs/${id}/results`, { query: { cursor, limit: 25 }, signal }),
+    [id, cursor],
+  );
+  return (
+    <Loaded resource={page}>
+      {(answer) => {
+        const { hasPrevious, hasNext, toPrevious, toNext } = paging(answer.nextCursor);
+        return (
+          <>
+            <Results answer={answer} />
+            {(hasPrevious || hasNext) && (
+              <nav class="pager" aria-label="Pages of results">
+                <Button icon="left" aria-label="Previous page" disabled={!hasPrevious} onClick={toPrevious} />
+                <Button icon="right" aria-label="Next page" disabled={!hasNext} onClick={toNext} />
+              </nav>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,254 @@
+import { useState } from "preact/hooks";
+import type { EnrichInput, Estimate, EnrichAnswer } from "../../../../../features/enrichment/model.ts";
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import { api, RequestError } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { nameOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
+import { here, Link } from "../../router.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, FormError, TextArea, TextField, useForm } from "../../ui/form.tsx";
+import { PageFrame } from "../../ui/page.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { tellError } from "../../ui/toast.tsx";
+import { EnrichmentJob } from "./enrichment-job.tsx";
+import { Results } from "./results.tsx";
+import { leadsOfTag, peopleIn, type LeadToEnrich } from "./people.ts";
+
+const ways = [
+  { name: "person", label: "One person" },
+  { name: "list", label: "A list" },
+  { name: "tag", label: "Your leads" },
+] as const;
+type Way = (typeof ways)[number]["name"];
+
+const nobody = {
+  email: "",
+  networkUrl: "",
+  firstName: "",
+  lastName: "",
+  company: "",
+  list: "",
+  tag: "",
+};
+const yes: boolean = true;
+const no: boolean = false;
+
+type Asked = { input: EnrichInput; estimate: Estimate; balance: number };
+type Outcome = { kind: "answer"; answer: EnrichAnswer } | { kind: "job"; id: string };
+
+/** Finds out more about people. What it costs at most is told before anybody is asked. */
+export function EnrichmentPage() {
+  const leadId = here.value.query.get("lead");
+  const jobId = here.value.query.get("job");
+  const [way, setWay] = useState<Way>("person");
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(jobId === null ? null : { kind: "job", id: jobId });
+  const [isBusy, setIsBusy] = useState(false);
+
+  const form = useForm(
+    { ...nobody, personal: yes, companyInfo: yes, social: yes, contact: yes, writeBack: yes, refresh: no },
+    async (values) => {
+      const leads = await whom(leadId, way, values);
+      const input: EnrichInput = {
+        leads,
+        enrichmentOptions: {
+          includePersonalInfo: values.personal,
+          includeCompanyInfo: values.companyInfo,
+          includeSocialProfiles: values.social,
+          includeContactInfo: values.contact,
+        },
+        refresh: values.refresh,
+        ...(leads.some((lead) => lead.leadId !== undefined) && { writeBack: values.writeBack }),
+      };
+      const { estimate, remainingCredits } = await api.post<EnrichAnswer>("/enrich", input, {
+        query: { dryRun: true },
+        headers: preferenceFor(leads),
+      });
+      if (estimate !== undefined) setAsked({ input, estimate, balance: remainingCredits });
+    },
+  );
+
+  async function enrich({ input }: Asked) {
+    setIsBusy(true);
+    try {
+      const answer = await api.post<EnrichAnswer | JobView>("/enrich", input, { headers: preferenceFor(input.leads) });
+      setOutcome("enriched" in answer ? { kind: "answer", answer } : { kind: "job", id: answer.id });
+      setAsked(null);
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  const lead = useResource(
+    async (signal) => (leadId === null ? null : api.get<LeadView>(`/leads/${leadId}`, { signal })),
+    [leadId],
+  );
+  const isOfLeads = leadId !== null || way === "tag";
+  return (
+    <PageFrame
+      title={lead.data ? `Enrich ${nameOf(lead.data)}` : "Enrichment"}
+      {...(leadId !== null && { back: { to: `/leads/${leadId}`, label: "The lead" } })}
+      lead="Providers are asked in your order until each field is sure enough. A miss costs nothing."
+      actions={
+        <Link to="/settings?part=providers" class="button plain">
+          Providers
+        </Link>
+      }
+    >
+      {asked !== null ? (
+        <EstimateCard asked={asked} isBusy={isBusy} onGo={() => void enrich(asked)} onBack={() => setAsked(null)} />
+      ) : (
+        <form class="card form" onSubmit={form.onSubmit}>
+          <FormError form={form} />
+          {leadId !== null ? (
+            <>
+              {lead.error && <ErrorState error={lead.error} retry={lead.reload} />}
+              <p>
+                {lead.data && knownOf(lead.data)} <Link to="/enrichment">Choose somebody else</Link>
+              </p>
+            </>
+          ) : (
+            <Tabs label="Whom" tabs={ways} chosen={way} choose={setWay}>
+              {way === "person" && (
+                <div class="fields">
+                  <TextField form={form} name="email" label="E-mail" isOptional />
+                  <TextField form={form} name="networkUrl" label="Profile" isOptional />
+                  <TextField form={form} name="firstName" label="First name" isOptional />
+                  <TextField form={form} name="lastName" label="Last name" isOptional />
+                  <TextField
+                    form={form}
+                    name="company"
+                    label="Company"
+                    isOptional
+                    hint="An e-mail, a profile, or both names and the company are enough."
+                  />
+                </div>
+              )}
+              {way === "list" && (
+                <TextArea
+                  form={form}
+                  name="list"
+                  label="People"
+                  rows={8}
+                  spellcheck={false}
+                  hint="One a line, up to 10,000: an e-mail address, the address of a profile, or first name, last name, company."
+                />
+              )}
+              {way === "tag" && (
+                <TextField
+                  form={form}
+                  name="tag"
+                  label="All leads with the tag"
+                  maxLength={100}
+                  hint="The first 10,000 of them."
+                />
+              )}
+            </Tabs>
+          )}
+          <fieldset class="plain-set">
+            <legend>What to find out</legend>
+            <div class="check-grid">
+              <CheckField form={form} name="contact" label="E-mail and phone" />
+              <CheckField form={form} name="personal" label="Name, job and place" />
+              <CheckField form={form} name="companyInfo" label="The company" />
+              <CheckField form={form} name="social" label="Profiles" />
+            </div>
+          </fieldset>
+          {isOfLeads && (
+            <CheckField
+              form={form}
+              name="writeBack"
+              label="Fill empty fields of the leads"
+              hint="What they have is never replaced."
+            />
+          )}
+          <CheckField
+            form={form}
+            name="refresh"
+            label="Ask again"
+            hint="Also where there is a result of the last 90 days, which would be free."
+          />
+          <div class="buttons">
+            <Button kind="primary" type="submit" isBusy={form.isBusy}>
+              See what it costs
+            </Button>
+          </div>
+        </form>
+      )}
+      {outcome?.kind === "answer" && (
+        <Results answer={outcome.answer} name={lead.data ? nameOf(lead.data) : undefined} />
+      )}
+      {outcome?.kind === "job" && <EnrichmentJob key={outcome.id} id={outcome.id} />}
+    </PageFrame>
+  );
+}
+
+async function whom(leadId: string | null, way: Way, values: typeof nobody): Promise<LeadToEnrich[]> {
+  if (leadId !== null) return [{ leadId }];
+  const leads =
+    way === "tag"
+      ? await leadsOfTag(values.tag.trim())
+      : way === "list"
+        ? peopleIn(values.list)
+        : peopleIn([values.email || values.networkUrl, values.firstName, values.lastName, values.company]);
+  if (leads.length === 0)
+    throw new RequestError(way === "tag" ? "No lead has this tag." : "Name somebody to find out more about.");
+  return leads;
+}
+
+/** A page shows the progress of a job; only for a few people waiting for the response is shorter. */
+function preferenceFor({ length }: readonly LeadToEnrich[]): Record<string, string> {
+  return length > directPeople ? { prefer: "respond-async" } : {};
+}
+
+const directPeople = 50;
+
+/** What providers are asked by. */
+function knownOf({ email, networkUrl, company }: LeadView): string {
+  const known = [email, networkUrl, company].filter(Boolean);
+  return known.length === 0 ? "Nothing but the name is known." : `Known so far: ${known.join(", ")}.`;
+}
+
+function EstimateCard({
+  asked: { estimate, balance },
+  isBusy,
+  onGo,
+  onBack,
+}: {
+  asked: Asked;
+  isBusy: boolean;
+  onGo: () => void;
+  onBack: () => void;
+}) {
+  const { leads, free, maxCredits, isAffordable, mode, providers } = estimate;
+  return (
+    <div class="card form" role="status">
+      <h2>{maxCredits === 0 ? "It costs nothing" : `At most ${counted(maxCredits, "credit")}`}</h2>
+      <dl class="facts">
+        <dt>People</dt>
+        <dd>
+          {counted(leads, "person", "people")}
+          {free > 0 && `, ${free} of them free`}
+        </dd>
+        <dt>You have</dt>
+        <dd>{counted(balance, "credit")}</dd>
+        <dt>Asked are</dt>
+        <dd>{providers.join(", then ") || "nobody"}</dd>
+        <dt>Answer</dt>
+        <dd>{mode === "direct" ? "Directly, within 60 seconds" : "By a job, which you can follow"}</dd>
+      </dl>
+      {!isAffordable && <p class="notice warn">This is more than you may spend. An admin can grant more credits.</p>}
+      <div class="buttons">
+        <Button kind="primary" isBusy={isBusy} disabled={!isAffordable} onClick={onGo}>
+          {maxCredits === 0 ? "Show what is known" : `Enrich for at most ${counted(maxCredits, "credit")}`}
+        </Button>
+        <Button onClick={onBack}>Back</Button>
+      </div>
+    </div>
+  );
+}

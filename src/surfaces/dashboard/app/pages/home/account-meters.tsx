@@ -1,0 +1,116 @@
+import type { AccountView } from "../../../../../features/network/account-model.ts";
+import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import { meterWords, windowWords } from "../../account-words.ts";
+import { api } from "../../api.ts";
+import { useAccounts } from "../../network.ts";
+import { useResource } from "../../resource.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+
+/** What every network account has used of its caps, in each window. */
+export function AccountMeters() {
+  const accounts = useAccounts();
+  return (
+    <Loaded resource={accounts} lines={6}>
+      {({ accounts }) => (
+        <>
+          {accounts.map((account) => (
+            <Account key={account.id} account={account} />
+          ))}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Shorter than in the settings, where the caps are named. */
+const rowWords: Record<string, string> = { ...meterWords, withdrawals: "Withdrawals", all: "All actions" };
+/** Shown also when nothing was done; the others only when there is something to tell, or on demand. */
+const alwaysShown: readonly string[] = ["invites", "messages", "visits", "all"];
+
+type MeterUsage = UsageView["meters"][number];
+
+function Account({ account }: { account: AccountView }) {
+  const usage = useResource(
+    (signal) => api.get<UsageView>(`/network/accounts/${account.id}/usage`, { signal }),
+    [account.id],
+    { pollMs: 15_000, events: ["action.", "account."] },
+  );
+  return (
+    <Section
+      title={account.name}
+      actions={
+        <span class="badges">
+          {account.state === "paused" && <Badge tone="warn">Paused</Badge>}
+          {account.state === "needsReconnect" && <Badge tone="bad">Must be connected again</Badge>}
+          <Badge>{connectorWords[account.connector]}</Badge>
+        </span>
+      }
+    >
+      <div class="card">
+        <Loaded resource={usage} lines={4}>
+          {({ meters }) => {
+            const isShown = (meter: MeterUsage) =>
+              alwaysShown.includes(meter.meter) ||
+              meter.coolDown !== null ||
+              meter.windows.some(({ used, planned }) => used + planned > 0);
+            const hidden = meters.filter((meter) => !isShown(meter));
+            return (
+              <>
+                <MeterRows meters={meters.filter(isShown)} />
+                {hidden.length > 0 && (
+                  <details class="more-meters">
+                    <summary>{hidden.length} more without any use</summary>
+                    <MeterRows meters={hidden} />
+                  </details>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </div>
+    </Section>
+  );
+}
+
+const connectorWords: Record<AccountView["connector"], string> = {
+  manual: "A person",
+  worker: "Your worker",
+  webhook: "Webhook",
+  unipile: "Unipile",
+  linkedapi: "Linked API",
+  simulated: "Simulated",
+};
+
+function MeterRows({ meters }: { meters: readonly MeterUsage[] }) {
+  return (
+    <div class="meter-rows">
+      {meters.map(({ meter, windows, coolDown }) => (
+        <div key={meter} class="meter-row">
+          <p>
+            {rowWords[meter] ?? meter}
+            {windows.some(({ isWarmUp }) => isWarmUp) && <Badge tone="info">Warms up</Badge>}
+            {coolDown && (
+              <span class="small bad-text block">
+                Rests until <RelativeTime at={coolDown.until} />: {coolDown.reason}
+              </span>
+            )}
+          </p>
+          {windows.map(({ window, used, planned, limit }) => (
+            <Meter
+              key={window}
+              label={windowWords[window]}
+              name={`${rowWords[meter] ?? meter} in ${windowWords[window]}`}
+              used={used}
+              planned={planned}
+              limit={limit}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

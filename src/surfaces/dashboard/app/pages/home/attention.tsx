@@ -1,0 +1,173 @@
+import type { ComponentChildren } from "preact";
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import type { AccountView } from "../../../../../features/network/account-model.ts";
+import type { ActionView, TaskView } from "../../../../../features/network/action-model.ts";
+import { api, getAll } from "../../api.ts";
+import { now } from "../../clock.ts";
+import { counted } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon, type IconName } from "../../ui/icons.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+
+type Matters = {
+  accounts: AccountView[];
+  tasks: number;
+  approvals: Counted;
+  unknown: Counted;
+  failed: JobView[];
+};
+/** As many as one page tells; more is "or more". */
+type Counted = { n: number; isMore: boolean };
+
+const dayMs = 86_400_000;
+/** What failed before that is history. */
+const failuresOfDays = 7;
+
+/** What does not go on by itself, with the way to where it does. Nothing, when all is well. */
+export function Attention() {
+  const { data, reload } = useResource(mattersOf, [], {
+    pollMs: 15_000,
+    events: ["action.", "account.", "enrichment.", "leads.imported", "voice."],
+  });
+  if (data === undefined) return null;
+  const { accounts, tasks, approvals, unknown, failed } = data;
+
+  async function retry(job: JobView) {
+    try {
+      await api.post(`/users/jobs/${job.id}/retry`);
+      tell("It runs again.");
+      reload();
+    } catch (error) {
+      tellError(error);
+    }
+  }
+
+  const items = [
+    ...accounts
+      .filter(({ state }) => state !== "active")
+      .map(({ id, name, state, stateReason }) => (
+        <Item key={id} icon="warning" tone={state === "needsReconnect" ? "bad" : "warn"}>
+          <strong>{name}</strong>{" "}
+          {state === "paused" ? "is paused: its actions wait." : "must be connected again: its actions wait."}{" "}
+          {stateReason && <span>{stateReason}</span>}
+        </Item>
+      )),
+    unknown.n > 0 && (
+      <Item key="unknown" icon="warning" tone="bad" to="/queue?tab=unknown" link="Tell the outcome">
+        The outcome of {countedOf(unknown, "action")} is unknown. A person has to look.
+      </Item>
+    ),
+    tasks > 0 && (
+      <Item key="tasks" icon="work" tone="info" to="/work" link="Open the work list">
+        {counted(tasks, "action")} {tasks === 1 ? "waits" : "wait"} for you to carry out.
+      </Item>
+    ),
+    approvals.n > 0 && (
+      <Item key="approvals" icon="queue" tone="info" to="/queue?tab=approval" link="Look at them">
+        {countedOf(approvals, "action")} {approvals.n === 1 ? "needs" : "need"} approval.
+      </Item>
+    ),
+    ...failed.map((job) => (
+      <Item
+        key={job.id}
+        icon="warning"
+        tone="bad"
+        action={may("jobs:update") && <Button onClick={() => void retry(job)}>Try again</Button>}
+      >
+        <strong>{jobWords[job.type]}</strong> failed <RelativeTime at={job.completedAt ?? job.createdAt} />:{" "}
+        {job.message}
+      </Item>
+    )),
+  ].filter(Boolean);
+
+  if (items.length === 0) return null;
+  return (
+    <section aria-labelledby="attention" class="attention">
+      <h2 id="attention">Wants attention</h2>
+      <ul>{items}</ul>
+    </section>
+  );
+}
+
+export const jobWords: Record<JobView["type"], string> = {
+  linkedin_action: "Action",
+  data_enrichment: "Enrichment",
+  lead_import: "Import of leads",
+  prospect_import: "Import of prospects",
+  voice_training: "Training of a voice",
+  person_erasure: "Erasure of a person",
+};
+
+const shownFailures = 5;
+const atMost = 100;
+
+async function mattersOf(signal: AbortSignal): Promise<Matters> {
+  const [network, failed] = await Promise.all([
+    may("network:read") ? networkMatters(signal) : nothingOfNetwork,
+    may("users:read") ? failures(signal) : [],
+  ]);
+  return { ...network, failed };
+}
+
+const none: Counted = { n: 0, isMore: false };
+const nothingOfNetwork = { accounts: [], tasks: 0, approvals: none, unknown: none };
+
+async function networkMatters(signal: AbortSignal): Promise<Omit<Matters, "failed">> {
+  const countOf = async (state: string): Promise<Counted> => {
+    const query = { state, limit: atMost };
+    const page = await api.get<{ actions: ActionView[]; nextCursor: string | null }>("/network/actions", {
+      query,
+      signal,
+    });
+    return { n: page.actions.length, isMore: page.nextCursor !== null };
+  };
+  const [accounts, { total }, approvals, unknown] = await Promise.all([
+    getAll<AccountView>("/network/accounts", "accounts", { signal }),
+    api.get<{ tasks: TaskView[]; total: number }>("/network/tasks", { query: { limit: 1 }, signal }),
+    countOf("awaitingApproval"),
+    countOf("unknown"),
+  ]);
+  return { accounts, tasks: total, approvals, unknown };
+}
+
+/** Canceled jobs end as failed too, but by somebody's wish. */
+async function failures(signal: AbortSignal): Promise<JobView[]> {
+  const startDate = Math.floor((now() - failuresOfDays * dayMs) / 1000);
+  const { jobs } = await api.get<{ jobs: JobView[] }>("/users/jobs", {
+    query: { status: "failed", startDate, limit: 20 },
+    signal,
+  });
+  return jobs.filter(({ metadata }) => metadata["canceled"] !== true).slice(0, shownFailures);
+}
+
+function countedOf({ n, isMore }: Counted, one: string): string {
+  return isMore ? `${n} or more ${one}s` : counted(n, one);
+}
+
+type ItemProps = {
+  icon: IconName;
+  tone: "bad" | "warn" | "info";
+  to?: string;
+  link?: string;
+  action?: ComponentChildren;
+  children: ComponentChildren;
+};
+
+function Item({ icon, tone, to, link, action, children }: ItemProps) {
+  return (
+    <li class={`attention-item ${tone}`}>
+      <Icon name={icon} />
+      <p class="clamped">{children}</p>
+      {to !== undefined && (
+        <Link to={to} class="button plain">
+          {link}
+        </Link>
+      )}
+      {action}
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import type { CreditsView } from "../../../../../features/credits/model.ts";
+import { api } from "../../api.ts";
+import { count } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { may } from "../../session.ts";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+
+/** What is left to spend on enrichment and searches. */
+export function CreditsCard() {
+  if (!may("leads:enrich") && !may("prospecting:search") && !may("users:read")) return null;
+  return <Credits />;
+}
+
+function Credits() {
+  const credits = useResource((signal) => api.get<CreditsView>("/credits", { signal }), [], {
+    pollMs: 30_000,
+    events: ["credits.", "enrichment.", "prospect."],
+  });
+  return (
+    <div class="card">
+      <Section title="Credits">
+        <Loaded resource={credits} lines={3}>
+          {({ balance, reserved, monthlyGrant, costs, budget }) => (
+            <>
+              <p class="big-number number">{count(balance)}</p>
+              <dl class="facts">
+                {reserved > 0 && (
+                  <>
+                    <dt>Held by requests</dt>
+                    <dd class="number">{count(reserved)}</dd>
+                  </>
+                )}
+                <dt>Each month</dt>
+                <dd class="number">+{count(monthlyGrant)}</dd>
+                <dt>An enrichment</dt>
+                <dd class="number">{count(costs.enrichment)}</dd>
+                <dt>A prospect found</dt>
+                <dd class="number">{count(costs.search)}</dd>
+                {budget && (
+                  <>
+                    <dt>Left for this key</dt>
+                    <dd class="number">{count(budget.remaining)}</dd>
+                  </>
+                )}
+              </dl>
+            </>
+          )}
+        </Loaded>
+      </Section>
+    </div>
+  );
+}

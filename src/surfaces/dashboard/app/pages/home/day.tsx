@@ -1,0 +1,138 @@
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import type { ActionView } from "../../../../../features/network/action-model.ts";
+import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
+import { isoDay, timeOfDay } from "../../format.ts";
+import { actionWords, reasonWords } from "../../network.ts";
+import { targetOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { actionStateWords, jobStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { jobWords } from "./attention.tsx";
+
+const shown = 8;
+type ActionPage = { actions: ActionView[] };
+
+/** What comes next, and why not sooner. */
+export function NextActions() {
+  const next = useResource(
+    (signal) => api.get<ActionPage>("/network/actions", { query: { order: "soonest", limit: shown }, signal }),
+    [],
+    { pollMs: 10_000, events: ["action.", "account.", "campaign."] },
+  );
+  return (
+    <div class="card">
+      <Section title="Next" actions={<Link to="/queue">The queue</Link>}>
+        <Loaded resource={next} lines={5}>
+          {({ actions }) =>
+            actions.length === 0 ? (
+              <p class="faint">
+                Nothing is planned. <Link to="/leads">Choose leads</Link> and schedule an action for them.
+              </p>
+            ) : (
+              <ol class="feed">
+                {actions.map((action) => (
+                  <li key={action.jobId}>
+                    <span class="feed-time">
+                      {action.scheduledFor ? <RelativeTime at={action.scheduledFor} /> : "no moment"}
+                    </span>
+                    <span>
+                      {actionWords[action.actionType].label} to <strong>{targetOf(action)}</strong>
+                      {action.pendingReason !== null && (
+                        <span class="faint small block">{reasonWords[action.pendingReason]}</span>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            )
+          }
+        </Loaded>
+      </Section>
+    </div>
+  );
+}
+
+type Happening = { key: string; at: string; what: string; who: string | null; badge: preact.ComponentChildren };
+
+/** What was done since midnight, where the person is. */
+export function Today() {
+  const today = useResource(happenings, [], { pollMs: 10_000, events: ["action.", "enrichment.", "leads.", "voice."] });
+  return (
+    <div class="card">
+      <Section title="Today" actions={<Link to="/queue?tab=completed">All that was done</Link>}>
+        <Loaded resource={today} lines={5}>
+          {(found) =>
+            found.length === 0 ? (
+              <p class="faint">Nothing has happened yet today.</p>
+            ) : (
+              <ol class="feed">
+                {found.map(({ key, at, what, who, badge }) => (
+                  <li key={key}>
+                    <time class="feed-time" dateTime={at}>
+                      {timeOfDay(at)}
+                    </time>
+                    <span>
+                      <span class="clamped">
+                        {what} {who && <strong>{who}</strong>}
+                      </span>
+                      {badge}
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            )
+          }
+        </Loaded>
+      </Section>
+    </div>
+  );
+}
+
+async function happenings(signal: AbortSignal): Promise<Happening[]> {
+  const [actions, jobs] = await Promise.all([
+    may("network:read") ? latestActions(signal) : [],
+    may("users:read") ? latestJobs(signal) : [],
+  ]);
+  const today = isoDay(now());
+  return [...actions, ...jobs]
+    .filter(({ at }) => isoDay(at) === today)
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .slice(0, shown);
+}
+
+async function latestActions(signal: AbortSignal): Promise<Happening[]> {
+  const query = { order: "latest", limit: shown };
+  const { actions } = await api.get<ActionPage>("/network/actions", { query, signal });
+  return actions.map((action) => ({
+    key: action.jobId,
+    at: action.carriedOutAt ?? action.updatedAt,
+    what: `${actionWords[action.actionType].label} to`,
+    who: targetOf(action),
+    badge: <StateBadge words={actionStateWords} state={action.state} />,
+  }));
+}
+
+/** Jobs besides the actions, which are told by themselves. */
+async function latestJobs(signal: AbortSignal): Promise<Happening[]> {
+  const others = ["lead_import", "data_enrichment", "prospect_import", "voice_training"] as const;
+  const startDate = Math.floor((now() - 2 * 86_400_000) / 1000);
+  const pages = await Promise.all(
+    others.map((type) =>
+      api.get<{ jobs: JobView[] }>("/users/jobs", { query: { type, startDate, limit: shown }, signal }),
+    ),
+  );
+  return pages
+    .flatMap(({ jobs }) => jobs)
+    .map(({ id, type, status, message, createdAt, completedAt }) => ({
+      key: id,
+      at: completedAt ?? createdAt,
+      what: `${jobWords[type]}: ${message}`,
+      who: null,
+      badge: <StateBadge words={jobStatusWords} state={status} />,
+    }));
+}

@@ -1,0 +1,65 @@
+import type { ImportPreview } from "../../../../../features/leads/import/preview-model.ts";
+
+type ColumnMapProps = { preview: ImportPreview; choose: (header: string, target: string) => void };
+
+/** Where each column of the file goes, with the choice of another place. */
+export function ColumnMap({ preview: { columns, targets }, choose }: ColumnMapProps) {
+  return (
+    <ul class="column-map">
+      {columns.map(({ header, target }, index) => {
+        const own = `customFields.${header.slice(0, maxFieldName) || `column ${index + 1}`}`;
+        const chosen = target ?? "";
+        const isOwn = chosen.startsWith("customFields.");
+        return (
+          <li key={index}>
+            <label>
+              <span class="column-name" title={header}>
+                {header || <em>Column {index + 1}, without a name</em>}
+              </span>
+              <select
+                value={chosen}
+                disabled={header === ""}
+                onChange={(event) => choose(header, event.currentTarget.value)}
+              >
+                {chosen === "" && <option value="">Choose…</option>}
+                {targets
+                  .filter((one) => one !== "ignore")
+                  .map((one) => (
+                    <option key={one} value={one}>
+                      {targetWords[one] ?? one}
+                    </option>
+                  ))}
+                <option value={isOwn ? chosen : own}>A field of your own</option>
+                <option value="ignore">Leave it out</option>
+              </select>
+            </label>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The API takes names up to 100. */
+const maxFieldName = 90;
+
+const targetWords: Record<string, string> = {
+  firstName: "First name",
+  lastName: "Last name",
+  fullName: "Full name",
+  email: "E-mail",
+  company: "Company",
+  title: "Job title",
+  phone: "Phone",
+  networkUrl: "Profile",
+  industry: "Industry",
+  location: "Location",
+  city: "City",
+  state: "State or region",
+  country: "Country",
+  source: "Source",
+  notes: "Notes",
+  status: "Status",
+  tags: "Tags",
+  customFields: "Fields of your own, as JSON",
+};

@@ -1,0 +1,214 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import type { ImportReportOutcome } from "../../../../../features/leads/model.ts";
+import { api } from "../../api.ts";
+import { count, counted } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { jobStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Progress } from "../../ui/meter.tsx";
+import { Section } from "../../ui/page.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+import { tellError } from "../../ui/toast.tsx";
+
+type ImportJobProps = {
+  started: JobView;
+  /** Back to the columns. */
+  onChange: () => void;
+  /** After a check: now in earnest. */
+  onImport: () => void;
+  onAnother: () => void;
+  onImported?: () => void;
+};
+
+type Counts = {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  dryRun: boolean;
+  encoding?: string;
+};
+
+/** Often enough to see it move. */
+const lookMs = 500;
+
+/** An import while it runs, and its report when it has ended. */
+export function ImportJob({ started, onChange, onImport, onAnother, onImported }: ImportJobProps) {
+  const {
+    data: job = started,
+    error,
+    reload,
+  } = useResource((signal) => api.get<JobView>(`/users/jobs/${started.id}`, { signal }), [started.id]);
+  const isOver = job.status === "completed" || job.status === "failed";
+  const told = useRef(false);
+  const counts = job.metadata as unknown as Counts;
+
+  useEffect(() => {
+    if (isOver) return undefined;
+    const timer = setInterval(reload, lookMs);
+    return () => clearInterval(timer);
+  }, [isOver, reload]);
+  useEffect(() => {
+    if (job.status !== "completed" || counts.dryRun || told.current) return;
+    told.current = true;
+    onImported?.();
+  }, [job.status, counts.dryRun, onImported]);
+
+  async function cancel() {
+    try {
+      await api.post(`/users/jobs/${job.id}/cancel`);
+      reload();
+    } catch (thrown) {
+      tellError(thrown);
+    }
+  }
+
+  return (
+    <div class="import-job">
+      {error && <ErrorState error={error} retry={reload} />}
+      <div class="card form" aria-live="polite">
+        <div class="badges">
+          <h2>{titleOf(job, counts)}</h2>
+          {job.status === "failed" && <StateBadge words={jobStatusWords} state={job.status} />}
+        </div>
+        {!isOver && <Progress label={counts.dryRun ? "Checking" : "Importing"} percent={job.progress} />}
+        <dl class="counts">
+          {(["created", "updated", "skipped", "failed"] as const).map((name) => (
+            <div key={name} class={`count-of ${name}`}>
+              <dt>{countWords[name]}</dt>
+              <dd class="number">{count(counts[name])}</dd>
+            </div>
+          ))}
+        </dl>
+        {counts.encoding !== undefined && (
+          <p class="faint">
+            Read as {counts.encoding}. If names look wrong, save the list as CSV UTF-8 and import it again.
+          </p>
+        )}
+        {job.status === "failed" && <p class="bad-text">{job.message}</p>}
+        <div class="buttons">
+          {!isOver && <Button onClick={() => void cancel()}>Cancel</Button>}
+          {isOver && counts.dryRun && (
+            <>
+              <Button kind="primary" onClick={onImport}>
+                Import now
+              </Button>
+              <Button onClick={onChange}>Change the columns</Button>
+            </>
+          )}
+          {isOver && !counts.dryRun && (
+            <>
+              {job.status === "failed" && <Button onClick={onChange}>Change the columns</Button>}
+              <Link to="/leads" class="button primary">
+                See the leads
+              </Link>
+            </>
+          )}
+          {isOver && <Button onClick={onAnother}>Another file</Button>}
+        </div>
+      </div>
+      {isOver && counts.updated + counts.skipped + counts.failed > 0 && <Report jobId={job.id} counts={counts} />}
+    </div>
+  );
+}
+
+const countWords = { created: "New", updated: "Added to", skipped: "Skipped", failed: "Failed" };
+
+function titleOf({ status }: JobView, { rows, dryRun }: Counts): string {
+  if (status === "failed") return dryRun ? "The check failed" : "The import failed";
+  if (status !== "completed") return dryRun ? "Checking the file" : "Importing the file";
+  return dryRun ? `Checked ${counted(rows, "row")}; nothing is stored yet` : `Imported ${counted(rows, "row")}`;
+}
+
+type ReportRow = {
+  row: number;
+  outcome: ImportReportOutcome;
+  leadId: string | null;
+  errors: { path: string; message: string }[];
+};
+type ReportPage = { rows: ReportRow[]; nextRow: number | null };
+
+const outcomeWords = {
+  created: { tone: "good", label: "Created" },
+  skipped: { tone: "neutral", label: "Skipped" },
+  updated: { tone: "info", label: "Added to" },
+  failed: { tone: "bad", label: "Failed" },
+} as const;
+
+const columns: readonly Column<ReportRow>[] = [
+  { id: "row", header: "Row", align: "right", cell: ({ row }) => count(row) },
+  { id: "outcome", header: "Outcome", cell: ({ outcome }) => <StateBadge words={outcomeWords} state={outcome} /> },
+  {
+    id: "why",
+    header: "Why",
+    cell: ({ errors, outcome }) =>
+      errors.length > 0
+        ? errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join(" ")
+        : outcome === "skipped"
+          ? "Is a lead already."
+          : outcome === "updated" && "Merged into the lead that was there.",
+  },
+  {
+    id: "lead",
+    header: "Lead",
+    hideBelow: "small",
+    cell: ({ leadId }) => leadId && <Link to={`/leads/${leadId}`}>Open</Link>,
+  },
+];
+
+/** What became of the rows: those that are no new leads, and why, or those that are. */
+function Report({ jobId, counts }: { jobId: string; counts: Counts }) {
+  const [outcome, setOutcome] = useState<ImportReportOutcome | "">("");
+  const [pages, setPages] = useState<number[]>([0]);
+  const afterRow = pages.at(-1) ?? 0;
+  const report = useResource(
+    (signal) =>
+      api.get<ReportPage>(`/leads/import/${jobId}/report`, { query: { outcome, afterRow, limit: 50 }, signal }),
+    [jobId, outcome, afterRow],
+  );
+  const nextRow = report.data?.nextRow ?? null;
+  return (
+    <Section
+      title="Report"
+      actions={
+        <label class="inline">
+          <span class="visually-hidden">Outcome</span>
+          <select
+            value={outcome}
+            onChange={(event) => {
+              setOutcome(event.currentTarget.value as ImportReportOutcome | "");
+              setPages([0]);
+            }}
+          >
+            <option value="">Every row that is no new lead</option>
+            <option value="created">Created ({count(counts.created)})</option>
+            <option value="failed">Failed ({count(counts.failed)})</option>
+            <option value="skipped">Skipped ({count(counts.skipped)})</option>
+            <option value="updated">Added to ({count(counts.updated)})</option>
+          </select>
+        </label>
+      }
+    >
+      <DataTable
+        label="Report of the import"
+        columns={columns}
+        rows={report.data?.rows}
+        rowKey={({ row }) => String(row)}
+        error={report.error}
+        retry={report.reload}
+        isLoading={report.isLoading}
+        paging={{
+          hasPrevious: pages.length > 1,
+          hasNext: nextRow !== null,
+          toPrevious: () => setPages(pages.slice(0, -1)),
+          toNext: () => nextRow !== null && setPages([...pages, nextRow]),
+        }}
+        empty={<p class="faint">No row had this outcome.</p>}
+      />
+    </Section>
+  );
+}

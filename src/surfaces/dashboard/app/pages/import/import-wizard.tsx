@@ -1,0 +1,177 @@
+import { useState } from "preact/hooks";
+import type { JobView } from "../../../../../platform/jobs/model.ts";
+import type { ImportPreview } from "../../../../../features/leads/import/preview-model.ts";
+import type { ImportOnDuplicate } from "../../../../../features/leads/model.ts";
+import { RequestError } from "../../api.ts";
+import { fileSize } from "../../format.ts";
+import { Button } from "../../ui/button.tsx";
+import { FileDrop } from "../../ui/file-drop.tsx";
+import { SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { Section } from "../../ui/page.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { ColumnMap } from "./column-map.tsx";
+import { previewFile, startImport, type ColumnChoices } from "./import-file.ts";
+import { ImportJob } from "./import-job.tsx";
+import { PreviewRows } from "./preview-rows.tsx";
+
+type Read = { file: File; columns: ColumnChoices; preview: ImportPreview };
+
+/** From a file to its leads: how it is read, a check without effect if wanted, the import, the report. */
+export function ImportWizard({ onImported }: { onImported?: () => void }) {
+  const [read, setRead] = useState<Read | null>(null);
+  const [isReading, setIsReading] = useState(false);
+  const [error, setError] = useState<RequestError | null>(null);
+  const [job, setJob] = useState<JobView | null>(null);
+  const [isSending, setIsSending] = useState<"check" | "import" | null>(null);
+  const form = useForm({ onDuplicate: "skip", tags: "", source: "" }, async () => send(false));
+
+  async function look(file: File, columns: ColumnChoices) {
+    setIsReading(true);
+    setError(null);
+    try {
+      setRead({ file, columns, preview: await previewFile(file, columns) });
+    } catch (thrown) {
+      setError(asError(thrown));
+    } finally {
+      setIsReading(false);
+    }
+  }
+
+  async function send(isDryRun: boolean) {
+    if (read === null) return;
+    setIsSending(isDryRun ? "check" : "import");
+    setError(null);
+    try {
+      const { onDuplicate, tags, source } = form.values;
+      const options = { onDuplicate: onDuplicate as ImportOnDuplicate, tags, source };
+      setJob(await startImport(read.file, read.columns, options, isDryRun));
+    } catch (thrown) {
+      setError(asError(thrown));
+    } finally {
+      setIsSending(null);
+    }
+  }
+
+  function startOver() {
+    setRead(null);
+    setJob(null);
+    setError(null);
+  }
+
+  if (job !== null)
+    return (
+      <ImportJob
+        key={job.id}
+        started={job}
+        onChange={() => setJob(null)}
+        onImport={() => void send(false)}
+        onAnother={startOver}
+        {...(onImported && { onImported })}
+      />
+    );
+
+  if (read === null)
+    return (
+      <>
+        {error && <ErrorState error={error} />}
+        {isReading ? (
+          <Skeleton lines={4} />
+        ) : (
+          <FileDrop
+            label="Drop a file here, or choose one"
+            hint="CSV, TSV or NDJSON. Delimiter, encoding and headers are recognised, in six languages."
+            accept=".csv,.tsv,.txt,.ndjson,.jsonl"
+            onFiles={([file]) => file && void look(file, {})}
+          />
+        )}
+      </>
+    );
+
+  const { file, columns, preview } = read;
+  return (
+    <form onSubmit={form.onSubmit} aria-busy={isReading}>
+      <div class="notice">
+        <p>
+          <strong>{file.name}</strong>{" "}
+          <span class="faint">
+            {fileSize(file.size)}
+            {preview.encoding !== null && ` · ${preview.encoding}`}
+            {preview.delimiter !== null && ` · parted by ${delimiterWords[preview.delimiter] ?? preview.delimiter}`}
+          </span>
+        </p>
+        <Button onClick={startOver}>Another file</Button>
+      </div>
+      {error && <ErrorState error={error} />}
+      {preview.problem !== null && (
+        <div class="notice warn" role="alert">
+          <p>
+            These columns do not tell who a person is yet. Map one to E-mail or Profile, or name and company. (
+            {preview.problem.split(". ")[0]}.)
+          </p>
+        </div>
+      )}
+      {preview.problem === null && preview.columns.every(({ target }) => target !== "networkUrl") && (
+        <div class="notice">
+          <p>
+            No column holds profiles, the addresses of people on the network. You can import these people, but nothing
+            can be sent to them there before they have one: from another file, by enrichment, or by hand.
+          </p>
+        </div>
+      )}
+      <Section title="Columns">
+        <ColumnMap preview={preview} choose={(header, target) => void look(file, { ...columns, [header]: target })} />
+      </Section>
+      {preview.rows.length > 0 && (
+        <Section title="The first rows, as leads">
+          <PreviewRows rows={preview.rows} />
+        </Section>
+      )}
+      <Section title="How to import">
+        <div class="fields card">
+          <SelectField
+            form={form}
+            name="onDuplicate"
+            label="People who are leads already"
+            choices={[
+              { value: "skip", label: "Leave them as they are" },
+              { value: "update", label: "Add to them what is new" },
+              { value: "create", label: "Store them a second time" },
+            ]}
+          />
+          <TextField form={form} name="tags" label="Tags for all" isOptional hint="Parted by commas." />
+          <TextField
+            form={form}
+            name="source"
+            label="Source"
+            isOptional
+            hint="For rows that name none."
+            maxLength={200}
+          />
+        </div>
+      </Section>
+      <div class="buttons section">
+        <Button
+          kind="primary"
+          type="submit"
+          isBusy={isSending === "import"}
+          disabled={preview.problem !== null || isSending === "check"}
+        >
+          Import
+        </Button>
+        <Button
+          isBusy={isSending === "check"}
+          disabled={preview.problem !== null || isSending === "import"}
+          onClick={() => void send(true)}
+        >
+          Check every row first
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const delimiterWords: Record<string, string> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+
+function asError(thrown: unknown): RequestError {
+  return thrown instanceof RequestError ? thrown : new RequestError(String(thrown));
+}

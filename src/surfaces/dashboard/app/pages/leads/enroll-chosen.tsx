@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import type { CampaignView, EnrollAnswer } from "../../../../../features/campaigns/model.ts";
+import { api, getAll } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Link } from "../../router.tsx";
+import { session } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/form.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { Foresight } from "../campaigns/enroll-dialog.tsx";
+import { campaignStateWords } from "../campaigns/words.ts";
+
+type EnrollChosenProps = { ids: readonly string[]; onClose: () => void; onEnrolled: () => void };
+
+/** Enrolls the chosen leads in a campaign that is there already, and tells first who would be taken. */
+export function EnrollChosenDialog({ ids, onClose, onEnrolled }: EnrollChosenProps) {
+  const campaigns = useResource(
+    async (signal) => ({ campaigns: await getAll<CampaignView>("/campaigns", "campaigns", { signal }) }),
+    [],
+  );
+  return (
+    <Dialog title={`Enroll ${counted(ids.length, "lead")}`} onClose={onClose}>
+      <Loaded resource={campaigns} lines={2}>
+        {({ campaigns }) => {
+          const open = campaigns.filter(isOpen);
+          return open.length === 0 ? (
+            <>
+              <p>
+                There is no campaign that you could enroll them in. <Link to="/campaigns/new">Build one</Link> first;
+                the leads can be enrolled there by a tag, too.
+              </p>
+              <footer class="buttons">
+                <Button onClick={onClose}>Close</Button>
+              </footer>
+            </>
+          ) : (
+            <ChooseCampaign campaigns={open} ids={ids} onClose={onClose} onEnrolled={onEnrolled} />
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+/** A key that may only propose enrolls nobody in what is under way. */
+function isOpen({ state }: CampaignView): boolean {
+  return state === "draft" || (state !== "canceled" && session.value?.key.requiresApproval !== true);
+}
+
+function ChooseCampaign({ campaigns, ids, onClose, onEnrolled }: EnrollChosenProps & { campaigns: CampaignView[] }) {
+  const [chosenId, setChosenId] = useState(campaigns.length === 1 ? (campaigns[0]?.id ?? "") : "");
+  const [isBusy, setIsBusy] = useState(false);
+  const chosen = campaigns.find(({ id }) => id === chosenId);
+  const foreseen = useResource(
+    async (signal) => (chosen === undefined ? null : { of: chosen, answer: await enroll(chosen, ids, true, signal) }),
+    [chosenId],
+  );
+  // Of another campaign it would be a wrong promise.
+  const answer = foreseen.data?.of === chosen ? foreseen.data?.answer : undefined;
+
+  async function run(campaign: CampaignView) {
+    setIsBusy(true);
+    try {
+      const { enrolled } = await enroll(campaign, ids, false);
+      tell(`${counted(enrolled, "lead")} enrolled in ${campaign.name}.`);
+      onEnrolled();
+      onClose();
+    } catch (error) {
+      tellError(error);
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <Field label="Campaign">
+        {(control) => (
+          <select {...control} value={chosenId} onChange={(event) => setChosenId(event.currentTarget.value)}>
+            {campaigns.length > 1 && <option value="">Choose one…</option>}
+            {campaigns.map(({ id, name, state }) => (
+              <option key={id} value={id}>
+                {name} ({campaignStateWords[state].label.toLowerCase()})
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {chosen && (
+        <Loaded resource={foreseen} lines={2}>
+          {() => answer && <Foresight answer={answer} isRunning={chosen.state === "running"} />}
+        </Loaded>
+      )}
+      <footer class="buttons">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          isBusy={isBusy}
+          disabled={answer === undefined || answer.enrolled === 0}
+          onClick={() => chosen && void run(chosen)}
+        >
+          {answer === undefined ? "Enroll" : `Enroll ${counted(answer.enrolled, "lead")}`}
+        </Button>
+      </footer>
+    </>
+  );
+}
+
+/** As many as the API takes at once. */
+const idsAtOnce = 10_000;
+
+async function enroll(
+  { id }: CampaignView,
+  ids: readonly string[],
+  dryRun: boolean,
+  signal?: AbortSignal,
+): Promise<EnrollAnswer> {
+  const sum: EnrollAnswer = { enrolled: 0, skipped: 0, hasMore: false, dryRun, results: [] };
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const leadIds = ids.slice(at, at + idsAtOnce);
+    const answer = await api.post<EnrollAnswer>(
+      `/campaigns/${id}/enroll`,
+      { leadIds, dryRun },
+      { ...(signal && { signal }) },
+    );
+    sum.enrolled += answer.enrolled;
+    sum.skipped += answer.skipped;
+    sum.results.push(...answer.results);
+  }
+  return sum;
+}

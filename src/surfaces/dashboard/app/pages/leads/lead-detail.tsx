@@ -1,0 +1,184 @@
+import { useState } from "preact/hooks";
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import type { PageProps } from "../../pages.ts";
+import { api } from "../../api.ts";
+import { nameOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
+import { Link, navigate } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { PageFrame, Section } from "../../ui/page.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { DateTime } from "../../ui/time.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Facts, type Fact } from "../../ui/facts.tsx";
+import { ErasePersonDialog } from "../privacy/erase-person.tsx";
+import { ExportPersonDialog } from "../privacy/export-person.tsx";
+import { LeadForm } from "./lead-form.tsx";
+import { ScheduleDialog } from "./schedule-dialog.tsx";
+import { TagList } from "./tag-list.tsx";
+import { Timeline } from "./timeline.tsx";
+
+/** A lead with the version that was read, so that nobody's change is overwritten unseen. */
+export type ReadLead = { lead: LeadView; etag: string | null };
+
+export function LeadPage({ params }: PageProps) {
+  const id = params["id"] ?? "";
+  const resource = useResource((signal) => readLead(id, signal), [id], {
+    pollMs: 30_000,
+    events: ["lead."],
+  });
+  const [isEdited, setIsEdited] = useState(false);
+  const [asked, setAsked] = useState<"delete" | "schedule" | "export" | "erase" | null>(null);
+  const { data, error } = resource;
+  const back = { to: "/leads", label: "Leads" };
+
+  // While it is being erased, the dialog goes on to tell how far that is.
+  if (error?.status === 404 && asked !== "erase")
+    return (
+      <PageFrame title="This lead is gone" back={back}>
+        <EmptyState icon="leads" title="There is no such lead">
+          <p>It was deleted, or it belongs to somebody else.</p>
+        </EmptyState>
+      </PageFrame>
+    );
+
+  return (
+    <PageFrame
+      title={data ? nameOf(data.lead) : "Lead"}
+      back={back}
+      {...(data && { lead: <LeadLine lead={data.lead} /> })}
+      actions={
+        data &&
+        !isEdited && (
+          <>
+            {may("network:schedule") && <Button onClick={() => setAsked("schedule")}>Schedule…</Button>}
+            {may("leads:enrich") && (
+              <Link to={`/enrichment?lead=${data.lead.id}`} class="button plain">
+                Enrich…
+              </Link>
+            )}
+            {may("leads:write") && (
+              <Button kind="primary" onClick={() => setIsEdited(true)}>
+                Edit
+              </Button>
+            )}
+            {may("leads:delete") && <Button onClick={() => setAsked("delete")}>Delete</Button>}
+            {(may("privacy:read") || may("privacy:write")) && (
+              <Menu label="Privacy">
+                {may("privacy:read") && (
+                  <button type="button" onClick={() => setAsked("export")}>
+                    Export this person…
+                  </button>
+                )}
+                {may("privacy:write") && (
+                  <button type="button" onClick={() => setAsked("erase")}>
+                    Erase this person…
+                  </button>
+                )}
+              </Menu>
+            )}
+          </>
+        )
+      }
+    >
+      <Loaded resource={resource} lines={8}>
+        {({ lead, etag }) =>
+          isEdited ? (
+            <LeadForm
+              lead={lead}
+              etag={etag}
+              onSaved={(saved) => {
+                resource.replace(saved);
+                setIsEdited(false);
+              }}
+              onClose={() => setIsEdited(false)}
+            />
+          ) : (
+            <div class="lead-columns">
+              <div>
+                <LeadFacts lead={lead} />
+              </div>
+              <Section title="What happened">
+                <Timeline lead={lead} />
+              </Section>
+            </div>
+          )
+        }
+      </Loaded>
+      {data && asked === "schedule" && <ScheduleDialog leads={[data.lead]} onClose={() => setAsked(null)} />}
+      {data && asked === "export" && (
+        <ExportPersonDialog person={{ leadId: id }} name={nameOf(data.lead)} onClose={() => setAsked(null)} />
+      )}
+      {data && asked === "erase" && (
+        <ErasePersonDialog
+          person={{ leadId: id }}
+          name={nameOf(data.lead)}
+          onClose={() => setAsked(null)}
+          onErased={() => navigate("/leads")}
+        />
+      )}
+      {data && asked === "delete" && <DeleteDialog lead={data.lead} onClose={() => setAsked(null)} />}
+    </PageFrame>
+  );
+}
+
+async function readLead(id: string, signal: AbortSignal): Promise<ReadLead> {
+  const response = await api.answer("GET", `/leads/${encodeURIComponent(id)}`, { signal });
+  const { data } = (await response.json()) as { data: LeadView };
+  return { lead: data, etag: response.headers.get("etag") };
+}
+
+function LeadLine({ lead }: { lead: LeadView }) {
+  return (
+    <span class="badges">
+      <StateBadge words={leadStatusWords} state={lead.status} />
+      {lead.doNotContact && <span class="badge bad">Do not contact</span>}
+      <span>{[lead.title, lead.company].filter(Boolean).join(" · ")}</span>
+    </span>
+  );
+}
+
+function LeadFacts({ lead }: { lead: LeadView }) {
+  const facts: Fact[] = [
+    ["E-mail", lead.email && <a href={`mailto:${encodeURIComponent(lead.email)}`}>{lead.email}</a>],
+    ["Phone", lead.phone && <a href={`tel:${lead.phone.replace(/[^+\d]/g, "")}`}>{lead.phone}</a>],
+    ["Profile", lead.networkUrl && <OutsideLink href={lead.networkUrl}>{lead.networkUrl}</OutsideLink>],
+    ["Company", lead.company],
+    ["Job title", lead.title],
+    ["Industry", lead.industry],
+    ["Location", lead.location],
+    ["Source", lead.source],
+    ["Tags", lead.tags.length > 0 && <TagList tags={lead.tags} />],
+    ["Notes", lead.notes],
+    ...Object.entries(lead.customFields).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+    ["Created", <DateTime key="created" at={lead.createdAt} />],
+    ["Changed", <DateTime key="changed" at={lead.updatedAt} />],
+  ];
+  return <Facts facts={facts} isCard />;
+}
+
+function DeleteDialog({ lead, onClose }: { lead: LeadView; onClose: () => void }) {
+  const [isKeptOff, setIsKeptOff] = useState(false);
+  async function remove() {
+    await api.delete(`/leads/${lead.id}`, { query: { suppress: isKeptOff } });
+    tell(`${nameOf(lead)} was deleted.`);
+    navigate("/leads");
+  }
+  return (
+    <ConfirmDialog title={`Delete ${nameOf(lead)}?`} confirm="Delete for good" onConfirm={remove} onClose={onClose}>
+      <p>The lead is deleted for good, with its notes and tags. Actions that wait for it are not carried out.</p>
+      <label class="inline-check">
+        <input type="checkbox" checked={isKeptOff} onChange={(event) => setIsKeptOff(event.currentTarget.checked)} />{" "}
+        Also put the person on the do-not-contact list, as hashes that nobody can read
+      </label>
+    </ConfirmDialog>
+  );
+}

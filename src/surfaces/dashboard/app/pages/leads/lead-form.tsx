@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import type { LeadUpdate, LeadView } from "../../../../../features/leads/model.ts";
+import { api, RequestError } from "../../api.ts";
+import { leadStatusWords } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FormError, SelectField, TextArea, TextField, useForm } from "../../ui/form.tsx";
+import { tell } from "../../ui/toast.tsx";
+import type { ReadLead } from "./lead-detail.tsx";
+
+const textFields = [
+  ["firstName", "First name", 200],
+  ["lastName", "Last name", 200],
+  ["email", "E-mail", 254],
+  ["phone", "Phone", 50],
+  ["company", "Company", 300],
+  ["title", "Job title", 300],
+  ["industry", "Industry", 200],
+  ["location", "Location", 300],
+  ["networkUrl", "Profile", 500],
+  ["source", "Source", 200],
+] as const;
+
+type LeadFormProps = {
+  lead: LeadView;
+  etag: string | null;
+  onSaved: (saved: ReadLead) => void;
+  onClose: () => void;
+};
+
+/** Sends only what was changed. When somebody else changed the lead meanwhile, the person is asked before it is overwritten. */
+export function LeadForm({ lead, etag, onSaved, onClose }: LeadFormProps) {
+  // Of the moment when the editing began: what arrives meanwhile must not take away what is typed.
+  const [{ before, version }, setBefore] = useState({ before: valuesOf(lead), version: etag });
+  const [isStale, setIsStale] = useState(false);
+
+  const form = useForm(before, async (values) => {
+    try {
+      const answer = await api.answer("PUT", `/leads/${lead.id}`, {
+        body: changesOf(values, before),
+        ...(version !== null && !isStale && { headers: { "if-match": version } }),
+      });
+      const { data } = (await answer.json()) as { data: LeadView };
+      tell("Saved.");
+      onSaved({ lead: data, etag: answer.headers.get("etag") });
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 412) throw error;
+      setIsStale(true);
+      throw new RequestError(
+        "Somebody else changed this lead while you were editing. Save again to write your changes over theirs, field by field; what you did not touch stays as they left it.",
+      );
+    }
+  });
+
+  return (
+    <form class="form card" onSubmit={form.onSubmit}>
+      <FormError form={form} />
+      <div class="fields">
+        {textFields.map(([name, label, maxLength]) => (
+          <TextField key={name} form={form} name={name} label={label} maxLength={maxLength} />
+        ))}
+        <SelectField
+          form={form}
+          name="status"
+          label="Status"
+          choices={Object.entries(leadStatusWords).map(([value, { label }]) => ({ value, label }))}
+        />
+        <TextField form={form} name="tags" label="Tags" hint="Parted by commas." />
+      </div>
+      <TextArea form={form} name="notes" label="Notes" rows={6} maxLength={10_000} />
+      <div class="buttons">
+        <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
+          {isStale ? "Save over it" : "Save"}
+        </Button>
+        <Button
+          onClick={() => {
+            setBefore({ before: valuesOf(lead), version: etag });
+            onClose();
+          }}
+        >
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type FormValues = Record<(typeof textFields)[number][0] | "status" | "tags" | "notes", string>;
+
+function valuesOf(lead: LeadView): FormValues {
+  const texts = Object.fromEntries(textFields.map(([name]) => [name, lead[name] ?? ""]));
+  return { ...texts, status: lead.status, tags: lead.tags.join(", "), notes: lead.notes ?? "" } as FormValues;
+}
+
+function changesOf(values: FormValues, before: FormValues): LeadUpdate {
+  const changed = (Object.keys(values) as (keyof FormValues)[]).filter((name) => values[name] !== before[name]);
+  return Object.fromEntries(
+    changed.map((name) => {
+      if (name === "tags") return [name, tagsIn(values.tags)];
+      return [name, values[name].trim() === "" ? null : values[name]];
+    }),
+  );
+}
+
+function tagsIn(text: string): string[] {
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+}

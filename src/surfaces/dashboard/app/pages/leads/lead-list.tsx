@@ -1,0 +1,170 @@
+import { useState } from "preact/hooks";
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import { api } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { oneAtATime } from "../../one-at-a-time.ts";
+import { nameOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
+import { here, Link, setQuery } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { leadStatusWords, StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { PageFrame } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import { LeadFilters } from "./lead-filters.tsx";
+import { defaultSort, filtersIn, listQuery, offsetIn, pageSize, type LeadPage } from "./lead-query.ts";
+import { NewLeadDialog } from "./new-lead.tsx";
+import { TagList } from "./tag-list.tsx";
+
+const columns: readonly Column<LeadView>[] = [
+  {
+    id: "name",
+    header: "Name",
+    sort: "lastName",
+    cell: (lead) => (
+      <span class="two-lines">
+        <Link to={`/leads/${lead.id}`}>{nameOf(lead)}</Link>
+        <span>{lead.title}</span>
+      </span>
+    ),
+  },
+  { id: "company", header: "Company", sort: "company", cell: ({ company }) => company },
+  {
+    id: "status",
+    header: "Status",
+    sort: "status",
+    cell: ({ status, doNotContact }) => (
+      <span class="badges">
+        <StateBadge words={leadStatusWords} state={status} />
+        {doNotContact && <span class="badge bad">Do not contact</span>}
+      </span>
+    ),
+  },
+  {
+    id: "email",
+    header: "E-mail",
+    sort: "email",
+    hideBelow: "medium",
+    cell: ({ email }) => (
+      <span class="clip" title={email ?? ""}>
+        {email}
+      </span>
+    ),
+  },
+  { id: "tags", header: "Tags", hideBelow: "large", cell: ({ tags }) => <TagList tags={tags} atMost={3} /> },
+  {
+    id: "updatedAt",
+    header: "Changed",
+    sort: "updatedAt",
+    hideBelow: "small",
+    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+  },
+];
+
+/** Each opens something that can be done with chosen leads. */
+const bulkPermissions = ["leads:write", "leads:delete", "network:schedule"] as const;
+
+export function LeadsPage() {
+  const { query } = here.value;
+  const wanted = listQuery(query);
+  const [inTurn] = useState(oneAtATime);
+  const load = inTurn((signal) => api.get<LeadPage>("/leads", { query: wanted, signal }));
+  const leads = useResource(load, [query.toString()], {
+    pollMs: 15_000,
+    events: ["lead.", "leads."],
+  });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isNew, setIsNew] = useState(false);
+  const { data } = leads;
+  const filters = filtersIn(query);
+  const isNarrowed = Object.keys(filters).length > 0;
+  const offset = offsetIn(query);
+  const total = data?.total ?? 0;
+  const move = (to: number) => {
+    setQuery({ offset: to > 0 ? String(to) : null });
+    scrollTo(0, 0);
+  };
+
+  return (
+    <PageFrame
+      title="Leads"
+      lead={data && (isNarrowed ? `${counted(total, "lead")} found` : counted(total, "lead"))}
+      actions={
+        <>
+          <ExportMenu filters={filters} />
+          {may("leads:write") && (
+            <>
+              <Button icon="plus" onClick={() => setIsNew(true)}>
+                New lead
+              </Button>
+              <Link to="/leads/import" class="button primary">
+                Import
+              </Link>
+            </>
+          )}
+        </>
+      }
+    >
+      <LeadFilters filters={filters} />
+      {chosen.size > 0 && (
+        <BulkBar
+          chosen={chosen}
+          choose={setChosen}
+          filters={filters}
+          total={total}
+          shown={data?.leads ?? []}
+          onDone={leads.reload}
+        />
+      )}
+      <DataTable
+        label="Leads"
+        columns={columns}
+        rows={data?.leads}
+        rowKey={({ id }) => id}
+        rowName={nameOf}
+        error={leads.error}
+        retry={leads.reload}
+        isLoading={leads.isLoading}
+        sort={query.get("sort") ?? defaultSort}
+        onSort={(sort) => setQuery({ sort: sort === defaultSort ? null : sort, offset: null })}
+        {...(bulkPermissions.some(may) && { selection: { chosen, set: setChosen } })}
+        paging={{
+          offset,
+          total,
+          hasPrevious: offset > 0,
+          hasNext: offset + pageSize < total,
+          toPrevious: () => move(offset - pageSize),
+          toNext: () => move(offset + pageSize),
+        }}
+        empty={isNarrowed || offset > 0 ? <NothingFound /> : <NoLeads />}
+      />
+      {isNew && <NewLeadDialog onClose={() => setIsNew(false)} />}
+    </PageFrame>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState icon="prospects" title="No lead matches">
+      <p>Nobody among your leads fits all of the filters.</p>
+      <Link to="/leads" class="button plain">
+        Show all leads
+      </Link>
+    </EmptyState>
+  );
+}
+
+function NoLeads() {
+  return (
+    <EmptyState icon="leads" title="No leads yet">
+      <p>Bring a list of people as CSV or NDJSON: its columns are recognised, and every row is reported.</p>
+      <Link to="/leads/import" class="button primary">
+        Import a list
+      </Link>
+    </EmptyState>
+  );
+}

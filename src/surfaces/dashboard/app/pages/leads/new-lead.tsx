@@ -1,0 +1,42 @@
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import { api } from "../../api.ts";
+import { nameOf } from "../../person.ts";
+import { navigate } from "../../router.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormError, TextField, useForm } from "../../ui/form.tsx";
+import { tell } from "../../ui/toast.tsx";
+
+export function NewLeadDialog({ onClose }: { onClose: () => void }) {
+  const empty = { firstName: "", lastName: "", email: "", company: "", title: "", networkUrl: "" };
+  const form = useForm(empty, async (values) => {
+    const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
+    const lead = await api.post<LeadView>("/leads", filled, { query: { onDuplicate: "error" } });
+    tell(`${nameOf(lead)} is a lead now.`);
+    navigate(`/leads/${lead.id}`);
+  });
+  return (
+    <Dialog title="New lead" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <div class="fields">
+          <TextField form={form} name="firstName" label="First name" autofocus />
+          <TextField form={form} name="lastName" label="Last name" />
+          <TextField form={form} name="email" label="E-mail" type="email" />
+          <TextField form={form} name="company" label="Company" />
+          <TextField form={form} name="title" label="Job title" isOptional />
+          <TextField form={form} name="networkUrl" label="Profile" type="url" hint="Its address on the network." />
+        </div>
+        <p class="hint">
+          An e-mail address, a profile, or a name with a company is enough. Nobody becomes a lead twice this way.
+        </p>
+        <footer class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Add the lead
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

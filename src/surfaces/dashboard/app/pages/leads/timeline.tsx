@@ -1,0 +1,106 @@
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import type { ActionView } from "../../../../../features/network/action-model.ts";
+import { api, RequestError } from "../../api.ts";
+import { actionWords, reasonWords } from "../../network.ts";
+import { useResource } from "../../resource.ts";
+import { may } from "../../session.ts";
+import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+
+/** An event of the log, as GET /events lists them. */
+type LeadEvent = { id: string; type: string; timestamp: string; jobId?: string; data: Record<string, unknown> };
+
+type Entry = { key: string; at: string; what: string; detail?: string | null; action?: ActionView };
+
+/** Everything that happened with a lead, newest first: actions with what they said, and the events of the log. */
+export function Timeline({ lead }: { lead: LeadView }) {
+  const resource = useResource((signal) => entriesOf(lead, signal), [lead.id, lead.updatedAt], {
+    pollMs: 15_000,
+    events: ["action.", "connection.", "message.", "lead."],
+  });
+  return (
+    <Loaded resource={resource} lines={4}>
+      {(entries) => (
+        <ol class="timeline">
+          {entries.map(({ key, at, what, detail, action }) => (
+            <li key={key}>
+              <div class="timeline-head">
+                <strong>{what}</strong>
+                {action && <StateBadge words={actionStateWords} state={action.state} />}
+                <span class="faint small">
+                  <RelativeTime at={at} />
+                </span>
+              </div>
+              {detail && <p class="faint small">{detail}</p>}
+              {action?.message && <blockquote>{action.message}</blockquote>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
+  );
+}
+
+async function entriesOf(lead: LeadView, signal: AbortSignal): Promise<Entry[]> {
+  const [actions, events] = await Promise.all([actionsOf(lead.id, signal), eventsOf(lead.id, signal)]);
+  const told = new Set(events.map(({ type }) => type));
+  const entries: Entry[] = [
+    ...actions.map((action) => ({
+      key: action.jobId,
+      at: action.carriedOutAt ?? action.updatedAt,
+      what: actionWords[action.actionType].label,
+      detail: action.pendingReason === null ? action.status : reasonWords[action.pendingReason],
+      action,
+    })),
+    ...events
+      .filter(({ type }) => !type.startsWith("action."))
+      .map(({ id, type, timestamp, data }) => ({
+        key: id,
+        at: timestamp,
+        what: eventWords[type] ?? type,
+        detail: detailOf(data),
+      })),
+  ];
+  // Leads of an import, and those from before there was a log, have no event of their own.
+  if (!told.has("lead.created")) entries.push({ key: "created", at: lead.createdAt, what: "Stored as a lead" });
+  return entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+async function actionsOf(leadId: string, signal: AbortSignal): Promise<ActionView[]> {
+  if (!may("network:read")) return [];
+  const { actions } = await api.get<{ actions: ActionView[] }>("/network/actions", {
+    query: { leadId, limit: 100 },
+    signal,
+  });
+  return actions;
+}
+
+async function eventsOf(leadId: string, signal: AbortSignal): Promise<LeadEvent[]> {
+  try {
+    const { events } = await api.get<{ events: LeadEvent[] }>("/events", { query: { leadId, limit: 100 }, signal });
+    return events;
+  } catch (error) {
+    // A key may lack the permission for the log; the rest of the story is still worth telling.
+    if (error instanceof RequestError && [403, 404].includes(error.status)) return [];
+    throw error;
+  }
+}
+
+const eventWords: Record<string, string> = {
+  "lead.created": "Stored as a lead",
+  "lead.updated": "Changed",
+  "lead.enriched": "Enriched",
+  "connection.accepted": "Accepted the connection request",
+  "message.replied": "Answered",
+};
+
+function detailOf(data: Record<string, unknown>): string | null {
+  const { fields, status, text } = data;
+  const parts = [
+    Array.isArray(fields) && fields.length > 0 && `Fields: ${fields.join(", ")}`,
+    typeof status === "string" && `Status: ${status}`,
+    typeof text === "string" && `“${text}”`,
+  ].filter(Boolean);
+  return parts.length === 0 ? null : parts.join(" · ");
+}

@@ -1,0 +1,205 @@
+import { useState } from "preact/hooks";
+import type { FacetName, SearchFilters } from "../../../../../features/prospecting/model.ts";
+import { api } from "../../api.ts";
+import { count } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/form.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+import {
+  chosenOf,
+  facetWords,
+  listFacets,
+  withChosen,
+  withoutTechnologies,
+  withRevenue,
+  type ListFacet,
+} from "./filters.ts";
+
+type FacetList = { facets: { facet: FacetName; values: { value: string; count: number }[] }[] };
+type FacetsProps = { filters: SearchFilters; onChange: (filters: SearchFilters) => void };
+
+const shownValues = 8;
+
+/** What to narrow the search by, each value with how many it would leave. */
+export function Facets({ filters, onChange }: FacetsProps) {
+  const facets = useResource(
+    (signal) => api.post<FacetList>("/prospecting/facets", { filters, limit: shownValues }, { signal }),
+    [JSON.stringify(filters)],
+  );
+  return (
+    <div class="facets">
+      {facets.error && <ErrorState error={facets.error} retry={facets.reload} />}
+      {listFacets.map((facet) => (
+        <Facet
+          key={facet}
+          facet={facet}
+          filters={filters}
+          onChange={onChange}
+          values={facets.data?.facets.find((one) => one.facet === facet)?.values}
+        />
+      ))}
+      <Revenue key={JSON.stringify(filters.company?.revenue)} filters={filters} onChange={onChange} />
+      <Excluded filters={filters} onChange={onChange} />
+    </div>
+  );
+}
+
+/** Open from the start, where they leave room for what is found. */
+const firstFacets: readonly ListFacet[] = ["title", "industry"];
+function isWide(): boolean {
+  return document.documentElement.clientWidth > 900;
+}
+
+function Facet({
+  facet,
+  filters,
+  onChange,
+  values,
+}: FacetsProps & { facet: ListFacet; values: { value: string; count: number }[] | undefined }) {
+  const [text, setText] = useState("");
+  const chosen = chosenOf(filters, facet);
+  // What a facet offers beside what is chosen of it: its own values must not narrow it to themselves.
+  const isOwnList = text.trim() !== "" || chosen.length > 0;
+  const others = withChosen(filters, facet, []);
+  const own = useResource(
+    async (signal) => {
+      if (!isOwnList) return null;
+      const body = { facet, q: text.trim(), filters: others, limit: shownValues };
+      return (await api.post<FacetList>("/prospecting/facets", body, { signal })).facets[0]?.values ?? [];
+    },
+    [facet, text.trim(), isOwnList, JSON.stringify(others)],
+  );
+  const found = (isOwnList ? own.data : values) ?? values ?? [];
+  const isChosen = (value: string) => chosen.includes(value);
+  const shown = [
+    ...chosen.map((value) => found.find((one) => one.value === value) ?? { value, count: null }),
+    ...found.filter(({ value }) => !isChosen(value)),
+  ];
+  const turn = (value: string, isOn: boolean) =>
+    onChange(withChosen(filters, facet, isOn ? [...chosen, value] : chosen.filter((one) => one !== value)));
+  return (
+    <details class="facet" open={chosen.length > 0 || (firstFacets.includes(facet) && isWide())}>
+      <summary>
+        {facetWords[facet]}
+        {chosen.length > 0 && <span class="tab-count">{chosen.length}</span>}
+      </summary>
+      <input
+        type="search"
+        aria-label={`Find a value of ${facetWords[facet]}`}
+        placeholder="Find…"
+        maxLength={200}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // A title that nobody in the directory has literally may fit all the same, by its words.
+          if (event.key !== "Enter" || text.trim() === "") return;
+          event.preventDefault();
+          if (!isChosen(text.trim())) turn(text.trim(), true);
+          setText("");
+        }}
+      />
+      <ul aria-label={facetWords[facet]}>
+        {shown.map(({ value, count: n }) => (
+          <li key={value}>
+            <label class="inline-check">
+              <input
+                type="checkbox"
+                checked={isChosen(value)}
+                onChange={(event) => turn(value, event.currentTarget.checked)}
+              />
+              <span class="facet-value">{value}</span>
+              {n !== null && <span class="number faint small">{count(n)}</span>}
+            </label>
+          </li>
+        ))}
+        {values !== undefined && shown.length === 0 && (
+          <li class="faint small">Nothing here. Enter takes what you typed.</li>
+        )}
+      </ul>
+    </details>
+  );
+}
+
+function Revenue({ filters, onChange }: FacetsProps) {
+  const { min = null, max = null } = filters.company?.revenue ?? {};
+  const [ends, setEnds] = useState({ min: inMillions(min), max: inMillions(max) });
+  const dollars = (text: string) => (text.trim() === "" || !(Number(text) >= 0) ? null : Number(text) * 1_000_000);
+  const set = () => onChange(withRevenue(filters, { min: dollars(ends.min), max: dollars(ends.max) }));
+  const field = (name: "min" | "max", label: string) => (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="number"
+          min={0}
+          step="any"
+          value={ends[name]}
+          onInput={(event) => setEnds({ ...ends, [name]: event.currentTarget.value })}
+          onChange={set}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <details class="facet" open={min !== null || max !== null}>
+      <summary>{facetWords.revenue}</summary>
+      <div class="revenue">
+        {field("min", "From, million $")}
+        {field("max", "To, million $")}
+      </div>
+    </details>
+  );
+}
+
+function inMillions(amount: number | null): string {
+  return amount === null ? "" : String(amount / 1_000_000);
+}
+
+/** Technologies that the company must not be known to use. */
+function Excluded({ filters, onChange }: FacetsProps) {
+  const [text, setText] = useState("");
+  const excluded = filters.technology?.notUsing ?? [];
+  function add(event: Event) {
+    event.preventDefault();
+    const value = text.trim();
+    if (value !== "" && !excluded.includes(value)) onChange(withoutTechnologies(filters, [...excluded, value]));
+    setText("");
+  }
+  return (
+    <details class="facet" open={excluded.length > 0}>
+      <summary>Not using</summary>
+      <form class="add-value" onSubmit={add}>
+        <input
+          type="text"
+          aria-label="A technology that the company does not use"
+          placeholder="HubSpot"
+          maxLength={100}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <Button type="submit" icon="plus" aria-label="Add it" />
+      </form>
+      <ul>
+        {excluded.map((value) => (
+          <li key={value} class="excluded">
+            <span class="facet-value">{value}</span>
+            <Button
+              kind="quiet"
+              icon="close"
+              aria-label={`Allow ${value}`}
+              onClick={() =>
+                onChange(
+                  withoutTechnologies(
+                    filters,
+                    excluded.filter((one) => one !== value),
+                  ),
+                )
+              }
+            />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,176 @@
+import { useState } from "preact/hooks";
+import type { LeadView } from "../../../../../features/leads/model.ts";
+import type { ProspectView } from "../../../../../features/prospecting/model.ts";
+import { api } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { nameOf } from "../../person.ts";
+import { Link } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column, type Paging } from "../../ui/data-table.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { DateTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { Facts, type Fact } from "../../ui/facts.tsx";
+import type { Found } from "./prospects-page.tsx";
+
+type MadeLead = { lead: LeadView; isNew: boolean };
+
+/** Prospects that were found; those who are chosen become leads. */
+export function ProspectTable({ found, paging }: { found: Found; paging: Paging }) {
+  const [leads, setLeads] = useState<ReadonlyMap<string, string>>(
+    new Map(found.prospects.flatMap(({ id, leadId }) => (leadId === null ? [] : [[id, leadId] as const]))),
+  );
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [tag, setTag] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [open, setOpen] = useState<ProspectView | null>(null);
+
+  async function makeLeads(ids: readonly string[]) {
+    setIsBusy(true);
+    const made = new Map(leads);
+    const tags = tag.trim() === "" ? [] : [tag.trim()];
+    let fresh = 0;
+    try {
+      for (const id of ids) {
+        const { lead, isNew } = await api.post<MadeLead>(`/prospecting/prospects/${id}/lead`, { tags });
+        made.set(id, lead.id);
+        if (isNew) fresh++;
+      }
+      const known = ids.length - fresh;
+      tell(
+        `${counted(fresh, "new lead")}.${known > 0 ? ` ${counted(known, "person was", "people were")} leads already.` : ""}`,
+      );
+      setChosen(new Set());
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setLeads(made);
+      setIsBusy(false);
+    }
+  }
+
+  const columns: readonly Column<ProspectView>[] = [
+    {
+      id: "name",
+      header: "Name",
+      cell: (prospect) => (
+        <span class="two-lines">
+          <button type="button" class="link" onClick={() => setOpen(prospect)}>
+            {nameOf(prospect)}
+          </button>
+          <span>{prospect.title}</span>
+        </span>
+      ),
+    },
+    {
+      id: "company",
+      header: "Company",
+      cell: ({ company, companySize, industry }) => (
+        <span class="two-lines">
+          <span>{company}</span>
+          <span>{[industry, companySize].filter(Boolean).join(" · ")}</span>
+        </span>
+      ),
+    },
+    { id: "location", header: "Place", hideBelow: "medium", cell: ({ location }) => location },
+    {
+      id: "confidence",
+      header: "Sure",
+      align: "right",
+      hideBelow: "small",
+      cell: ({ confidence }) => `${Math.round(confidence * 100)} %`,
+    },
+    {
+      id: "lead",
+      header: "Lead",
+      align: "right",
+      cell: (prospect) => {
+        const leadId = leads.get(prospect.id);
+        if (leadId !== undefined) return <Link to={`/leads/${leadId}`}>Open the lead</Link>;
+        if (!may("leads:write")) return null;
+        return (
+          <Button
+            isBusy={isBusy}
+            aria-label={`Make a lead of ${nameOf(prospect)}`}
+            onClick={() => void makeLeads([prospect.id])}
+          >
+            Make a lead
+          </Button>
+        );
+      },
+    },
+  ];
+  return (
+    <>
+      {chosen.size > 0 && (
+        <div class="bulk-bar" role="toolbar" aria-label="The chosen prospects">
+          <p>
+            <strong>{chosen.size}</strong> chosen
+          </p>
+          <div class="buttons">
+            <input
+              type="text"
+              aria-label="Tag for new leads"
+              placeholder="Tag"
+              maxLength={100}
+              value={tag}
+              onInput={(event) => setTag(event.currentTarget.value)}
+            />
+            <Button kind="primary" isBusy={isBusy} onClick={() => void makeLeads([...chosen])}>
+              Make them leads
+            </Button>
+          </div>
+        </div>
+      )}
+      <DataTable
+        label="Prospects"
+        isStacked
+        columns={columns}
+        rows={found.prospects}
+        rowKey={({ id }) => id}
+        rowName={nameOf}
+        {...(may("leads:write") && { selection: { chosen, set: setChosen } })}
+        paging={paging}
+        empty={<p class="faint">These prospects are gone.</p>}
+      />
+      {open !== null && <ProspectDialog prospect={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function ProspectDialog({ prospect, onClose }: { prospect: ProspectView; onClose: () => void }) {
+  const { revenue, technologies, networkUrl, domain } = prospect;
+  const facts: Fact[] = [
+    ["Job title", prospect.title],
+    ["Level", prospect.seniority],
+    ["Department", prospect.department],
+    ["E-mail", prospect.email],
+    ["Phone", prospect.phone],
+    ["Profile", networkUrl && <OutsideLink href={networkUrl}>{networkUrl}</OutsideLink>],
+    ["Place", prospect.location],
+    ["Company", prospect.company],
+    ["Website", domain && <OutsideLink href={domain}>{domain}</OutsideLink>],
+    ["Industry", prospect.industry],
+    ["Employees", prospect.companySize],
+    ["Revenue", revenue && revenueInWords(revenue)],
+    ["Its place", prospect.companyLocation],
+    ["Uses", technologies.length > 0 && technologies.map((name) => <Badge key={name}>{name}</Badge>)],
+    ["From", prospect.source],
+    ["Sure", `${Math.round(prospect.confidence * 100)} %`],
+    ["Last heard of", <DateTime key="at" at={prospect.updatedAt} />],
+  ];
+  return (
+    <Dialog title={nameOf(prospect)} onClose={onClose} isSide>
+      <Facts facts={facts} />
+    </Dialog>
+  );
+}
+
+function revenueInWords({ min, max }: { min: number; max: number | null }): string {
+  const amount = (dollars: number) =>
+    new Intl.NumberFormat("en-GB", { notation: "compact", style: "currency", currency: "USD" }).format(dollars);
+  return max === null ? `${amount(min)} or more` : `${amount(min)} to ${amount(max)}`;
+}

@@ -1,0 +1,289 @@
+import { useState } from "preact/hooks";
+import type { ActionView } from "../../../../../features/network/action-model.ts";
+import { api, type Query } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { actionWords, reasonWords } from "../../network.ts";
+import { handleOf, targetOf } from "../../person.ts";
+import { useResource } from "../../resource.ts";
+import { here, Link, setQuery } from "../../router.tsx";
+import { may, session } from "../../session.ts";
+import { actionStateWords, StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { PageFrame } from "../../ui/page.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { DateTime, RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError, tellProblem } from "../../ui/toast.tsx";
+import { EditActionDialog } from "./edit-action.tsx";
+import { ResolveDialog } from "./resolve-action.tsx";
+
+type ActionPage = { actions: ActionView[]; nextCursor: string | null };
+
+const tabs = [
+  { name: "next", label: "Next", query: { order: "soonest" }, empty: "Nothing waits for its moment." },
+  {
+    name: "approval",
+    label: "Needs approval",
+    query: { state: "awaitingApproval" },
+    empty: "Nothing waits for approval.",
+  },
+  {
+    name: "waiting",
+    label: "With somebody",
+    query: { state: "awaiting" },
+    empty: "Nothing waits for a person or a worker.",
+  },
+  {
+    name: "unknown",
+    label: "Outcome unknown",
+    query: { state: "unknown" },
+    empty: "The outcome of every action is known.",
+  },
+  {
+    name: "completed",
+    label: "Completed",
+    query: { order: "latest", state: "completed" },
+    empty: "Nothing was carried out yet.",
+  },
+  { name: "failed", label: "Failed", query: { state: "failed" }, empty: "No action has failed." },
+  { name: "other", label: "Skipped", query: { state: "skipped" }, empty: "No action was skipped." },
+  { name: "canceled", label: "Canceled", query: { state: "canceled" }, empty: "No action was canceled." },
+] as const satisfies readonly { name: string; label: string; query: Query; empty: string }[];
+type TabName = (typeof tabs)[number]["name"];
+
+type Asked = { kind: "edit" | "cancel" | "resolve"; action: ActionView };
+
+/** Actions by where they stand, each with its moment and what holds it back. */
+export function QueuePage() {
+  const tab = tabs.find(({ name }) => name === here.value.query.get("tab")) ?? tabs[0];
+  const [cursors, setCursors] = useState<(string | null)[]>([null]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const cursor = cursors.at(-1) ?? null;
+  const page = useResource(
+    (signal) => api.get<ActionPage>("/network/actions", { query: { ...tab.query, limit: 50, cursor }, signal }),
+    [tab.name, cursor],
+    { pollMs: 10_000, events: ["action.", "account.", "campaign."] },
+  );
+  const { data } = page;
+
+  function show(name: TabName) {
+    setCursors([null]);
+    setChosen(new Set());
+    setQuery({ tab: name === "next" ? null : name });
+  }
+
+  async function each(ids: readonly string[], verb: "approve" | "cancel", done: string) {
+    setIsBusy(true);
+    const outcomes = await Promise.allSettled(ids.map((id) => api.post(`/network/actions/${id}/${verb}`)));
+    const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as Error] : []));
+    const succeeded = ids.length - failed.length;
+    if (succeeded > 0) tell(`${counted(succeeded, "action")} ${done}.`);
+    if (failed.length > 0) tellProblem(`${counted(failed.length, "action")} not: ${failed[0]?.message}`);
+    setChosen(new Set());
+    setIsBusy(false);
+    page.reload();
+  }
+
+  const canSteer = may("network:schedule");
+  const canApprove = canSteer && session.value?.key.requiresApproval === false;
+  const isSteerable = tab.name === "next" || tab.name === "approval" || tab.name === "waiting";
+  const choose = canSteer && isSteerable ? { selection: { chosen, set: setChosen } } : {};
+
+  return (
+    <PageFrame
+      title="Queue"
+      lead="What will be done on the network and when, what was done, and what holds things back."
+      actions={
+        <Link to="/work" class="button plain">
+          Work list
+        </Link>
+      }
+    >
+      <Tabs label="State of the actions" tabs={tabs} chosen={tab.name} choose={show}>
+        {chosen.size > 0 && (
+          <div class="bulk-bar" role="toolbar" aria-label="The chosen actions">
+            <p>
+              <strong>{chosen.size}</strong> chosen
+            </p>
+            <div class="buttons">
+              {tab.name === "approval" && canApprove && (
+                <Button kind="primary" isBusy={isBusy} onClick={() => void each([...chosen], "approve", "approved")}>
+                  Approve
+                </Button>
+              )}
+              <Button isBusy={isBusy} onClick={() => void each([...chosen], "cancel", "canceled")}>
+                Cancel them
+              </Button>
+            </div>
+          </div>
+        )}
+        <DataTable
+          label={tab.label}
+          isStacked
+          columns={columnsOf(tab.name, {
+            canSteer,
+            canApprove,
+            ask: (kind, action) => setAsked({ kind, action }),
+            approve: ({ jobId }) => void each([jobId], "approve", "approved"),
+            retry: ({ jobId }) =>
+              void api.post(`/users/jobs/${jobId}/retry`).then(() => {
+                tell("It waits for its moment again.");
+                page.reload();
+              }, tellError),
+          })}
+          rows={page.isLoading && data === undefined ? undefined : data?.actions}
+          rowKey={({ jobId }) => jobId}
+          rowName={(action) => `${actionWords[action.actionType].label} to ${targetOf(action)}`}
+          error={page.error}
+          retry={page.reload}
+          isLoading={page.isLoading}
+          {...choose}
+          paging={{
+            hasPrevious: cursors.length > 1,
+            hasNext: typeof data?.nextCursor === "string",
+            toPrevious: () => setCursors(cursors.slice(0, -1)),
+            toNext: () => setCursors([...cursors, data?.nextCursor ?? null]),
+          }}
+          empty={
+            <EmptyState icon="queue" title={tab.empty}>
+              {tab.name === "next" && (
+                <>
+                  <p>Choose leads and schedule an action for them, or start a campaign.</p>
+                  <Link to="/leads" class="button primary">
+                    Choose leads
+                  </Link>
+                </>
+              )}
+            </EmptyState>
+          }
+        />
+      </Tabs>
+      {asked?.kind === "edit" && (
+        <EditActionDialog action={asked.action} onClose={() => setAsked(null)} onSaved={page.reload} />
+      )}
+      {asked?.kind === "resolve" && (
+        <ResolveDialog action={asked.action} onClose={() => setAsked(null)} onSaved={page.reload} />
+      )}
+      {asked?.kind === "cancel" && (
+        <ConfirmDialog
+          title="Cancel this action?"
+          confirm="Cancel the action"
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            await api.post(`/network/actions/${asked.action.jobId}/cancel`);
+            tell("Canceled.");
+            page.reload();
+          }}
+        >
+          <p>
+            {actionWords[asked.action.actionType].label} to {targetOf(asked.action)} will not be carried out.
+          </p>
+        </ConfirmDialog>
+      )}
+    </PageFrame>
+  );
+}
+
+type Steering = {
+  canSteer: boolean;
+  canApprove: boolean;
+  ask: (kind: Asked["kind"], action: ActionView) => void;
+  approve: (action: ActionView) => void;
+  retry: (action: ActionView) => void;
+};
+
+function columnsOf(tab: TabName, { canSteer, canApprove, ask, approve, retry }: Steering): Column<ActionView>[] {
+  const isAhead = tab === "next" || tab === "approval" || tab === "waiting";
+  return [
+    { id: "when", header: "When", cell: (action) => <When action={action} isAhead={isAhead} /> },
+    {
+      id: "what",
+      header: "Action",
+      cell: ({ actionType, message }) => (
+        <span class="two-lines">
+          <strong>{actionWords[actionType].label}</strong>
+          {message && <span class="one-line">{message}</span>}
+        </span>
+      ),
+    },
+    { id: "who", header: "For", cell: (action) => <Person action={action} /> },
+    {
+      id: "why",
+      header: isAhead ? "Waits for" : "State",
+      hideBelow: "small",
+      cell: ({ state, pendingReason, status }) =>
+        isAhead && pendingReason !== null ? (
+          reasonWords[pendingReason]
+        ) : (
+          <span class="two-lines">
+            <span>
+              <StateBadge words={actionStateWords} state={state} />
+            </span>
+            <span>{state === "completed" ? "" : status}</span>
+          </span>
+        ),
+    },
+    {
+      id: "steer",
+      header: "Steer",
+      align: "right",
+      cell: (action) =>
+        canSteer && (
+          <span class="buttons end">
+            {action.state === "awaitingApproval" && canApprove && (
+              <Button kind="primary" onClick={() => approve(action)}>
+                Approve
+              </Button>
+            )}
+            {(action.state === "awaitingApproval" || action.state === "scheduled") && (
+              <Button onClick={() => ask("edit", action)}>Edit</Button>
+            )}
+            {["awaitingApproval", "scheduled", "awaiting"].includes(action.state) && (
+              <Button
+                kind="quiet"
+                icon="close"
+                aria-label="Cancel"
+                title="Cancel"
+                onClick={() => ask("cancel", action)}
+              />
+            )}
+            {action.state === "unknown" && <Button onClick={() => ask("resolve", action)}>Tell the outcome</Button>}
+            {action.state === "failed" && <Button onClick={() => retry(action)}>Try again</Button>}
+          </span>
+        ),
+    },
+  ];
+}
+
+function When({ action, isAhead }: { action: ActionView; isAhead: boolean }) {
+  const at = isAhead ? action.scheduledFor : (action.carriedOutAt ?? action.updatedAt);
+  if (at === null) return <span class="faint">No moment yet</span>;
+  return (
+    <span class="two-lines">
+      <RelativeTime at={at} />
+      <span>
+        <DateTime at={at} />
+      </span>
+    </span>
+  );
+}
+
+function Person({ action }: { action: ActionView }) {
+  const { profileUrl, leadId, personName } = action;
+  const name = targetOf(action);
+  return (
+    <span class="two-lines">
+      {leadId !== null && may("leads:read") ? (
+        <Link to={`/leads/${leadId}`}>{name}</Link>
+      ) : (
+        <OutsideLink href={profileUrl}>{name}</OutsideLink>
+      )}
+      {personName && <span>{handleOf(profileUrl)}</span>}
+    </span>
+  );
+}

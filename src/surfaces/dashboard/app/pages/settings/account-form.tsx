@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks";
+import type { AccountView, WeekView } from "../../../../../features/network/account-model.ts";
+import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import { api } from "../../api.ts";
+import { may } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, FormError, SelectField, TextField, useForm, type Form } from "../../ui/form.tsx";
+import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { WeekEditor } from "../../ui/week-editor.tsx";
+import { capPath, changesOf, valuesOf, type AccountValues } from "./account-values.ts";
+import { connectorWords, meterNames, meterWords, tierWords, windowNames, windowWords } from "../../account-words.ts";
+
+type AccountFormProps = {
+  account: AccountView;
+  path: string;
+  usage: UsageView | undefined;
+  onSaved: (account: AccountView) => void;
+};
+
+/** How an account is used. Sends only what was changed, so that two people can set different things. */
+export function AccountForm({ account, path, usage, onSaved }: AccountFormProps) {
+  // Of the moment when the editing began: what others change meanwhile must not take away what is typed.
+  const [before, setBefore] = useState(account);
+  const form = useForm<AccountValues>(valuesOf(before), async (values) => {
+    const saved = await api.patch<AccountView>(path, changesOf(values, before));
+    setBefore(saved);
+    onSaved(saved);
+    tell("Saved. The queue was planned again.");
+  });
+  const { values } = form;
+  const { hint, setting } = connectorWords[values.connector as AccountView["connector"]];
+  return (
+    <form class="form account-form" onSubmit={form.onSubmit}>
+      <FormError form={form} />
+      <div class="card form">
+        <div class="fields">
+          <TextField form={form} name="name" label="Name" maxLength={200} required />
+          <TimeZoneField form={form} />
+          <SelectField
+            form={form}
+            name="tier"
+            label="Plan on the network"
+            choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
+          />
+          <SelectField
+            form={form}
+            name="connector"
+            label="Carried out by"
+            hint={hint}
+            choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
+          />
+          {setting && (
+            <TextField
+              form={form}
+              name={`connectorSettings.${setting.name}`}
+              label={setting.label}
+              hint={setting.hint}
+              required
+            />
+          )}
+        </div>
+        <CheckField
+          form={form}
+          name="requiresApproval"
+          label="Everything waits for approval"
+          hint="Somebody looks at each action before it gets a time."
+        />
+      </div>
+      <div class="card form">
+        <WeekEditor
+          week={JSON.parse(values.workingHours) as WeekView}
+          onChange={(week) => form.set("workingHours", JSON.stringify(week))}
+          errors={form.errors}
+        />
+      </div>
+      <div class="card form">
+        <Caps form={form} usage={usage} />
+      </div>
+      <div class="card form">
+        <h2>Pace</h2>
+        <Pace form={form} />
+      </div>
+      {may("network:schedule") && (
+        <div class="buttons sticky-buttons">
+          <Button kind="primary" type="submit" isBusy={form.isBusy} disabled={!form.isChanged}>
+            Save
+          </Button>
+          <Button disabled={!form.isChanged} onClick={() => form.reset(valuesOf(before))}>
+            Undo changes
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** A field for each kind and window; an empty one shows what holds without it. */
+function Caps({ form, usage }: { form: Form<AccountValues>; usage: UsageView | undefined }) {
+  const inForce = (meter: string, window: string) =>
+    usage?.meters.find((one) => one.meter === meter)?.windows.find((one) => one.window === window)?.limit ?? null;
+  const errors = Object.entries(form.errors).filter(([path]) => path.startsWith("caps."));
+  return (
+    <>
+      <h2>Caps</h2>
+      <p class="hint" id="caps-hint">
+        The most within the last 24 hours, 7 days and 30 days. Empty: as the plan allows, which is what stands in grey;
+        0 stops a kind; “none” lifts a cap as far as the plan allows.
+      </p>
+      {errors.map(([path, message]) => (
+        <p key={path} class="field-error" role="alert">
+          {message}
+        </p>
+      ))}
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="Caps">
+        <table class="caps">
+          <thead>
+            <tr>
+              <td />
+              {windowNames.map((window) => (
+                <th key={window} scope="col">
+                  {windowWords[window]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {meterNames.map((meter) => (
+              <tr key={meter}>
+                <th scope="row">{meterWords[meter]}</th>
+                {windowNames.map((window) => {
+                  const path = capPath(meter, window);
+                  return (
+                    <td key={window}>
+                      <input
+                        type="text"
+                        inputMode="numeric"
+                        pattern="\d{1,7}|none"
+                        title="A whole number, none, or nothing"
+                        aria-label={`${meterWords[meter]}, ${windowWords[window]}`}
+                        aria-describedby="caps-hint"
+                        aria-invalid={form.errors[path] === undefined ? undefined : true}
+                        data-path={path}
+                        placeholder={String(inForce(meter, window) ?? "–")}
+                        value={String(form.values[path])}
+                        onInput={(event) => form.set(path, event.currentTarget.value)}
+                      />
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Pace({ form }: { form: Form<AccountValues> }) {
+  const number = (name: string, label: string, min: number, max: number, hint?: string) => (
+    <TextField form={form} name={name} label={label} type="number" min={min} max={max} hint={hint} required />
+  );
+  return (
+    <>
+      <div class="fields">
+        {number("spacing.medianSeconds", "Seconds between two actions", 0, 86_400, "Drawn at random around this.")}
+        {number("spacing.minSeconds", "Never less than", 0, 86_400)}
+        {number("jitterPercent", "Caps of a day vary by, in percent", 0, 50, "At random, and never upwards.")}
+      </div>
+      <CheckField
+        form={form}
+        name="isWarmingUp"
+        label="Warm up"
+        hint="Begins with few actions of a kind, and takes more each day until the caps are reached."
+      />
+      {form.values.isWarmingUp && (
+        <div class="fields">
+          {number("warmUp.perDay", "On the first day", 1, 1000)}
+          {number("warmUp.addPerDay", "More each day", 0, 1000)}
+        </div>
+      )}
+      <CheckField
+        form={form}
+        name="hasSessions"
+        label="Take breaks"
+        hint="Stretches of work and breaks of random length, drawn anew each day."
+      />
+      {form.values.hasSessions && (
+        <div class="fields">
+          {number("sessions.minMinutes", "Minutes of work, at least", 1, 1440)}
+          {number("sessions.maxMinutes", "Minutes of work, at most", 1, 1440)}
+          {number("sessions.minBreakMinutes", "Minutes of break, at least", 1, 1440)}
+          {number("sessions.maxBreakMinutes", "Minutes of break, at most", 1, 1440)}
+        </div>
+      )}
+      <CheckField
+        form={form}
+        name="isWithdrawing"
+        label="Take back requests that nobody accepts"
+        hint="Many open requests look bad on the network."
+      />
+      {form.values.isWithdrawing && (
+        <div class="fields">{number("withdrawAfterDays", "After how many days", 7, 365)}</div>
+      )}
+    </>
+  );
+}

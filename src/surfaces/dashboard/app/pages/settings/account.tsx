@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import type { AccountView } from "../../../../../features/network/account-model.ts";
+import type { UsageView } from "../../../../../features/network/foresight-model.ts";
+import type { PageProps } from "../../pages.ts";
+import { api } from "../../api.ts";
+import { useResource } from "../../resource.ts";
+import { navigate } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Meter } from "../../ui/meter.tsx";
+import { PageFrame, Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { AccountForm } from "./account-form.tsx";
+import { accountStateWords, meterWords, windowWords } from "../../account-words.ts";
+
+/** One account: what it has used, whether it works, and how it is to work. */
+export function AccountPage({ params }: PageProps) {
+  const path = `/network/accounts/${encodeURIComponent(params["id"] ?? "")}`;
+  const account = useResource((signal) => api.get<AccountView>(path, { signal }), [path], { events: ["account."] });
+  const usage = useResource((signal) => api.get<UsageView>(`${path}/usage`, { signal }), [path], {
+    pollMs: 20_000,
+    events: ["account.", "action."],
+  });
+  const { data } = account;
+  return (
+    <PageFrame
+      title={data?.name ?? "Account"}
+      back={{ to: "/settings?part=accounts", label: "Accounts" }}
+      lead={data && <StateLine account={data} />}
+      actions={
+        data && may("network:schedule") && <AccountActions account={data} path={path} onChanged={account.replace} />
+      }
+    >
+      <Loaded resource={account} lines={8}>
+        {(loaded) => (
+          <AccountForm
+            key={loaded.id}
+            account={loaded}
+            path={path}
+            usage={usage.data}
+            onSaved={(saved) => {
+              account.replace(saved);
+              usage.reload();
+            }}
+          />
+        )}
+      </Loaded>
+      <Section title="Used of the caps">
+        <Loaded resource={usage}>{(loaded) => <Usage usage={loaded} />}</Loaded>
+      </Section>
+    </PageFrame>
+  );
+}
+
+function StateLine({ account: { state, stateReason } }: { account: AccountView }) {
+  return (
+    <>
+      <StateBadge words={accountStateWords} state={state} /> {stateReason}
+    </>
+  );
+}
+
+function AccountActions({
+  account,
+  path,
+  onChanged,
+}: {
+  account: AccountView;
+  path: string;
+  onChanged: (account: AccountView) => void;
+}) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  const isActive = account.state === "active";
+  async function turn() {
+    setIsBusy(true);
+    try {
+      const state = isActive ? "paused" : "active";
+      onChanged(await api.patch<AccountView>(path, { state }));
+      tell(isActive ? "Paused: nothing is sent from it." : "It goes on; its queue was planned again.");
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <>
+      <Button kind={isActive ? "plain" : "primary"} isBusy={isBusy} onClick={() => void turn()}>
+        {isActive ? "Pause" : account.state === "paused" ? "Go on" : "It is connected again"}
+      </Button>
+      <Button onClick={() => setIsRemoving(true)}>Remove…</Button>
+      {isRemoving && (
+        <ConfirmDialog
+          title={`Remove ${account.name}?`}
+          confirm="Remove the account"
+          onClose={() => setIsRemoving(false)}
+          onConfirm={async () => {
+            await api.delete(path);
+            tell(`${account.name} was removed.`);
+            navigate("/settings?part=accounts");
+          }}
+        >
+          <p>Only an account that never acted can be removed. Any other is paused, so that its history stays.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** Only what was used, planned, or limited tightest is worth a line: the windows of a day. */
+function Usage({ usage }: { usage: UsageView }) {
+  return (
+    <ul class="cards">
+      {usage.meters.map(({ meter, windows, coolDown }) => (
+        <li key={meter} class="card usage-card">
+          <h3>{meterWords[meter]}</h3>
+          {coolDown && (
+            <p class="small notice warn">
+              Rests, until <RelativeTime at={coolDown.until} />: {coolDown.reason}
+            </p>
+          )}
+          {windows.map(({ window, used, planned, limit, isWarmUp }) => (
+            <Meter
+              key={window}
+              label={`${windowWords[window]}${isWarmUp ? " (warm-up)" : ""}`}
+              used={used}
+              planned={planned}
+              limit={limit}
+            />
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}

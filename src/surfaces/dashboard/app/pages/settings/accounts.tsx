@@ -1,0 +1,145 @@
+import { useState } from "preact/hooks";
+import type { AccountView } from "../../../../../features/network/account-model.ts";
+import { api, getAll } from "../../api.ts";
+import { useResource } from "../../resource.ts";
+import { Link, navigate } from "../../router.tsx";
+import { may, timeZone } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { weekInWords } from "../../ui/week-editor.tsx";
+import { accountStateWords, connectorWords, tierWords } from "../../account-words.ts";
+
+/** The accounts on the network, each with what it is used by and when. */
+export function AccountList() {
+  const [isNew, setIsNew] = useState(false);
+  const accounts = useResource(
+    async (signal) => ({ accounts: await getAll<AccountView>("/network/accounts", "accounts", { signal }) }),
+    [],
+    {
+      pollMs: 30_000,
+      events: ["account."],
+    },
+  );
+  return (
+    <>
+      <div class="part-head">
+        <p class="faint">An account sends at its own pace, within its caps and working hours.</p>
+        {may("network:schedule") && (
+          <Button kind="primary" icon="plus" onClick={() => setIsNew(true)}>
+            Add an account
+          </Button>
+        )}
+      </div>
+      <Loaded resource={accounts}>
+        {({ accounts: list }) =>
+          list.length === 0 ? (
+            <EmptyState icon="leads" title="No account yet">
+              <p>Without one nothing can be sent. Add the account that you use on the network.</p>
+            </EmptyState>
+          ) : (
+            <ul class="cards">
+              {list.map((account) => (
+                <AccountCard key={account.id} account={account} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isNew && <NewAccountDialog onClose={() => setIsNew(false)} />}
+    </>
+  );
+}
+
+function AccountCard({ account }: { account: AccountView }) {
+  const { id, name, state, stateReason, connector, tier, timeZone: zone, workingHours } = account;
+  return (
+    <li class="card account-card">
+      <h2>
+        <Link to={`/settings/accounts/${id}`}>{name}</Link>
+      </h2>
+      <p>
+        <StateBadge words={accountStateWords} state={state} />
+      </p>
+      {stateReason !== null && <p class="small">{stateReason}</p>}
+      <p class="faint small">
+        {connectorWords[connector].label} · {tierWords[tier]}
+        <br />
+        {weekInWords(workingHours)}
+        <br />
+        {zone}
+      </p>
+    </li>
+  );
+}
+
+function NewAccountDialog({ onClose }: { onClose: () => void }) {
+  const form = useForm(
+    { name: "", connector: "manual", setting: "", tier: "free", timeZone: timeZone() },
+    async ({ setting, ...values }) => {
+      const wanted = wordsOf(values.connector)?.setting;
+      const account = await api.post<AccountView>("/network/accounts", {
+        ...values,
+        ...(wanted && { connectorSettings: { [wanted.name]: setting.trim() } }),
+      });
+      tell(`${account.name} was added.`);
+      navigate(`/settings/accounts/${account.id}`);
+    },
+  );
+  const words = wordsOf(form.values.connector);
+  return (
+    <Dialog title="Add an account" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <TextField
+          form={form}
+          name="name"
+          label="Name"
+          hint="Whose account it is."
+          maxLength={200}
+          autofocus
+          required
+        />
+        <SelectField
+          form={form}
+          name="connector"
+          label="Carried out by"
+          hint={words?.hint}
+          choices={Object.entries(connectorWords).map(([value, { label }]) => ({ value, label }))}
+        />
+        {words?.setting && (
+          <TextField
+            form={form}
+            name="setting"
+            path={`connectorSettings.${words.setting.name}`}
+            label={words.setting.label}
+            hint={words.setting.hint}
+            required
+          />
+        )}
+        <SelectField
+          form={form}
+          name="tier"
+          label="Plan on the network"
+          hint="Decides the first caps and how long a note may be."
+          choices={Object.entries(tierWords).map(([value, label]) => ({ value, label }))}
+        />
+        <TimeZoneField form={form} />
+        <footer class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Add the account
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function wordsOf(connector: string) {
+  return Object.entries(connectorWords).find(([name]) => name === connector)?.[1];
+}

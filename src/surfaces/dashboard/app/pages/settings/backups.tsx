@@ -1,0 +1,150 @@
+import { useState } from "preact/hooks";
+import type { BackupList as Backups, BackupRunView, BackupView } from "../../../../../features/backup/model.ts";
+import { api, downloadUrl } from "../../api.ts";
+import { counted, fileSize } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { may } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Progress } from "../../ui/meter.tsx";
+import { EmptyState, ErrorState } from "../../ui/states.tsx";
+import { DateTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+
+/** Archives of everything that the server keeps, for admins. */
+export function BackupList() {
+  const [removed, setRemoved] = useState<BackupView | null>(null);
+  const [isStarting, setIsStarting] = useState(false);
+  const [isRunning, setIsRunning] = useState(false);
+  const list = useResource(
+    async (signal) => {
+      const loaded = await api.get<Backups>("/backups", { signal });
+      setIsRunning(loaded.running !== null);
+      return loaded;
+    },
+    [],
+    { pollMs: isRunning ? 500 : 15_000, events: ["backup."] },
+  );
+  const { data } = list;
+
+  async function start() {
+    setIsStarting(true);
+    try {
+      await api.post<BackupRunView>("/backups");
+      list.reload();
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsStarting(false);
+    }
+  }
+
+  const columns: readonly Column<BackupView>[] = [
+    { id: "at", header: "Made", cell: ({ createdAt }) => <DateTime at={createdAt} /> },
+    { id: "bytes", header: "Size", align: "right", cell: ({ bytes }) => fileSize(bytes) },
+    {
+      id: "name",
+      header: "File",
+      hideBelow: "medium",
+      cell: ({ name }) => <code>{name}</code>,
+    },
+    {
+      id: "isOwn",
+      header: "Of this server",
+      hideBelow: "medium",
+      cell: ({ isOwn }) => (isOwn ? "Yes" : <span class="faint">Of another, or not known</span>),
+    },
+    {
+      id: "actions",
+      header: "",
+      align: "right",
+      cell: (backup) => (
+        <span class="buttons end">
+          <a class="button plain" href={downloadUrl(`/backups/${backup.name}/download`)} download>
+            Download
+          </a>
+          {may("backups:write") && (
+            <Button kind="quiet" icon="close" aria-label={`Delete ${backup.name}`} onClick={() => setRemoved(backup)} />
+          )}
+        </span>
+      ),
+    },
+  ];
+
+  return (
+    <>
+      <div class="part-head">
+        <p class="faint">{data && settingsInWords(data)}</p>
+        {may("backups:write") && (
+          <Button kind="primary" isBusy={isStarting || isRunning} onClick={() => void start()}>
+            Make a backup
+          </Button>
+        )}
+      </div>
+      {data?.running && (
+        <div class="card job-card">
+          <Progress label={data.running.message} percent={data.running.progress} />
+        </div>
+      )}
+      {data && data.problem !== null && (
+        <p class="notice danger" role="alert">
+          {data.problem}
+        </p>
+      )}
+      {data?.last && data.running === null && <LastRun run={data.last} />}
+      {list.error && data === undefined ? (
+        <ErrorState error={list.error} retry={list.reload} />
+      ) : (
+        <DataTable
+          label="Backups"
+          columns={columns}
+          rows={data?.backups}
+          rowKey={({ name }) => name}
+          isLoading={list.isLoading && data === undefined}
+          isStacked
+          empty={
+            <EmptyState icon="download" title={data?.problem ? "No backups can be seen" : "No backups yet"}>
+              <p>A backup holds the database and all files, made while the server works on.</p>
+            </EmptyState>
+          }
+        />
+      )}
+      {removed !== null && (
+        <ConfirmDialog
+          title="Delete the backup?"
+          confirm="Delete it"
+          onClose={() => setRemoved(null)}
+          onConfirm={async () => {
+            await api.delete(`/backups/${removed.name}`);
+            tell("The backup was deleted.");
+            list.reload();
+          }}
+        >
+          <p>{removed.name} is deleted for good.</p>
+          {!removed.isOwn && <p>It may be that of another server, which then has it no more.</p>}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function settingsInWords({ place, schedule, keep }: Backups): string {
+  const when = schedule === null ? "Made only when you ask for one" : `Made by the schedule ${schedule} (UTC)`;
+  return `${when}, in ${place}; the newest ${keep} of this server are kept. They hold everybody’s data.`;
+}
+
+function LastRun({ run: { status, message, missing } }: { run: BackupRunView }) {
+  if (status === "failed")
+    return (
+      <p class="notice danger" role="alert">
+        The last backup failed: {message}
+      </p>
+    );
+  if (missing.length === 0) return null;
+  return (
+    <p class="notice warn">
+      The last backup lacks {counted(missing.length, "file")} that were deleted or changed while it was made.
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import type { SuppressionAnswer } from "../../../../../features/suppression/model.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormError, TextField, useForm } from "../../ui/form.tsx";
+import { kindWords } from "./suppression-words.ts";
+
+/** Whether somebody may be contacted, also where only hashes are kept. */
+export function CheckPersonDialog({ onClose }: { onClose: () => void }) {
+  const [answer, setAnswer] = useState<SuppressionAnswer | null>(null);
+  const form = useForm({ email: "", networkUrl: "", phone: "" }, async (values) => {
+    setAnswer(null);
+    const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
+    setAnswer(await api.post<SuppressionAnswer>("/suppressions/check", known));
+  });
+  return (
+    <Dialog title="May somebody be contacted?" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <TextField form={form} name="email" label="E-mail" isOptional autofocus />
+        <TextField form={form} name="networkUrl" label="Profile" isOptional />
+        <TextField form={form} name="phone" label="Phone" isOptional />
+        <div role="status">
+          {answer !== null && !answer.doNotContact && <p class="notice">Yes: nothing on the list stands in the way.</p>}
+          {answer?.doNotContact && (
+            <div class="notice danger">
+              <div>
+                <p>
+                  <strong>No.</strong>
+                </p>
+                {answer.matches.map(({ entryId, kind, scope, reason }) => (
+                  <p key={entryId}>
+                    {kindWords[kind]}, {scope === "team" ? "for everybody" : "for you"}
+                    {reason !== null && `: ${reason}`}
+                  </p>
+                ))}
+              </div>
+            </div>
+          )}
+        </div>
+        <footer class="buttons">
+          <Button onClick={onClose}>Close</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Ask
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import { useState } from "preact/hooks";
+import type { KeyView, NewKeyView } from "../../../../../platform/auth/key-model.ts";
+import { getAll } from "../../api.ts";
+import { now } from "../../clock.ts";
+import { count } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { may, session } from "../../session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { DateTime, RelativeTime } from "../../ui/time.tsx";
+import { EditKeyDialog } from "./edit-key.tsx";
+import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
+
+/** API keys: what each may do, when it was used, and the ways to turn it off. */
+export function KeyList() {
+  const [asked, setAsked] = useState<"new" | KeyView | null>(null);
+  const [made, setMade] = useState<NewKeyView | null>(null);
+  const keys = useResource(async (signal) => ({ keys: await getAll<KeyView>("/keys", "keys", { signal }) }), [], {
+    pollMs: 30_000,
+    events: ["key."],
+  });
+  const mayWrite = may("api_keys:write") || may("keys:manage");
+
+  const columns: readonly Column<KeyView>[] = [
+    {
+      id: "name",
+      header: "Name",
+      cell: (key) => (
+        <span class="two-lines">
+          {mayWrite ? (
+            <button type="button" class="link" onClick={() => setAsked(key)}>
+              {key.name}
+            </button>
+          ) : (
+            <span>{key.name}</span>
+          )}
+          <span>
+            <code>{key.hint}</code>
+          </span>
+        </span>
+      ),
+    },
+    { id: "state", header: "State", cell: (key) => <KeyState apiKey={key} /> },
+    {
+      id: "permissions",
+      header: "May",
+      hideBelow: "small",
+      cell: ({ permissions, requiresApproval }) =>
+        `${permissions.includes("*") ? "everything" : `${permissions.length} things`}${requiresApproval ? ", with approval" : ""}`,
+    },
+    {
+      id: "used",
+      header: "Last used",
+      hideBelow: "medium",
+      cell: ({ last_used_at: at }) => (at === null ? <span class="faint">Never</span> : <RelativeTime at={at} />),
+    },
+    {
+      id: "uses",
+      header: "Requests",
+      align: "right",
+      hideBelow: "large",
+      cell: ({ usageCount }) => count(usageCount),
+    },
+    {
+      id: "expires",
+      header: "Expires",
+      hideBelow: "large",
+      cell: ({ expires_at: at }) => (at === null ? <span class="faint">Never</span> : <DateTime at={at} />),
+    },
+  ];
+
+  return (
+    <>
+      <div class="part-head">
+        <p class="faint">Programs sign in with a key; so do you. Give each its own, with no more than it needs.</p>
+        {mayWrite && (
+          <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
+            Make a key
+          </Button>
+        )}
+      </div>
+      <DataTable
+        label="API keys"
+        columns={columns}
+        rows={keys.data?.keys}
+        rowKey={({ id }) => id}
+        error={keys.error}
+        retry={keys.reload}
+        isLoading={keys.isLoading}
+        empty={
+          <EmptyState icon="settings" title="No keys">
+            <p>Make one for each program that uses the API.</p>
+          </EmptyState>
+        }
+      />
+      {asked === "new" && (
+        <NewKeyDialog
+          onClose={() => setAsked(null)}
+          onMade={(key) => {
+            setAsked(null);
+            setMade(key);
+            keys.reload();
+          }}
+        />
+      )}
+      {asked !== null && asked !== "new" && (
+        <EditKeyDialog
+          apiKey={asked}
+          onClose={() => setAsked(null)}
+          onChanged={keys.reload}
+          onSecret={(key) => {
+            setAsked(null);
+            setMade(key);
+            keys.reload();
+          }}
+        />
+      )}
+      {made !== null && <SecretDialog made={made} onClose={() => setMade(null)} />}
+    </>
+  );
+}
+
+function KeyState({ apiKey: { id, isActive, expires_at: expiresAt } }: { apiKey: KeyView }) {
+  if (!isActive) return <Badge>Turned off</Badge>;
+  if (expiresAt !== null && Date.parse(expiresAt) <= now()) return <Badge tone="bad">Expired</Badge>;
+  return id === session.value?.key.id ? <Badge tone="info">Yours now</Badge> : <Badge tone="good">Active</Badge>;
+}

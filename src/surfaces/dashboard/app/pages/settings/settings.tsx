@@ -1,0 +1,58 @@
+import type { ComponentType } from "preact";
+import type { Permission } from "../../../../../platform/auth/key-model.ts";
+import { here, setQuery } from "../../router.tsx";
+import { may, session } from "../../session.ts";
+import { PageFrame } from "../../ui/page.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { AccountList } from "./accounts.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { BackupList } from "./backups.tsx";
+import { KeyList } from "./keys.tsx";
+import { PrivacyTools } from "./privacy.tsx";
+import { ProfileForm } from "./profile.tsx";
+import { ProviderList } from "./providers.tsx";
+import { SuppressionList } from "./suppression.tsx";
+import { UserList } from "./users.tsx";
+import { WebhookList } from "./webhooks.tsx";
+
+type Part = {
+  name: string;
+  label: string;
+  permissions: readonly Permission[];
+  isForAdmins?: boolean;
+  component: ComponentType;
+};
+
+const parts: readonly Part[] = [
+  { name: "accounts", label: "Accounts", permissions: ["network:read"], component: AccountList },
+  { name: "suppression", label: "Do not contact", permissions: ["leads:read"], component: SuppressionList },
+  { name: "keys", label: "API keys", permissions: ["api_keys:read", "keys:manage"], component: KeyList },
+  { name: "webhooks", label: "Webhooks", permissions: ["webhooks:read"], component: WebhookList },
+  { name: "providers", label: "Providers", permissions: ["leads:enrich"], component: ProviderList },
+  { name: "users", label: "Users", permissions: ["users:read"], isForAdmins: true, component: UserList },
+  { name: "audit", label: "Audit log", permissions: ["audit:read"], component: AuditLog },
+  { name: "privacy", label: "Privacy", permissions: ["privacy:read", "privacy:write"], component: PrivacyTools },
+  { name: "backups", label: "Backups", permissions: ["backups:read"], isForAdmins: true, component: BackupList },
+  { name: "profile", label: "You", permissions: ["users:read"], component: ProfileForm },
+];
+
+/** Everything that is set up once; only the parts that the key reaches. */
+export function SettingsPage() {
+  const open = parts.filter(
+    ({ permissions, isForAdmins }) => permissions.some(may) && (!isForAdmins || session.value?.isAdmin === true),
+  );
+  const chosen = open.find(({ name }) => name === here.value.query.get("part")) ?? open[0];
+  if (chosen === undefined)
+    return (
+      <PageFrame title="Settings">
+        <p class="faint">Your key reaches none of the settings.</p>
+      </PageFrame>
+    );
+  return (
+    <PageFrame title="Settings">
+      <Tabs label="Parts of the settings" tabs={open} chosen={chosen.name} choose={(part) => setQuery({ part })}>
+        <chosen.component key={chosen.name} />
+      </Tabs>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,190 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { SuppressionView } from "../../../../../features/suppression/model.ts";
+import { api, downloadUrl } from "../../api.ts";
+import { counted } from "../../format.ts";
+import { useCursorPages } from "../../cursor-pages.ts";
+import { useResource } from "../../resource.ts";
+import { here, setQuery } from "../../router.tsx";
+import { may, session } from "../../session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Field } from "../../ui/form.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { AddSuppressionsDialog } from "./add-suppressions.tsx";
+import { CheckPersonDialog } from "./check-person.tsx";
+import { SuppressionDialog } from "./suppression-entry.tsx";
+import { kindWords, sourceWords } from "./suppression-words.ts";
+
+type SuppressionPage = { suppressions: SuppressionView[]; total: number; nextCursor: string | null };
+
+/** Who is never contacted, by anybody and through anything. */
+export function SuppressionList() {
+  const [asked, setAsked] = useState<"add" | "check" | SuppressionView | null>(null);
+  const { query } = here.value;
+  const filter = { q: query.get("q"), kind: query.get("kind"), scope: query.get("scope") };
+  const inputs = Object.values(filter);
+  const { cursor, paging } = useCursorPages(inputs);
+  const list = useResource(
+    (signal) => api.get<SuppressionPage>("/suppressions", { query: { ...filter, cursor, limit: 50 }, signal }),
+    [...inputs, cursor],
+    { pollMs: 30_000, events: ["suppression."] },
+  );
+  const isNarrowed = inputs.some((value) => value !== null);
+
+  const columns: readonly Column<SuppressionView>[] = [
+    {
+      id: "value",
+      header: "Who",
+      cell: (entry) => (
+        <span class="two-lines">
+          <button type="button" class="link" onClick={() => setAsked(entry)}>
+            {entry.value ?? "Only a hash is kept"}
+          </button>
+          <span>{entry.value === null ? entry.hash.slice(0, 30) : entry.reason}</span>
+        </span>
+      ),
+    },
+    { id: "kind", header: "Kind", hideBelow: "small", cell: ({ kind }) => kindWords[kind] },
+    {
+      id: "scope",
+      header: "For",
+      cell: ({ scope }) => (
+        <Badge tone={scope === "team" ? "info" : "neutral"}>{scope === "team" ? "All" : "You"}</Badge>
+      ),
+    },
+    { id: "source", header: "From", hideBelow: "medium", cell: ({ source }) => sourceWords[source] },
+    { id: "at", header: "Since", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  ];
+
+  return (
+    <>
+      <div class="part-head">
+        <p class="faint">
+          {list.data === undefined ? "Nobody on this list is contacted." : counted(list.data.total, "entry", "entries")}
+        </p>
+        <div class="buttons">
+          <a
+            class="button plain"
+            href={downloadUrl("/suppressions/export", { scope: filter.scope, kind: filter.kind })}
+            download
+          >
+            Export
+          </a>
+          <Button onClick={() => setAsked("check")}>Ask about somebody</Button>
+          {may("leads:write") && (
+            <Button kind="primary" icon="plus" onClick={() => setAsked("add")}>
+              Add
+            </Button>
+          )}
+        </div>
+      </div>
+      <div class="filter-row" role="search" aria-label="Do not contact">
+        <SearchField value={filter.q ?? ""} onChange={(q) => setQuery({ q })} />
+        <FilterField
+          label="Kind"
+          value={filter.kind ?? ""}
+          choices={Object.entries(kindWords)}
+          onChange={(kind) => setQuery({ kind })}
+        />
+        <FilterField
+          label="Holds for"
+          value={filter.scope ?? ""}
+          choices={[
+            ["user", "You"],
+            ["team", "Everybody"],
+          ]}
+          onChange={(scope) => setQuery({ scope })}
+        />
+      </div>
+      <DataTable
+        label="Do not contact"
+        columns={columns}
+        rows={list.data?.suppressions}
+        rowKey={({ id }) => id}
+        error={list.error}
+        retry={list.reload}
+        isLoading={list.isLoading}
+        paging={paging(list.data?.nextCursor)}
+        empty={
+          isNarrowed ? (
+            <EmptyState icon="prospects" title="No entry matches">
+              <Button onClick={() => setQuery({ q: null, kind: null, scope: null })}>Show all</Button>
+            </EmptyState>
+          ) : (
+            <EmptyState icon="settings" title="The list is empty">
+              <p>
+                Put people and companies on it who must not be contacted. Nobody on it can be stored, imported or sent
+                anything.
+              </p>
+            </EmptyState>
+          )
+        }
+      />
+      {asked === "add" && (
+        <AddSuppressionsDialog
+          mayForAll={session.value?.isAdmin === true}
+          onClose={() => setAsked(null)}
+          onAdded={list.reload}
+        />
+      )}
+      {asked === "check" && <CheckPersonDialog onClose={() => setAsked(null)} />}
+      {asked !== null && typeof asked === "object" && (
+        <SuppressionDialog entry={asked} onClose={() => setAsked(null)} onChanged={list.reload} />
+      )}
+    </>
+  );
+}
+
+const typingMs = 250;
+
+function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(typing.current), []);
+  return (
+    <Field label="Search">
+      {(control) => (
+        <input
+          {...control}
+          type="search"
+          defaultValue={value}
+          placeholder="Part of the value"
+          maxLength={500}
+          onInput={(event) => {
+            const text = event.currentTarget.value;
+            clearTimeout(typing.current);
+            typing.current = setTimeout(() => onChange(text), typingMs);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function FilterField({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  choices: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">All</option>
+          {choices.map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,250 @@
+import { useState } from "preact/hooks";
+import type { KeyView, NewKeyView } from "../../../../../platform/auth/key-model.ts";
+import type { UserView } from "../../../../../platform/auth/user-model.ts";
+import type { SignInLinkView } from "../../../../../features/workspaces/sessions/model.ts";
+import { api, getAll } from "../../api.ts";
+import { count } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { here, setQuery } from "../../router.tsx";
+import { may, session, timeZone } from "../../session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyText } from "../../ui/copy.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { NewKeyDialog, SecretDialog } from "./new-key.tsx";
+
+const pageSize = 50;
+
+/** The people of the team, for admins. */
+export function UserList() {
+  const [asked, setAsked] = useState<"new" | UserView | null>(null);
+  const offset = Math.max(0, Number(here.value.query.get("offset")) || 0);
+  const users = useResource(
+    (signal) => api.get<{ users: UserView[]; total: number }>("/users", { query: { limit: pageSize, offset }, signal }),
+    [offset],
+  );
+  const total = users.data?.total ?? 0;
+  const columns: readonly Column<UserView>[] = [
+    {
+      id: "name",
+      header: "Name",
+      cell: (user) => (
+        <span class="two-lines">
+          <button type="button" class="link" onClick={() => setAsked(user)}>
+            {user.name ?? user.email}
+          </button>
+          <span>{user.email}</span>
+        </span>
+      ),
+    },
+    {
+      id: "role",
+      header: "Role",
+      cell: ({ id, role }) => (
+        <span class="badges">
+          <Badge tone={role === "admin" ? "info" : "neutral"}>{role === "admin" ? "Admin" : "Member"}</Badge>
+          {id === session.value?.user.id && <Badge>You</Badge>}
+        </span>
+      ),
+    },
+    { id: "zone", header: "Time zone", hideBelow: "medium", cell: ({ timeZone: zone }) => zone },
+    { id: "since", header: "Since", hideBelow: "small", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  ];
+  return (
+    <>
+      <div class="part-head">
+        <p class="faint">Everybody has leads, accounts, keys and credits of their own.</p>
+        {may("users:write") && (
+          <Button kind="primary" icon="plus" onClick={() => setAsked("new")}>
+            Add a user
+          </Button>
+        )}
+      </div>
+      <DataTable
+        label="Users"
+        columns={columns}
+        rows={users.data?.users}
+        rowKey={({ id }) => id}
+        error={users.error}
+        retry={users.reload}
+        isLoading={users.isLoading}
+        paging={{
+          offset,
+          total,
+          hasPrevious: offset > 0,
+          hasNext: offset + pageSize < total,
+          toPrevious: () => setQuery({ offset: String(Math.max(0, offset - pageSize)) }),
+          toNext: () => setQuery({ offset: String(offset + pageSize) }),
+        }}
+        empty={<EmptyState icon="leads" title="Nobody on this page" />}
+      />
+      {asked === "new" && (
+        <NewUserDialog
+          onClose={() => setAsked(null)}
+          onAdded={(user) => {
+            users.reload();
+            setAsked(user);
+          }}
+        />
+      )}
+      {asked !== null && asked !== "new" && <UserDialog user={asked} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function NewUserDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (user: UserView) => void }) {
+  const form = useForm({ email: "", name: "", role: "member", timeZone: timeZone() }, async ({ name, ...values }) => {
+    const user = await api.post<UserView>("/users", { ...values, ...(name.trim() !== "" && { name }) });
+    tell(`${user.email} was added. Make a sign-in link next.`);
+    onAdded(user);
+  });
+  return (
+    <Dialog title="Add a user" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <TextField form={form} name="email" label="E-mail" type="email" maxLength={254} autofocus required />
+        <TextField form={form} name="name" label="Name" maxLength={200} isOptional />
+        <SelectField
+          form={form}
+          name="role"
+          label="Role"
+          hint="Admins also look after users and what holds for the whole team."
+          choices={[
+            { value: "member", label: "Member" },
+            { value: "admin", label: "Admin" },
+          ]}
+        />
+        <TimeZoneField form={form} />
+        <footer class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Add the user
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What an admin does for somebody: credits, and a way in. */
+function UserDialog({ user, onClose }: { user: UserView; onClose: () => void }) {
+  const [isMaking, setIsMaking] = useState(false);
+  const [made, setMade] = useState<NewKeyView | null>(null);
+  const [link, setLink] = useState<string | null>(null);
+  const name = user.name ?? user.email;
+  const mayMakeKeys = may("api_keys:write") || may("keys:manage");
+  const keys = useResource(
+    async (signal) => ({
+      keys: mayMakeKeys ? await getAll<KeyView>("/keys", "keys", { query: { userId: user.id }, signal }) : [],
+    }),
+    [user.id],
+  );
+  const form = useForm({ amount: "", note: "" }, async ({ amount, note }) => {
+    const { balance } = await api.post<{ balance: number }>(`/users/${user.id}/credits/adjust`, {
+      amount: Number(amount),
+      ...(note.trim() !== "" && { note }),
+    });
+    tell(`${name} has ${count(balance)} credits now.`);
+    form.reset({ amount: "", note: "" });
+  });
+
+  async function linkOf(keyId: string) {
+    try {
+      setLink((await api.post<SignInLinkView>(`/keys/${keyId}/link`)).url);
+    } catch (error) {
+      tellError(error);
+    }
+  }
+
+  if (made !== null)
+    return (
+      <SecretDialog
+        made={made}
+        onClose={() => {
+          setMade(null);
+          keys.reload();
+        }}
+      />
+    );
+  if (isMaking)
+    return (
+      <NewKeyDialog
+        owner={{ id: user.id, name }}
+        onClose={() => setIsMaking(false)}
+        onMade={(key) => {
+          setIsMaking(false);
+          setMade(key);
+        }}
+      />
+    );
+  const usable = (keys.data?.keys ?? []).filter(({ isActive }) => isActive);
+  return (
+    <Dialog title={name} onClose={onClose}>
+      <dl class="facts">
+        <dt>E-mail</dt>
+        <dd>{user.email}</dd>
+        <dt>Role</dt>
+        <dd>{user.role}</dd>
+        <dt>Time zone</dt>
+        <dd>{user.timeZone}</dd>
+      </dl>
+      {mayMakeKeys && (
+        <section class="form">
+          <h3>Keys and sign-in</h3>
+          {keys.data !== undefined && usable.length === 0 && (
+            <p class="faint">No key yet. A person needs one to sign in, or a link that acts with one.</p>
+          )}
+          <ul class="form">
+            {usable.map((key) => (
+              <li key={key.id} class="buttons">
+                <span>
+                  {key.name} <code>{key.hint}</code>
+                </span>
+                <Button onClick={() => void linkOf(key.id)}>Sign-in link</Button>
+              </li>
+            ))}
+          </ul>
+          {link !== null && (
+            <div>
+              <p class="hint">Works once, within the hour. Whoever opens it may do what the key may.</p>
+              <CopyText label="Sign-in link" text={link} />
+            </div>
+          )}
+          <div class="buttons">
+            <Button icon="plus" onClick={() => setIsMaking(true)}>
+              Make a key
+            </Button>
+          </div>
+        </section>
+      )}
+      {may("users:write") && (
+        <form onSubmit={form.onSubmit}>
+          <h3>Credits</h3>
+          <FormError form={form} />
+          <div class="fields">
+            <TextField
+              form={form}
+              name="amount"
+              label="Give or take"
+              type="number"
+              hint="A negative number takes away."
+              required
+            />
+            <TextField form={form} name="note" label="Note" maxLength={500} isOptional />
+          </div>
+          <div class="buttons">
+            <Button type="submit" isBusy={form.isBusy}>
+              Change the balance
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

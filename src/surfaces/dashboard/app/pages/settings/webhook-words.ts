@@ -1,0 +1,14 @@
+import type { DeliveryState, EndpointView } from "../../../../../features/webhooks/model.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export const endpointStateWords: Record<EndpointView["state"], { tone: Tone; label: string }> = {
+  working: { tone: "good", label: "Works" },
+  failing: { tone: "bad", label: "Fails" },
+  disabled: { tone: "neutral", label: "Turned off" },
+};
+
+export const deliveryStateWords: Record<DeliveryState, { tone: Tone; label: string }> = {
+  pending: { tone: "info", label: "On its way" },
+  delivered: { tone: "good", label: "Delivered" },
+  failed: { tone: "bad", label: "Failed" },
+};

@@ -1,0 +1,198 @@
+import { useState } from "preact/hooks";
+import type { DeliveryView, EndpointView, NewEndpointView } from "../../../../../features/webhooks/model.ts";
+import type { PageProps } from "../../pages.ts";
+import { api } from "../../api.ts";
+import { now } from "../../clock.ts";
+import { counted, instantOf } from "../../format.ts";
+import { useResource } from "../../resource.ts";
+import { navigate } from "../../router.tsx";
+import { may } from "../../session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { FormError, SelectField, TextField, useForm } from "../../ui/form.tsx";
+import { PageFrame, Section } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { tell, tellError } from "../../ui/toast.tsx";
+import { DeliveryLog } from "./delivery-log.tsx";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { EndpointSecretDialog } from "./endpoint-secret.tsx";
+import { endpointStateWords } from "./webhook-words.ts";
+
+type Asked = "rotate" | "replay" | "delete";
+
+/** One endpoint: how it does, what was delivered, and what it gets. */
+export function WebhookPage({ params }: PageProps) {
+  const path = `/webhooks/${encodeURIComponent(params["id"] ?? "")}`;
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [made, setMade] = useState<NewEndpointView | null>(null);
+  const [isTesting, setIsTesting] = useState(false);
+  const [log, setLog] = useState(0);
+  const endpoint = useResource((signal) => api.get<EndpointView>(path, { signal }), [path], {
+    pollMs: 10_000,
+    events: ["webhook."],
+  });
+  const { data } = endpoint;
+  const close = () => setAsked(null);
+  const logAgain = () => setLog((n) => n + 1);
+
+  async function test() {
+    setIsTesting(true);
+    try {
+      await api.post<DeliveryView>(`${path}/test`);
+      tell("A test event is on its way; the log below tells what comes of it.");
+      logAgain();
+    } catch (error) {
+      tellError(error);
+    } finally {
+      setIsTesting(false);
+    }
+  }
+
+  return (
+    <PageFrame
+      title={data?.url ?? "Webhook"}
+      back={{ to: "/settings?part=webhooks", label: "Webhooks" }}
+      lead={data && <StateLine endpoint={data} />}
+      actions={
+        data &&
+        may("webhooks:write") && (
+          <>
+            <Button isBusy={isTesting} onClick={() => void test()}>
+              Send a test
+            </Button>
+            <Button onClick={() => setAsked("replay")}>Deliver again…</Button>
+            <Button onClick={() => setAsked("rotate")}>New secret…</Button>
+            <Button onClick={() => setAsked("delete")}>Delete…</Button>
+          </>
+        )
+      }
+    >
+      <Loaded resource={endpoint} lines={4}>
+        {(loaded) => (
+          <>
+            {may("webhooks:write") && (
+              <div class="card">
+                <EndpointForm
+                  key={loaded.id}
+                  endpoint={loaded}
+                  onCancel={close}
+                  onSend={async (input) => {
+                    endpoint.replace(await api.patch<EndpointView>(path, input));
+                    tell("Saved.");
+                  }}
+                />
+              </div>
+            )}
+            <Section title="Deliveries">
+              <DeliveryLog key={log} path={path} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+      {asked === "rotate" && (
+        <ConfirmDialog
+          title="Give it a new secret?"
+          kind="primary"
+          confirm="Make a new secret"
+          onClose={close}
+          onConfirm={async () => setMade(await api.post<NewEndpointView>(`${path}/rotate`, { overlapHours: 24 }))}
+        >
+          <p>For 24 hours deliveries carry the signatures of both, so that your program can change over.</p>
+        </ConfirmDialog>
+      )}
+      {asked === "replay" && <ReplayDialog path={path} onClose={close} onDone={logAgain} />}
+      {asked === "delete" && (
+        <ConfirmDialog
+          title="Delete the endpoint?"
+          confirm="Delete it"
+          onClose={close}
+          onConfirm={async () => {
+            await api.delete(path);
+            tell("The endpoint was deleted.");
+            navigate("/settings?part=webhooks");
+          }}
+        >
+          <p>Its deliveries are deleted too, also those that wait. The events themselves stay.</p>
+        </ConfirmDialog>
+      )}
+      {made !== null && <EndpointSecretDialog made={made} onClose={() => setMade(null)} />}
+    </PageFrame>
+  );
+}
+
+function StateLine({ endpoint }: { endpoint: EndpointView }) {
+  const { state, disabledReason, failures, failingSince, oldSecretUntil } = endpoint;
+  return (
+    <>
+      <StateBadge words={endpointStateWords} state={state} /> {disabledReason}
+      {failures > 0 && failingSince !== null && (
+        <>
+          {counted(failures, "attempt")} failed, since <RelativeTime at={failingSince} />.
+        </>
+      )}
+      {oldSecretUntil !== null && (
+        <>
+          {" "}
+          The old secret signs as well, until <RelativeTime at={oldSecretUntil} />.
+        </>
+      )}
+    </>
+  );
+}
+
+const hourMs = 3_600_000;
+const spans = [
+  { value: "1", label: "Of the last hour" },
+  { value: "24", label: "Of the last day" },
+  { value: "168", label: "Of the last 7 days" },
+  { value: "other", label: "Since a moment" },
+];
+
+/** Puts what happened in a time into the queue again, as many answers as it takes. */
+function ReplayDialog({ path, onClose, onDone }: { path: string; onClose: () => void; onDone: () => void }) {
+  const form = useForm({ span: "24", since: "", include: "undelivered" }, async ({ span, since, include }) => {
+    const from = span === "other" ? instantOf(since) : new Date(now() - Number(span) * hourMs).toISOString();
+    const range = { from, to: new Date(now()).toISOString(), include };
+    let replayed = 0;
+    let after: string | null = null;
+    do {
+      const answer: { replayed: number; nextCursor: string | null } = await api.post(`${path}/replay`, {
+        ...range,
+        ...(after !== null && { after }),
+      });
+      replayed += answer.replayed;
+      after = answer.nextCursor;
+    } while (after !== null);
+    tell(`${counted(replayed, "event")} on the way again.`);
+    onDone();
+    onClose();
+  });
+  return (
+    <Dialog title="Deliver again" onClose={onClose}>
+      <form onSubmit={form.onSubmit}>
+        <FormError form={form} />
+        <SelectField form={form} name="span" label="Events" choices={spans} />
+        {form.values.span === "other" && (
+          <TextField form={form} name="since" path="from" label="Since" type="datetime-local" required />
+        )}
+        <SelectField
+          form={form}
+          name="include"
+          label="Which of them"
+          choices={[
+            { value: "undelivered", label: "Those that were not delivered" },
+            { value: "all", label: "All" },
+          ]}
+        />
+        <footer class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={form.isBusy}>
+            Deliver again
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

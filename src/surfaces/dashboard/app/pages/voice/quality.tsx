@@ -1,0 +1,69 @@
+import type { CheckView, CloneDetailView, SampleView } from "../../../../../features/voice/model.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { clock } from "./sound.ts";
+
+type Verdict = CheckView["quality"]["verdict"];
+type SampleQuality = NonNullable<SampleView["quality"]>;
+type CloneQuality = NonNullable<CloneDetailView["quality"]>;
+
+const verdictWords: Record<Verdict, { tone: Tone; label: string }> = {
+  good: { tone: "good", label: "Good" },
+  usable: { tone: "info", label: "Usable" },
+  poor: { tone: "warn", label: "Poor" },
+  unusable: { tone: "bad", label: "Can’t be used" },
+};
+
+export function VerdictBadge({ verdict }: { verdict: Verdict }) {
+  return <Badge tone={verdictWords[verdict].tone}>{verdictWords[verdict].label}</Badge>;
+}
+
+/** What was measured of one recording, and what to do about it. */
+export function SampleReport({ quality }: { quality: SampleQuality }) {
+  const { verdict, problems, measures } = quality;
+  return (
+    <div class="quality">
+      <p>
+        <VerdictBadge verdict={verdict} />{" "}
+        {measures && (
+          <span class="faint small">
+            {clock(measures.speechSeconds)} of speech in {clock(measures.seconds)} · voice {Math.round(measures.snrDb)}{" "}
+            dB above the background · level {Math.round(measures.levelDb)} dB
+          </span>
+        )}
+      </p>
+      <Problems problems={problems} />
+    </div>
+  );
+}
+
+/** What was measured of all recordings together. */
+export function VoiceReport({ quality }: { quality: CloneQuality }) {
+  const { verdict, usableSamples, speechSeconds, speakers, problems, notes } = quality;
+  return (
+    <div class="card quality">
+      <p>
+        <VerdictBadge verdict={verdict} /> {clock(speechSeconds)} of speech in {usableSamples} usable recordings
+        {speakers > 1 && `, by ${speakers} different voices`}
+      </p>
+      <Problems problems={problems} />
+      {notes.length > 0 && (
+        <ul class="faint small">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Problems({ problems }: { problems: readonly { code: string; message: string }[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="quality-problems small">
+      {problems.map(({ code, message }) => (
+        <li key={code}>{message}</li>
+      ))}
+    </ul>
+  );
+}

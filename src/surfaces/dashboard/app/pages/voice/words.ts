@@ -1,0 +1,21 @@
+import type { CloneStatus } from "../../../../../features/voice/model.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export const voiceStatusWords: Record<CloneStatus, { tone: Tone; label: string }> = {
+  processing: { tone: "info", label: "Is trained" },
+  ready: { tone: "good", label: "Ready" },
+  failed: { tone: "bad", label: "Failed" },
+};
+
+/** Specification, "Limits". */
+export const maxSamples = 10;
+export const maxSampleBytes = 50 * 1024 * 1024;
+export const audioTypes = ".wav,.mp3,.m4a,.flac,audio/wav,audio/mpeg,audio/mp4,audio/flac";
+
+export function formOf(files: readonly File[], fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  // Before the files: what is wrong with them is told before megabytes are sent.
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const file of files) form.append("files", file, file.name);
+  return form;
+}

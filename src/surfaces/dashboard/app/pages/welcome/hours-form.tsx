@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import type { AccountView, WeekView } from "../../../../../features/network/account-model.ts";
+import { api } from "../../api.ts";
+import { session } from "../../session.ts";
+import { Button } from "../../ui/button.tsx";
+import { FormError, useForm } from "../../ui/form.tsx";
+import { TimeZoneField } from "../../ui/time-zone-field.tsx";
+import { DayError, dayNames, dayPath, WeekEditor } from "../../ui/week-editor.tsx";
+
+type Day = keyof WeekView;
+const days = Object.keys(dayNames) as Day[];
+
+type HoursFormProps = { account: AccountView; onSaved: () => void; onSkip: () => void };
+
+/** One span for all working days; who wants it finer sets each day apart. */
+export function HoursForm({ account, onSaved, onSkip }: HoursFormProps) {
+  const [isByDay, setIsByDay] = useState(() => !isSameEveryDay(account.workingHours));
+  const initial = {
+    workingHours: JSON.stringify(account.workingHours),
+    timeZone: session.value?.user.timeZone ?? account.timeZone,
+  };
+  const form = useForm(initial, async ({ workingHours, timeZone }) => {
+    await api.patch(`/network/accounts/${account.id}`, {
+      workingHours: JSON.parse(workingHours) as WeekView,
+      timeZone: timeZone.trim(),
+    });
+    onSaved();
+  });
+  const hours = {
+    week: JSON.parse(form.values.workingHours) as WeekView,
+    onChange: (week: WeekView) => form.set("workingHours", JSON.stringify(week)),
+    errors: form.errors,
+  };
+
+  return (
+    <form class="welcome-step form" onSubmit={form.onSubmit}>
+      <h2>When may it act for you?</h2>
+      <p class="faint">
+        Nothing is sent outside these hours. Within them it works like a person: with breaks, and minutes between two
+        actions.
+      </p>
+      <FormError form={form} />
+      {isByDay ? (
+        <WeekEditor {...hours} />
+      ) : (
+        <>
+          <SameHours {...hours} />
+          <p>
+            <button type="button" class="link" onClick={() => setIsByDay(true)}>
+              Set the hours of each day apart
+            </button>
+          </p>
+        </>
+      )}
+      <TimeZoneField form={form} hint="The hours hold in this time zone." />
+      <div class="buttons">
+        <Button kind="primary" type="submit" isBusy={form.isBusy}>
+          Go on
+        </Button>
+        <Button kind="quiet" onClick={onSkip}>
+          Later
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type HoursProps = { week: WeekView; onChange: (week: WeekView) => void; errors: Record<string, string> };
+
+/** Working days, and the hours that hold on all of them. */
+function SameHours({ week, onChange, errors }: HoursProps) {
+  // Kept here as well: when no day is left, the week no longer knows it.
+  const [span, setSpan] = useState(() => Object.values(week).flat()[0] ?? { from: "09:00", to: "18:00" });
+  const weekOf = (chosen: readonly Day[], { from, to } = span): WeekView => {
+    const hours = (day: Day) => (chosen.includes(day) ? [{ from, to }] : []);
+    return Object.fromEntries(days.map((day) => [day, hours(day)])) as WeekView;
+  };
+  const chosen = days.filter((day) => week[day].length > 0);
+  const change = (changed: Partial<typeof span>) => {
+    setSpan({ ...span, ...changed });
+    onChange(weekOf(chosen, { ...span, ...changed }));
+  };
+  return (
+    <>
+      <fieldset class="days">
+        <legend>Working days</legend>
+        {days.map((day) => (
+          <label key={day} class="day" data-path={dayPath(day)}>
+            <input
+              type="checkbox"
+              aria-label={dayNames[day]}
+              checked={chosen.includes(day)}
+              onChange={(event) =>
+                onChange(weekOf(event.currentTarget.checked ? [...chosen, day] : chosen.filter((one) => one !== day)))
+              }
+            />
+            <span>{dayNames[day].slice(0, 3)}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="fields">
+        <label class="field">
+          <span>From</span>
+          <input
+            type="time"
+            value={span.from}
+            required
+            onInput={(event) => change({ from: event.currentTarget.value })}
+          />
+        </label>
+        <label class="field">
+          <span>To</span>
+          <input
+            type="time"
+            // A field for times knows no 24:00; midnight at the end of a span means the same.
+            value={span.to === "24:00" ? "00:00" : span.to}
+            required
+            onInput={(event) => change({ to: endOf(event.currentTarget.value) })}
+          />
+        </label>
+      </div>
+      <DayError error={days.map((day) => errors[dayPath(day)]).find((error) => error !== undefined)} />
+    </>
+  );
+}
+
+function endOf(time: string): string {
+  return time === "00:00" ? "24:00" : time;
+}
+
+function isSameEveryDay(week: WeekView): boolean {
+  const kinds = new Set(days.map((day) => JSON.stringify(week[day])).filter((spans) => spans !== "[]"));
+  return kinds.size <= 1 && Object.values(week).every((spans) => spans.length <= 1);
+}

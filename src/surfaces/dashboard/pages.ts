@@ -1,0 +1,93 @@
+import { Elysia } from "elysia";
+import { ApiError } from "../../platform/base/errors.ts";
+import { encodings, type Asset, type Encoding } from "./asset.ts";
+
+/** Nothing inline, nothing from elsewhere; blob: is for sound and files that the page itself was given. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** A name with a hash in it never means anything else. */
+const forever = "public, max-age=31536000, immutable";
+
+type Settings = { headers: Record<string, string | number>; status?: number | string };
+
+/** The pages for people: one HTML document at / and everywhere below /app, and the files that it loads. */
+export function dashboardPages() {
+  const load = onFirstUse(loadAssets);
+
+  async function serve(name: string, request: Request, set: Settings): Promise<Response> {
+    const asset = (await load()).get(name);
+    if (asset === undefined)
+      throw new ApiError("NOT_FOUND", {
+        message: `There is no file ${name}. Reload the page: the server was probably updated.`,
+        details: { resource: "file", id: name },
+      });
+    const encoding = accepted(request.headers.get("accept-encoding"));
+    const etag = `"${asset.hash}-${encoding ?? "identity"}"`;
+    const isPage = name === "index.html";
+    Object.assign(set.headers, {
+      "cache-control": name.includes(asset.hash) || /-[a-z0-9]{8}\.\w+$/.test(name) ? forever : "no-cache",
+      vary: "accept-encoding",
+      etag,
+      "cross-origin-resource-policy": "same-origin",
+      ...(isPage && { "content-security-policy": contentSecurityPolicy, "cross-origin-opener-policy": "same-origin" }),
+    });
+    if (request.headers.get("if-none-match")?.includes(etag)) {
+      set.status = 304;
+      return new Response(null, { status: 304 });
+    }
+    return new Response(bodyOf(asset, encoding), {
+      headers: { "content-type": asset.type, ...(encoding !== null && { "content-encoding": encoding }) },
+    });
+  }
+
+  return new Elysia({ name: "dashboard", detail: { hide: true } })
+    .get("/", ({ request, set }) => serve("index.html", request, set))
+    .get("/app", ({ request, set }) => serve("index.html", request, set))
+    .get("/app/assets/:name", ({ request, set, params: { name } }) => serve(name, request, set))
+    .get("/app/*", ({ request, set }) => serve("index.html", request, set));
+}
+
+async function loadAssets(): Promise<Map<string, Asset>> {
+  const { embedded } = await import("./embedded.ts");
+  const assets = embedded ?? (await (await import("./build.ts")).buildAssets());
+  return new Map(assets.map((asset) => [asset.name, asset]));
+}
+
+/** A failure is not kept: the next request tries again. */
+function onFirstUse<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | null = null;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = null;
+      throw error;
+    }));
+}
+
+/** The best encoding that the client takes; null for none of ours. A weight of 0 forbids (RFC 9110, section 12.5.3). */
+function accepted(header: string | null): Encoding | null {
+  const offered = (header ?? "").split(",").map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/),
+  );
+  const takes = (name: string) => offered.some(([encoding, weight]) => encoding === name && Number(weight ?? 1) > 0);
+  return encodings.find(takes) ?? null;
+}
+
+function bodyOf({ bodies }: Asset, encoding: Encoding | null): Uint8Array<ArrayBuffer> {
+  const compressed = Buffer.from(bodies[encoding ?? "gzip"], "base64");
+  return new Uint8Array(encoding === null ? Bun.gunzipSync(compressed) : compressed);
+}
