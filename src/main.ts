@@ -11,7 +11,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   signals: systemSignals,
   backend: {
     // Loaded only when a command needs it, so that the others are quick.
-    createApp: async (config) => (await import("./app/http-app.ts")).createApp(config),
+    createApp: async (config) => (await import("./surfaces/app.ts")).createApp(config),
     readRunningServer: async (dataDir) =>
       (await import("./adapters/disk/data-directory.ts")).readRunningServer(dataDir),
   },

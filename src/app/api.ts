@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { auditRoutes } from "../platform/operations/audit-routes.ts";
-import type { AuditService } from "../platform/audit/service.ts";
+import type { AuditService } from "../platform/auth/audit/service.ts";
 import { campaignRoutes } from "../features/campaigns/routes.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";

@@ -1,6 +1,20 @@
+import type { Clock } from "../platform/base/clock.ts";
+import type { Ids } from "../platform/base/ids.ts";
+import type { Log } from "../platform/base/log.ts";
+import type { Connectors } from "../features/network/action-job.ts";
+import type { VoiceEngines } from "../features/voice/training-job.ts";
 import type { JobRunner } from "../platform/jobs/runner.ts";
 import type { RelationService } from "../features/network/relation-service.ts";
 import type { FirstRun } from "./first-run.ts";
+
+/** What tests put in the place of the real world. */
+export type Overrides = Partial<{
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  connectors: Partial<Connectors>;
+  voiceEngines: VoiceEngines;
+}>;
 
 /** The whole service as a value. `start` and `stop` are safe to repeat. */
 export type App = {

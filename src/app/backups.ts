@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import type { AuditDetails } from "../platform/audit/model.ts";
-import type { AuditService } from "../platform/audit/service.ts";
+import type { AuditDetails } from "../platform/auth/audit/model.ts";
+import type { AuditService } from "../platform/auth/audit/service.ts";
 import { backupRoutes } from "../features/backup/routes.ts";
 import { BackupService } from "../features/backup/service.ts";
 import { createArchives } from "../adapters/blobs/archives.ts";

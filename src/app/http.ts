@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import type { AuditService } from "../platform/audit/service.ts";
+import type { AuditService } from "../platform/auth/audit/service.ts";
 import type { Clock } from "../platform/base/clock.ts";
 import type { Config } from "./config/config.ts";
 import type { Operations } from "../platform/operations/operations.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { permissions } from "../../src/platform/auth/key-model.ts";
-import type { AuditCheck, AuditEntryView } from "../../src/platform/audit/model.ts";
+import type { AuditCheck, AuditEntryView } from "../../src/platform/auth/audit/model.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, startService, succeeded } from "../support/service.ts";
 

@@ -56,7 +56,7 @@ test("the probes need no key, and tell nothing about the service", async () => {
 
 testInProcess("a service that does not run jobs yet is not ready, and says so without a key", async () => {
   const directory = await mkdtemp(join(tmpdir(), "outreachd-api-"));
-  const { createApp } = await import("../../src/app/http-app.ts");
+  const { createApp } = await import("../../src/surfaces/app.ts");
   const app = await createApp(loadConfig({ flags: { data: directory }, env: { OUTREACHD_LOG_LEVEL: "silent" } }));
   try {
     const answer = await app.handle(new Request("http://localhost/readyz"));

@@ -320,7 +320,7 @@ testInProcess("a refused key says in what it differs, however it was sent", asyn
       { authorization: `bearer  ${key} ` },
     ]) {
       const shown = key === null ? {} : headers;
-      const refused = await service.client(null).get("/api/v2/leads", { headers: shown as Record<string, string> });
+      const refused = await service.client(null).get("/api/v2/leads", { headers: shown });
       expect(refused).toMatchObject({ status: 401, code: "UNAUTHORIZED", message: expect.stringContaining(reason) });
       const challenge = key === null ? 'Bearer realm="outreachd"' : 'Bearer realm="outreachd", error="invalid_token"';
       expect(refused.headers.get("www-authenticate")).toBe(challenge);

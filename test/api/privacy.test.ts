@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { AuditEntryView } from "../../src/platform/audit/model.ts";
+import type { AuditEntryView } from "../../src/platform/auth/audit/model.ts";
 import { permissions } from "../../src/platform/auth/key-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { ErasureView, PersonIdentifiers, PersonRecordView } from "../../src/features/privacy/model.ts";

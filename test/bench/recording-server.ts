@@ -1,4 +1,4 @@
-import { createApp } from "../../src/app/http-app.ts";
+import { createApp } from "../../src/surfaces/app.ts";
 import { loadConfig } from "../../src/app/config/config.ts";
 import type { Connector } from "../../src/features/network/connector.ts";
 

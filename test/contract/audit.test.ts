@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { auditEntry } from "../../src/platform/audit/entry.ts";
-import type { AuditEntry } from "../../src/platform/audit/model.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
+import type { AuditEntry } from "../../src/platform/auth/audit/model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import { createFactories } from "../support/factories.ts";

@@ -3,7 +3,7 @@ import { allFields } from "../../src/features/enrichment/fields.ts";
 import type { Subject } from "../../src/features/enrichment/model.ts";
 import type { LookUpOutcome } from "../../src/features/enrichment/provider.ts";
 import { createHttpVendor, readVendorMappings } from "../../src/adapters/providers/enrichment/http-vendor.ts";
-import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { FakeClock } from "../support/clock.ts";
 import { nobody, startVendor, vendorKey, vendors, type Vendor } from "../support/vendors.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { auditEntry } from "../../src/platform/audit/entry.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { createNetworkWorld } from "../support/network-world.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { auditEntry } from "../../src/platform/audit/entry.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../src/features/privacy/model.ts";
 import type { GivenPerson } from "../../src/features/privacy/store.ts";
 import { prospectContent } from "../../src/features/prospecting/content.ts";

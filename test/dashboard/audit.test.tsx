@@ -3,7 +3,7 @@ import { answerWith, change, settled, show, signInAs } from "../support/page.ts"
 import { button } from "../support/dashboard.ts";
 import { AuditLog } from "../../src/surfaces/dashboard/app/pages/settings/audit-log.tsx";
 import { navigate } from "../../src/surfaces/dashboard/app/router.tsx";
-import type { AuditEntryView } from "../../src/platform/audit/model.ts";
+import type { AuditEntryView } from "../../src/platform/auth/audit/model.ts";
 
 const who = { userId: "u", via: "api", actorId: "u", keyId: "k", keyName: "<b>page</b>" } as const;
 const where = { address: "192.0.2.7", userAgent: "curl/8", requestId: "r1" };

@@ -2,7 +2,7 @@ import { test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Overrides } from "../../src/app/http-app.ts";
+import type { Overrides } from "../../src/surfaces/app.ts";
 import { loadConfig } from "../../src/app/config/config.ts";
 import type { JobView } from "../../src/platform/jobs/model.ts";
 import { permissions as allPermissions, type NewKeyView, type Permission } from "../../src/platform/auth/key-model.ts";
@@ -155,7 +155,7 @@ function variables(settings: Record<string, string | number>): Record<string, st
 
 async function launchApp(dataDir: string, env: Record<string, string>, overrides: Overrides): Promise<Launched> {
   // Not at the top: who tests a binary shall not need the source to load.
-  const { createApp } = await import("../../src/app/http-app.ts");
+  const { createApp } = await import("../../src/surfaces/app.ts");
   const app = await createApp(loadConfig({ flags: { data: dataDir }, env }), overrides);
   await app.start();
   return {

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AuditService } from "../../src/platform/audit/service.ts";
+import { AuditService } from "../../src/platform/auth/audit/service.ts";
 import type { ArchiveStore } from "../../src/features/backup/archive-store.ts";
 import type { ArchivePlace } from "../../src/features/backup/place.ts";
 import { BackupService, type BackupParts } from "../../src/features/backup/service.ts";

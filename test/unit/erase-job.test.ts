@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { auditEntry } from "../../src/platform/audit/entry.ts";
+import { auditEntry } from "../../src/platform/auth/audit/entry.ts";
 import { Interruption } from "../../src/platform/jobs/interruption.ts";
 import { untilWritten } from "../../src/platform/jobs/patience.ts";
 import type { Job } from "../../src/platform/jobs/model.ts";

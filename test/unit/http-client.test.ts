@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { createHttpClient, type HttpOutcome, type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
+import { type HttpOutcome, type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startRawPeer, vendorCertificate } from "../support/http-peer.ts";
 

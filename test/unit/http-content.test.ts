@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { createHttpClient, type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
+import { type HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startRawPeer } from "../support/http-peer.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { columnOverrides, columnPlan, identifies } from "../../src/features/leads/import/column-plan.ts";
-import { recognizedTarget } from "../../src/features/leads/import/columns.ts";
+import { recognizedTarget } from "../../src/platform/imports/person-columns.ts";
 
 const targetsOf = (headers: string[]) => columnPlan(headers, columnOverrides(null)).map(({ target }) => target);
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
 import type { Watched } from "../../src/features/network/contact-model.ts";
-import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { createLinkedapiConnector } from "../../src/adapters/providers/network/linkedapi.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { normalized } from "../../src/features/leads/import/columns.ts";
+import { normalized } from "../../src/platform/imports/person-columns.ts";
 import {
   maxIgnoredColumns,
   noteIgnored,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { normalized } from "../../src/features/leads/import/columns.ts";
+import { normalized } from "../../src/platform/imports/person-columns.ts";
 import type { ProspectTarget } from "../../src/features/prospecting/import/prospect-columns.ts";
 import { unpacked } from "../../src/features/prospecting/import/prospect-file.ts";
 import { ProspectNdjsonRows } from "../../src/features/prospecting/import/prospect-ndjson.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { auditEntry, userAgentExcerpt } from "../../src/platform/audit/entry.ts";
+import { auditEntry, userAgentExcerpt } from "../../src/platform/auth/audit/entry.ts";
 import { makeSecret } from "../../src/platform/auth/secret.ts";
 import { hintOf, withoutKeys } from "../../src/platform/base/secret-text.ts";
 import { createLineLog, createLog } from "../../src/platform/base/log.ts";

@@ -3,7 +3,7 @@ import type { Tier } from "../../src/features/network/account-model.ts";
 import type { ActionType } from "../../src/features/network/action-kinds.ts";
 import type { ActionOrder, ConnectorOutcome } from "../../src/features/network/connector.ts";
 import type { Watched } from "../../src/features/network/contact-model.ts";
-import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { createUnipileConnector } from "../../src/adapters/providers/network/unipile.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";

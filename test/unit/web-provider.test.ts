@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allFields } from "../../src/features/enrichment/fields.ts";
 import type { HttpClient, HttpOutcome, HttpRequest } from "../../src/lib/guarded-http/http-client.ts";
-import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { readCompanyPage } from "../../src/adapters/providers/enrichment/company-page.ts";
 import { mayFetch } from "../../src/adapters/providers/enrichment/robots.ts";
 import { createWeb, type MailCheck } from "../../src/adapters/providers/enrichment/web.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import type { ConnectorOutcome } from "../../src/features/network/connector.ts";
-import { createHttpClient } from "../../src/lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../src/adapters/providers/http.ts";
 import { createWebhookConnector } from "../../src/adapters/providers/network/webhook.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
 import { accountOf, orderOf } from "../support/orders.ts";

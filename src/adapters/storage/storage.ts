@@ -1,4 +1,4 @@
-import type { AuditStore } from "../../platform/audit/store.ts";
+import type { AuditStore } from "../../platform/auth/audit/store.ts";
 import type { BackupStore } from "../../features/backup/store.ts";
 import type { CampaignStore } from "../../features/campaigns/store.ts";
 import type { CreditStore } from "../../features/credits/store.ts";

@@ -1,6 +1,6 @@
-import { auditEntry } from "../../platform/audit/entry.ts";
-import type { AuditAction, AuditEvent } from "../../platform/audit/model.ts";
-import type { AuditService } from "../../platform/audit/service.ts";
+import { auditEntry } from "../../platform/auth/audit/entry.ts";
+import type { AuditAction, AuditEvent } from "../../platform/auth/audit/model.ts";
+import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { diskFaultOf } from "../../platform/base/disk-fault.ts";
 import { ApiError, notFound } from "../../platform/base/errors.ts";

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { NewEvent } from "../../platform/events/model.ts";
 
 /** How the making of a backup ended: the event that tells it, and what the audit log says of it, if anything. */

@@ -3,7 +3,7 @@ import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";
 import { denied, isAdmin, requireAdmin, type Caller } from "../../platform/auth/caller.ts";
 import type { KeyStore } from "../../platform/auth/key-store.ts";
-import type { UserStore } from "../workspaces/users/store.ts";
+import type { UserLookup } from "../../platform/auth/user-model.ts";
 import type {
   CreditBudget,
   CreditBudgetView,
@@ -52,7 +52,7 @@ const slice = 100;
 /** Credits of users, as a ledger: the balance is the sum of the entries, and always what can be spent now. */
 export class CreditService {
   readonly #credits: CreditStore;
-  readonly #users: UserStore;
+  readonly #users: UserLookup;
   readonly #keys: KeyStore;
   readonly #clock: Clock;
   readonly #ids: Ids;
@@ -62,7 +62,7 @@ export class CreditService {
 
   constructor(
     credits: CreditStore,
-    users: UserStore,
+    users: UserLookup,
     keys: KeyStore,
     clock: Clock,
     ids: Ids,

@@ -1,3 +1,4 @@
+import { emailPattern } from "../../platform/identity/email-address.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
@@ -15,14 +16,6 @@ import {
   type LeadStatus,
   type LeadTextField,
 } from "./model.ts";
-
-/** One @, no spaces, a dot in the domain. Whether an address can be delivered to is not for a pattern to say. */
-export const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
-
-/** Whether a text has the form of an e-mail address. */
-export function isEmailAddress(text: string): boolean {
-  return emailPattern.test(text);
-}
 
 export type LeadDraft = LeadInput & { status?: LeadStatus };
 

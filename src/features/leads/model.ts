@@ -1,25 +1,12 @@
 import { Type, type Static } from "@sinclair/typebox";
+import { personTextFields, personTextLimits, type PersonTextField } from "../../platform/identity/person-fields.ts";
 
 export const leadStatuses = ["new", "contacted", "qualified", "converted", "unqualified"] as const;
 export type LeadStatus = (typeof leadStatuses)[number];
 
-/** Longest text that each field takes, in characters. */
-export const leadTextLimits = {
-  firstName: 200,
-  lastName: 200,
-  email: 254, // RFC 5321: the longest address that can be delivered to
-  company: 300,
-  title: 300,
-  phone: 50,
-  networkUrl: 500,
-  industry: 200,
-  location: 300,
-  source: 200,
-  notes: 10_000,
-} as const;
-
-export type LeadTextField = keyof typeof leadTextLimits;
-export const leadTextFields = Object.keys(leadTextLimits) as LeadTextField[];
+export const leadTextLimits = personTextLimits;
+export type LeadTextField = PersonTextField;
+export const leadTextFields = personTextFields;
 
 export const maxTags = 100;
 export const maxTagLength = 100;

@@ -1,4 +1,4 @@
-import { auditEntry } from "../../platform/audit/entry.ts";
+import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
 import type { Suppression, SuppressionMatch } from "../suppression/model.ts";
 import type { PackedRows } from "./import/packed-rows.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { AuditService } from "../../platform/audit/service.ts";
+import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { bodyStream } from "../../platform/http/body-digest.ts";
 import type { Core } from "../../platform/http/core.ts";
 import { feature } from "../../platform/http/feature.ts";

@@ -1,6 +1,6 @@
-import { auditEntry } from "../../platform/audit/entry.ts";
-import type { AuditEntry } from "../../platform/audit/model.ts";
-import type { AuditService } from "../../platform/audit/service.ts";
+import { auditEntry } from "../../platform/auth/audit/entry.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
+import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { singleLine } from "../../platform/base/clean-text.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
@@ -8,7 +8,7 @@ import type { Ids } from "../../platform/base/ids.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobService } from "../../platform/jobs/service.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
-import { isEmailAddress } from "../leads/identity.ts";
+import { isEmailAddress } from "../../platform/identity/email-address.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { hashText } from "../suppression/key.ts";
 import type { SuppressionService } from "../suppression/service.ts";

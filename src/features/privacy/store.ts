@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { JobClaim, JobEnd } from "../../platform/jobs/store.ts";
 import type { Suppression } from "../suppression/model.ts";
 import type { PersonCounts, PersonIdentity, PersonRecord, PersonScope } from "./model.ts";

@@ -1,6 +1,6 @@
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
 import type { FieldError } from "../../platform/base/errors.ts";
-import { isEmailAddress } from "../leads/identity.ts";
+import { isEmailAddress } from "../../platform/identity/email-address.ts";
 import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
 import { remembered } from "./remembered.ts";

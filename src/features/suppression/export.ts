@@ -1,4 +1,4 @@
-import { csvCell } from "../leads/lead-csv.ts";
+import { csvCell } from "../../lib/table-file/csv-cell.ts";
 import { hashText } from "./key.ts";
 import type { Suppression } from "./model.ts";
 import { suppressionView } from "./service.ts";

@@ -1,7 +1,7 @@
 import { CsvRecords, newlineOf, type CsvRecord } from "../../lib/table-file/csv-records.ts";
 import { decoderOf } from "../../lib/table-file/encodings.ts";
-import { normalized, recognizedTarget } from "../leads/import/columns.ts";
-import { unguardedCell } from "../leads/lead-csv.ts";
+import { normalized, recognizedTarget } from "../../platform/imports/person-columns.ts";
+import { unguardedCell } from "../../lib/table-file/csv-cell.ts";
 
 /** A line of a list: the values in it, or why it can't be read. `row` counts as a spreadsheet does. */
 export type ListRow = { row: number; values: string[]; reason: string | null } | { row: number; problem: string };

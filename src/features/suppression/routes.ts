@@ -1,5 +1,5 @@
 import { Type, type Static } from "@sinclair/typebox";
-import type { AuditService } from "../../platform/audit/service.ts";
+import type { AuditService } from "../../platform/auth/audit/service.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import { bodyStream } from "../../platform/http/body-digest.ts";
 import type { Core } from "../../platform/http/core.ts";

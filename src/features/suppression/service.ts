@@ -1,15 +1,15 @@
-import { auditEntry } from "../../platform/audit/entry.ts";
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import { auditEntry } from "../../platform/auth/audit/entry.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import { singleLine } from "../../platform/base/clean-text.ts";
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import { invalid, notFound, type FieldError } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";
 import { requireAdmin, type Caller } from "../../platform/auth/caller.ts";
-import type { Lead } from "../leads/model.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { hashText } from "./key.ts";
 import type {
+  Reachable,
   Suppression,
   SuppressionAnswer,
   SuppressionCheck,
@@ -154,13 +154,13 @@ export class SuppressionService {
   }
 
   /** Ids of those leads that may not be contacted: an entry that came after a lead leaves the lead where it is. */
-  async among(userId: string, leads: readonly Lead[]): Promise<ReadonlySet<string>> {
+  async among(userId: string, leads: readonly (Reachable & { id: string })[]): Promise<ReadonlySet<string>> {
     const isSuppressed = await this.#store.among(userId, leads);
     return new Set(leads.filter((_, index) => isSuppressed[index]).map(({ id }) => id));
   }
 
   /** Entries that keep a person off after the lead is erased: hashes of what the lead can be reached by. */
-  entriesFor(lead: Lead): Suppression[] {
+  entriesFor(lead: Reachable & { userId: string }): Suppression[] {
     const profile = lead.networkUrl && canonicalProfileUrl(lead.networkUrl);
     return this.hashesOf(
       lead.userId,

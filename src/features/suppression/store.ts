@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { Reachable, Suppression, SuppressionFilter, SuppressionMatch, SuppressionTarget } from "./model.ts";
 
 /** "added", or "existing" with the entry that was there. */

@@ -1,6 +1,6 @@
 import { singleLine } from "../../platform/base/clean-text.ts";
-import { emailPattern } from "../leads/identity.ts";
-import { leadTextLimits } from "../leads/model.ts";
+import { emailPattern } from "../../platform/identity/email-address.ts";
+import { personTextLimits } from "../../platform/identity/person-fields.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
 import { emailForm } from "../../platform/identity/address.ts";
 import { domainForm, domainWarning } from "../../platform/identity/domain.ts";
@@ -42,7 +42,7 @@ function readHash(text: string): ReadValue | { problem: string } {
 
 function readProfile(text: string): ReadValue | { problem: string } {
   const url = canonicalProfileUrl(text);
-  if (url !== null && url.length <= leadTextLimits.networkUrl) return plain("profile", url);
+  if (url !== null && url.length <= personTextLimits.networkUrl) return plain("profile", url);
   return { problem: `"${shown(text)}" is not the URL of a profile. To stop a whole company, write @ and its domain.` };
 }
 
@@ -53,7 +53,7 @@ function readDomain(text: string): ReadValue | { problem: string } {
 }
 
 function readEmail(text: string): ReadValue | { problem: string } {
-  if (emailPattern.test(text) && text.length <= leadTextLimits.email) return plain("email", emailForm(text));
+  if (emailPattern.test(text) && text.length <= personTextLimits.email) return plain("email", emailForm(text));
   return { problem: `"${shown(text)}" is not an e-mail address.` };
 }
 

@@ -1,4 +1,4 @@
-import { auditEntry } from "../../platform/audit/entry.ts";
+import { auditEntry } from "../../platform/auth/audit/entry.ts";
 import type { BlobStore } from "../../platform/blobs/blob-store.ts";
 import { multiLine, singleLine } from "../../platform/base/clean-text.ts";
 import type { Clock } from "../../platform/base/clock.ts";

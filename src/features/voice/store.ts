@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../platform/audit/model.ts";
+import type { AuditEntry } from "../../platform/auth/audit/model.ts";
 import type { Job } from "../../platform/jobs/model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { JobClaim, JobEnd } from "../../platform/jobs/store.ts";

@@ -3,7 +3,7 @@ import { drainMicrotasks } from "bun:jsc";
 import type { Database, Statement } from "bun:sqlite";
 import { apart } from "../concurrency/apart.ts";
 import { currentCompanion, type Companion } from "./companion.ts";
-import { setSynchronous } from "../../adapters/storage/sqlite/open.ts";
+import { setSynchronous } from "./synchronous.ts";
 
 type Unit = {
   run: () => unknown;

@@ -1,5 +1,3 @@
-import type { Clock } from "../../platform/base/clock.ts";
-import { version } from "../../platform/base/version.ts";
 import {
   allowedPrivate,
   isAddress,
@@ -45,8 +43,13 @@ export type HttpOutcome =
 
 export type HttpClient = { send(request: HttpRequest): Promise<HttpOutcome> };
 
+/** `after` runs `call` in so many milliseconds, unless what it answers is called before. */
+export type HttpTimer = { after(ms: number, call: () => void): () => void };
+
 export type HttpWorld = {
-  clock: Clock;
+  clock: HttpTimer;
+  /** Who asks, for the header user-agent. */
+  userAgent: string;
   resolve?: Resolve;
   /** Tests, which have no public address, say here what counts as one. */
   isPublic?: (address: string) => boolean;
@@ -73,8 +76,16 @@ const nothingPrivate: AllowedPrivate = { includes: () => false };
  * (DNS rebinding) gains nothing. Redirects are checked anew; what was meant for one origin never reaches another.
  * Throws a RangeError for an entry of `allowPrivate` that is neither a host nor a network.
  */
-export function createHttpClient(world: HttpWorld): HttpClient {
-  const { clock, resolve = systemResolve, isPublic = isPublicAddress, allowPrivate = [], ca, keepAliveMs } = world;
+export function createGuardedClient(world: HttpWorld): HttpClient {
+  const {
+    clock,
+    userAgent,
+    resolve = systemResolve,
+    isPublic = isPublicAddress,
+    allowPrivate = [],
+    ca,
+    keepAliveMs,
+  } = world;
   // Which brings Node's networks along, for those alone who need them.
   const allowed = allowPrivate.length === 0 ? nothingPrivate : allowedPrivate(allowPrivate);
   let wire: Promise<Wire> | null = null;
@@ -96,7 +107,7 @@ export function createHttpClient(world: HttpWorld): HttpClient {
       request.signal?.addEventListener("abort", abort);
       if (request.signal?.aborted) abort();
       try {
-        const way = { ...(await (wire ??= openWire())), resolve, isPublic, ca, signal: stop.signal };
+        const way = { ...(await (wire ??= openWire())), userAgent, resolve, isPublic, ca, signal: stop.signal };
         const outcome = await follow(request, way);
         return outcome.kind === "stopped" ? { kind: end, sent: outcome.sent } : outcome;
       } finally {
@@ -113,6 +124,7 @@ type Wire = {
   connections: Connections | undefined;
 };
 type Way = Wire & {
+  userAgent: string;
   resolve: Resolve;
   isPublic: (address: string) => boolean;
   ca: string | undefined;
@@ -123,6 +135,7 @@ type Stopped = Extract<ExchangeOutcome, { kind: "stopped" }>;
 async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Stopped> {
   const { method = request.body === undefined ? "GET" : "POST", maxBytes, maxRedirects = 0, onContent } = request;
   const { headers: described, content } = payloadOf(request.body);
+  const commonHeaders = headersOfAll(way.userAgent);
   const ownHeaders = { ...commonHeaders, ...lowerCased(request.headers), ...described };
   const start = URL.parse(request.url);
   if (start === null) return { kind: "refused", sent: false, reason: "The URL can't be read" };
@@ -145,11 +158,9 @@ async function follow(request: HttpRequest, way: Way): Promise<HttpOutcome | Sto
   }
 }
 
-const commonHeaders = {
-  "user-agent": `outreachd/${version}`,
-  accept: "*/*",
-  "accept-encoding": "gzip, deflate, br",
-};
+function headersOfAll(userAgent: string): Record<string, string> {
+  return { "user-agent": userAgent, accept: "*/*", "accept-encoding": "gzip, deflate, br" };
+}
 
 function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,4 +1,4 @@
-import type { Origin } from "../audit/model.ts";
+import type { Origin } from "./audit/model.ts";
 import type { Role } from "./user-model.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Grant, Permission } from "./key-model.ts";

@@ -2,8 +2,7 @@ import { apart } from "../../lib/concurrency/apart.ts";
 import type { Clock } from "../base/clock.ts";
 import { isoTime } from "../base/clock.ts";
 import { ApiError } from "../base/errors.ts";
-import type { User } from "./user-model.ts";
-import type { UserStore } from "../../features/workspaces/users/store.ts";
+import type { User, UserLookup } from "./user-model.ts";
 import type { Caller } from "./caller.ts";
 import type { ApiKey } from "./key-model.ts";
 import { hashOf, isWellFormed } from "./secret.ts";
@@ -20,7 +19,7 @@ type Known = { key: Pick<ApiKey, "id" | "expiresAt" | "isActive">; caller: Calle
  */
 export class KeyRing {
   readonly #keys: KeyStore;
-  readonly #users: UserStore;
+  readonly #users: UserLookup;
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
   readonly #locals = new Map<string, Known>();
@@ -32,7 +31,7 @@ export class KeyRing {
   /** Grows when keys change, so that a look-up that began before is not remembered. */
   #generation = 0;
 
-  constructor(keys: KeyStore, users: UserStore, clock: Clock) {
+  constructor(keys: KeyStore, users: UserLookup, clock: Clock) {
     this.#keys = keys;
     this.#users = users;
     this.#clock = clock;

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../audit/model.ts";
+import type { AuditEntry } from "./audit/model.ts";
 import type { TimePlace } from "../base/time-place.ts";
 import type { ApiKey } from "./key-model.ts";
 

@@ -44,3 +44,6 @@ export const UserView = Type.Object(
   { $id: "User", description: "A person of the team." },
 );
 export type UserView = Static<typeof UserView>;
+
+/** What those who only ask for a user need of the store of users. */
+export type UserLookup = { get(id: string): Promise<User | null> };

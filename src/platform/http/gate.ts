@@ -1,5 +1,5 @@
-import type { Origin } from "../audit/model.ts";
-import { userAgentExcerpt } from "../audit/entry.ts";
+import type { Origin } from "../auth/audit/model.ts";
+import { userAgentExcerpt } from "../auth/audit/entry.ts";
 import type { Clock } from "../base/clock.ts";
 import { isoTime } from "../base/clock.ts";
 import { diskFaultOf } from "../base/disk-fault.ts";

@@ -1,4 +1,10 @@
-import { isEmailAddress } from "../../features/leads/identity.ts";
+/** One @, no spaces, a dot in the domain. Whether an address can be delivered to is not for a pattern to say. */
+export const emailPattern = /^[^\s@<>",;:()[\]\\]+@[^\s@.<>",;:()[\]\\]+(\.[^\s@.<>",;:()[\]\\]+)+$/;
+
+/** Whether a text has the form of an e-mail address. */
+export function isEmailAddress(text: string): boolean {
+  return emailPattern.test(text);
+}
 
 /** RFC 5321, section 4.5.3.1.3: a path has at most 256 characters, two of which are its brackets. */
 const maxAddressLength = 254;

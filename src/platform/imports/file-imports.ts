@@ -1,4 +1,4 @@
-import type { AuditAction } from "../audit/model.ts";
+import type { AuditAction } from "../auth/audit/model.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { FileIntake } from "./file-intake.ts";
 import type { Job, JobType } from "../jobs/model.ts";

@@ -1,5 +1,5 @@
-import { auditEntry } from "../audit/entry.ts";
-import type { AuditAction } from "../audit/model.ts";
+import { auditEntry } from "../auth/audit/entry.ts";
+import type { AuditAction } from "../auth/audit/model.ts";
 import { BlobTooLarge, type BlobStore } from "../blobs/blob-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";

@@ -4,7 +4,6 @@ import type { Job } from "../jobs/model.ts";
 import { JobView } from "../jobs/model.ts";
 import { jobView } from "../jobs/service.ts";
 import { encodingNamed, usualEncodings } from "../../lib/table-file/encodings.ts";
-import type { LeadFileFormatOptions } from "../../features/leads/import/lead-file.ts";
 import { numberIn } from "../http/cursor.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { params } from "../http/input.ts";
@@ -12,8 +11,11 @@ import { answersJson, success } from "../http/openapi.ts";
 import { charset, mediaType } from "../http/media-type.ts";
 import { ok } from "../http/responses.ts";
 
+/** The formats of files that are imported. `auto`: by what the file begins with. */
+export type FileFormat = "auto" | "csv" | "ndjson";
+
 /** Content types that an import takes, and what each says about the format. */
-const importFormats: Record<string, LeadFileFormatOptions["format"]> = {
+const importFormats: Record<string, FileFormat> = {
   "text/csv": "csv",
   "text/tab-separated-values": "csv",
   "application/csv": "csv",
@@ -123,7 +125,7 @@ export async function reportPage<Row extends { row: number }>(
   return ok({ rows, total, limit, nextCursor: nextRow === null ? null : `${nextRow}`, nextRow });
 }
 
-function formatOf(request: Request): LeadFileFormatOptions["format"] {
+function formatOf(request: Request): FileFormat {
   const type = mediaType(request);
   const format = type === "" ? "auto" : importFormats[type];
   if (format !== undefined) return format;

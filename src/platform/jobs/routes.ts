@@ -10,7 +10,6 @@ import { answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { denied, type Caller } from "../auth/caller.ts";
 import { JobDay, jobStatuses, JobStatisticsView, jobTypes, JobView, type Job, type JobFilter } from "./model.ts";
-import type { UserService } from "../../features/workspaces/users/service.ts";
 import { jobListPieces } from "./job-list.ts";
 import { jobView, type JobPage, type JobService } from "./service.ts";
 
@@ -63,7 +62,10 @@ const allOrPages =
 
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
-export function jobRoutes(core: Core, jobs: JobService, users: UserService) {
+/** Whose time zone the days of a history are counted in. */
+export type UsersOfJobs = { get(userId: string): Promise<{ timeZone: string }> };
+
+export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
   async function list(userId: string, query: Static<typeof JobQuery>, brokeOff: (error: unknown) => void) {
     const { limit: wanted, offset: skipped, cursor } = query;
     if (wanted === undefined && skipped === undefined && cursor === undefined)

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../audit/model.ts";
+import type { AuditEntry } from "../auth/audit/model.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../base/clock.ts";
 import { ApiError, notFound } from "../base/errors.ts";
 import type { Job, JobDay, JobFilter, JobPlace, JobStatistics, JobStatus, JobView } from "./model.ts";

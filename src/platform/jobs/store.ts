@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../audit/model.ts";
+import type { AuditEntry } from "../auth/audit/model.ts";
 import type { Job, JobFilter, JobMetadata, JobPlace, JobStatus, JobType } from "./model.ts";
 
 export type JobPageRequest = {

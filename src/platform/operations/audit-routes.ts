@@ -10,8 +10,8 @@ import { logPageFields, pageOf, pageQuery } from "../http/paging.ts";
 import { answers, answersJson, success } from "../http/openapi.ts";
 import { ok } from "../http/responses.ts";
 import { requireAdmin } from "../auth/caller.ts";
-import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "../audit/model.ts";
-import { auditView, type AuditService } from "../audit/service.ts";
+import { auditActions, AuditCheck, AuditEntryView, type AuditFilter, type ChainPlace } from "../auth/audit/model.ts";
+import { auditView, type AuditService } from "../auth/audit/service.ts";
 
 const filterFields = {
   action: Type.Optional(

@@ -1,4 +1,4 @@
-import { auditEntry } from "../audit/entry.ts";
+import { auditEntry } from "../auth/audit/entry.ts";
 import { isoTime, isoTimeOrNull } from "../base/clock.ts";
 import { requireAdmin, type Caller } from "../auth/caller.ts";
 import type { JobType } from "../jobs/model.ts";

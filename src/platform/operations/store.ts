@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../audit/model.ts";
+import type { AuditEntry } from "../auth/audit/model.ts";
 import type { MaintenanceState } from "./model.ts";
 
 /** What the server remembers of its own operation. */

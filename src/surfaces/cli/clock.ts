@@ -25,7 +25,7 @@ async function acceptClock(flags: Record<string, unknown>, context: CommandConte
   requireData(dataDir);
   const { holdDataDirectory } = await import("../../adapters/disk/data-directory.ts");
   const { openSqliteStorage } = await import("../../adapters/storage/sqlite/sqlite-storage.ts");
-  const { auditEntry } = await import("../../platform/audit/entry.ts");
+  const { auditEntry } = await import("../../platform/auth/audit/entry.ts");
   const { keepCopy } = await import("../../app/backups.ts");
   const directory = holdDataDirectory(dataDir);
   try {

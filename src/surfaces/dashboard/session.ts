@@ -1,10 +1,7 @@
+import type { SessionParts } from "../../app/surfaces.ts";
 import { Elysia } from "elysia";
-import type { AuditEvent, Origin } from "../../platform/audit/model.ts";
-import type { AuditService } from "../../platform/audit/service.ts";
-import type { Clock } from "../../platform/base/clock.ts";
+import type { AuditEvent, Origin } from "../../platform/auth/audit/model.ts";
 import { ApiError } from "../../platform/base/errors.ts";
-import type { Core } from "../../platform/http/core.ts";
-import type { Gate } from "../../platform/http/gate.ts";
 import { body } from "../../platform/http/input.ts";
 import { readJson } from "../../platform/http/read-body.ts";
 import { ok } from "../../platform/http/responses.ts";
@@ -12,23 +9,12 @@ import { requireOwnPage } from "../../platform/http/same-origin.ts";
 import { isSecureRequest, sessionCookie, sessionTokenOf } from "../../platform/http/session-cookie.ts";
 import { SignInInput } from "../../features/workspaces/sessions/model.ts";
 import type { Caller } from "../../platform/auth/caller.ts";
-import type { SessionService } from "../../features/workspaces/sessions/service.ts";
-
-type Parts = {
-  core: Core;
-  gate: Gate;
-  sessions: SessionService;
-  audit: AuditService;
-  clock: Clock;
-  publicUrl: string | null;
-  trustedProxies: number;
-};
 
 /** A key or a token, nothing more. */
 const maxSignInBytes = 4096;
 
 /** Signing in and out, for the pages alone: programs send an API key, and have no use for a cookie. */
-export function sessionOfBrowser({ core, gate, sessions, audit, clock, publicUrl, trustedProxies }: Parts) {
+export function sessionOfBrowser({ core, gate, sessions, audit, clock, publicUrl, trustedProxies }: SessionParts) {
   const isSecure = (request: Request) => isSecureRequest(request, publicUrl, trustedProxies);
   const originOf = (request: Request, set: { headers: Record<string, string | number> }): Origin =>
     gate.originOf(request, String(set.headers["x-request-id"]))();

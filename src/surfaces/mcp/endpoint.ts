@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { isoTime, type Clock } from "../../platform/base/clock.ts";
+import type { ToolParts } from "../../app/surfaces.ts";
+import { isoTime } from "../../platform/base/clock.ts";
 import { ApiError } from "../../platform/base/errors.ts";
 import type { Core } from "../../platform/http/core.ts";
 import { keyIn } from "../../platform/http/credentials.ts";
@@ -9,21 +10,11 @@ import type { Tool } from "./tools.ts";
 /** JSON-RPC 2.0, section 5.1. */
 const parseError = -32_700;
 
-export type McpEndpointParts = {
-  /** The OpenAPI document, which the tools are made of. */
-  document: () => Promise<object>;
-  /** Answers a request as if it had come over the network, by the way of `outer`. */
-  handle: (request: Request, outer: Request) => Promise<Response>;
-  /** Origins whose pages may use it; `*` means every one. */
-  corsOrigins: readonly string[];
-  clock: Clock;
-};
-
 /**
  * The Model Context Protocol over streamable HTTP, without sessions: each message is a request of its own, with its key.
  * So nothing has to be kept, bounded or taken along by a restart, and a key that is revoked ends it at once.
  */
-export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: McpEndpointParts) {
+export function mcpEndpoint(core: Core, { document, handle, corsOrigins, clock }: ToolParts) {
   let tools: ReadonlyMap<string, Tool> | null = null;
   return new Elysia({ name: "mcp", detail: { hide: true } }).use(core).post(
     "/mcp",

@@ -15,7 +15,7 @@ export type SourceConfig = Readonly<{
 export async function createSources(config: SourceConfig, clock: Clock): Promise<ProspectProvider[]> {
   const { apolloKey, pdlKey, fullenrichKey, prospectUrls: urls } = config;
   if (apolloKey === null && pdlKey === null && fullenrichKey === null) return [];
-  const { createHttpClient } = await import("../../../lib/guarded-http/http-client.ts");
+  const { createHttpClient } = await import("../http.ts");
   const { createApolloSearch } = await import("./apollo.ts");
   const { createPdlSearch } = await import("./pdl.ts");
   const { createFullenrichSearch } = await import("./fullenrich.ts");

@@ -1,7 +1,8 @@
 import type { Clock } from "../../../platform/base/clock.ts";
 import type { VoiceEngineName } from "../../../features/voice/model.ts";
 import type { VoiceEngine } from "../../../features/voice/voice-engine.ts";
-import { createHttpClient, type HttpClient } from "../../../lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../http.ts";
+import { type HttpClient } from "../../../lib/guarded-http/http-client.ts";
 import { createCartesiaEngine } from "./cartesia.ts";
 import { createChatterboxDevnenEngine } from "./chatterbox-devnen.ts";
 import { createChatterboxEngine } from "./chatterbox.ts";

@@ -2,7 +2,8 @@ import { multiLine } from "../../../platform/base/clean-text.ts";
 import type { Clock } from "../../../platform/base/clock.ts";
 import { maxExcerptLength } from "../../../features/webhooks/model.ts";
 import type { PostOutcome, WebhookConnector } from "../../../features/webhooks/connector.ts";
-import { createHttpClient, type HttpOutcome, type HttpWorld } from "../../../lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../http.ts";
+import { type HttpOutcome, type HttpWorld } from "../../../lib/guarded-http/http-client.ts";
 import { retryAfter } from "../network/retry-after.ts";
 import { problemOfUrl } from "../../../lib/guarded-http/outside-url.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
-import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../../platform/audit/model.ts";
-import type { AuditStore, ChainCheck, Standing } from "../../../platform/audit/store.ts";
+import type { AuditAction, AuditEntry, AuditFilter, AuditWay, ChainPlace } from "../../../platform/auth/audit/model.ts";
+import type { AuditStore, ChainCheck, Standing } from "../../../platform/auth/audit/store.ts";
 import type { Engine } from "./engine.ts";
 import { countRows } from "./list-pages.ts";
 

@@ -1,3 +1,4 @@
+import { setSynchronous } from "../../../lib/group-commit/synchronous.ts";
 import { Database } from "bun:sqlite";
 
 /**
@@ -43,11 +44,6 @@ export function setBusyTimeout(database: Database, ms = busyTimeoutMs): void {
 /** What is deleted is overwritten: FAST, where the page is written anyway; ON, everywhere. It costs no reader anything. */
 export function setSecureDelete(database: Database, how: "FAST" | "ON"): void {
   database.run(`PRAGMA secure_delete = ${how}`);
-}
-
-/** FULL: a commit waits until it is on disk; NORMAL: it is there with the next one that waits. Not inside a transaction. */
-export function setSynchronous(database: Database, how: "FULL" | "NORMAL"): void {
-  database.run(`PRAGMA synchronous = ${how}`);
 }
 
 function tune(database: Database): void {

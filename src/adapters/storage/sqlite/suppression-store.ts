@@ -2,7 +2,7 @@ import { and, count, desc, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import type { Suppression, SuppressionFilter } from "../../../features/suppression/model.ts";
 import type { SuppressionPageRequest, SuppressionStore } from "../../../features/suppression/store.ts";
-import type { AuditEntry } from "../../../platform/audit/model.ts";
+import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createOwners } from "./owners.ts";

@@ -18,7 +18,7 @@ import {
 } from "drizzle-orm";
 import type { CloneStatus, VoiceCloneState } from "../../../features/voice/model.ts";
 import type { ClonePage, NewClone, VoiceStore } from "../../../features/voice/store.ts";
-import type { AuditEntry } from "../../../platform/audit/model.ts";
+import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";

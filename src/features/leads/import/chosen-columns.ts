@@ -1,5 +1,5 @@
 import { closest } from "../../../platform/base/spelling.ts";
-import { normalized } from "./columns.ts";
+import { normalized } from "../../../platform/imports/person-columns.ts";
 import { LeadFileError } from "./lead-file.ts";
 
 /** Throws LeadFileError when somebody chose a target for a column that the file does not have: its values would be lost. */

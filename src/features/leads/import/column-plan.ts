@@ -1,5 +1,11 @@
-import { columnTarget, columnTargets, normalized, recognizedTarget, type ColumnTarget } from "./columns.ts";
-import { givenBesideFamily } from "./east-asian-headers.ts";
+import {
+  columnTarget,
+  columnTargets,
+  normalized,
+  recognizedTarget,
+  type ColumnTarget,
+} from "../../../platform/imports/person-columns.ts";
+import { givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
 import { LeadFileError } from "./lead-file.ts";
 
 /** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */

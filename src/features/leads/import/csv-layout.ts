@@ -1,6 +1,6 @@
 import { columnPlan, identifies, understoodCount, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { listedHeaders, refuseMissingColumns, shortenedHeaders } from "./chosen-columns.ts";
-import { understoodHeaders } from "./columns.ts";
+import { understoodHeaders } from "../../../platform/imports/person-columns.ts";
 import { CsvRecords, newlineOf } from "../../../lib/table-file/csv-records.ts";
 import { LeadFileError } from "./lead-file.ts";
 

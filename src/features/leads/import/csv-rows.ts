@@ -1,4 +1,4 @@
-import { unguardedCell } from "../lead-csv.ts";
+import { unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import type { PlannedColumn } from "./column-plan.ts";
 import { CsvRecords, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
 import type { CsvLayout } from "./csv-layout.ts";

@@ -1,5 +1,5 @@
 import { invalid } from "../../../platform/base/errors.ts";
-import { columnTargets } from "./columns.ts";
+import { columnTargets } from "../../../platform/imports/person-columns.ts";
 import { inspectLeadBytes, LeadFileError, type LeadFileFormatOptions, type LeadFileRow } from "./lead-file.ts";
 import type { ImportPreview } from "./preview-model.ts";
 

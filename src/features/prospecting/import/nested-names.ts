@@ -1,4 +1,4 @@
-import { normalized } from "../../leads/import/columns.ts";
+import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { singleLine } from "../../../platform/base/clean-text.ts";
-import { normalized } from "../../leads/import/columns.ts";
+import { normalized } from "../../../platform/imports/person-columns.ts";
 import { nestedTarget } from "./nested-names.ts";
-import { eastAsianHeaders, givenBesideFamily } from "../../leads/import/east-asian-headers.ts";
+import { eastAsianHeaders, givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
 
 const columnTargets = [
   "firstName", "lastName", "fullName", "email", "phone", "networkUrl", "title", "seniority", "department",

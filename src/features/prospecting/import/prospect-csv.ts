@@ -1,4 +1,4 @@
-import { normalized } from "../../leads/import/columns.ts";
+import { normalized } from "../../../platform/imports/person-columns.ts";
 import { CsvRecords, newlineOf, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
 import { unreadable } from "../../leads/import/csv-rows.ts";
 import { LeadFileError } from "../../leads/import/lead-file.ts";

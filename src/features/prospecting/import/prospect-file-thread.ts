@@ -1,6 +1,6 @@
 import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { refuseMissingColumns } from "../../leads/import/chosen-columns.ts";
-import { normalized } from "../../leads/import/columns.ts";
+import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
 import { TextFile } from "../../leads/import/text-file.ts";

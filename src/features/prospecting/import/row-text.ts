@@ -1,4 +1,4 @@
-import { unguardedCell } from "../../leads/lead-csv.ts";
+import { unguardedCell } from "../../../lib/table-file/csv-cell.ts";
 import { hashBasis, hashed } from "./plain-record.ts";
 import { prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
 import type { Values } from "./row-values.ts";

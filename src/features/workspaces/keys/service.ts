@@ -1,5 +1,5 @@
-import { auditEntry } from "../../../platform/audit/entry.ts";
-import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/audit/model.ts";
+import { auditEntry } from "../../../platform/auth/audit/entry.ts";
+import type { AuditAction, AuditDetails, AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { singleLine } from "../../../platform/base/clean-text.ts";
 import { isoTime, isoTimeOrNull, type Clock } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound } from "../../../platform/base/errors.ts";

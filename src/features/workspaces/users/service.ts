@@ -1,4 +1,4 @@
-import { auditEntry } from "../../../platform/audit/entry.ts";
+import { auditEntry } from "../../../platform/auth/audit/entry.ts";
 import { singleLine } from "../../../platform/base/clean-text.ts";
 import { isoTime, type Clock } from "../../../platform/base/clock.ts";
 import { ApiError, invalid, notFound, type FieldError } from "../../../platform/base/errors.ts";

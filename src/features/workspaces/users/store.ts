@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../../platform/audit/model.ts";
+import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import type { LedgerEntry } from "../../credits/model.ts";
 import type { NetworkAccount } from "../../network/account-model.ts";
 import type { ApiKey } from "../../../platform/auth/key-model.ts";

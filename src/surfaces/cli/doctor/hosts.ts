@@ -6,7 +6,7 @@ import { githubUrl } from "../../../adapters/providers/enrichment/github.ts";
 import { gravatarUrl } from "../../../adapters/providers/enrichment/gravatar.ts";
 import { hunterUrl } from "../../../adapters/providers/enrichment/hunter.ts";
 import { pdlUrl } from "../../../adapters/providers/enrichment/pdl.ts";
-import { createHttpClient } from "../../../lib/guarded-http/http-client.ts";
+import { createHttpClient } from "../../../adapters/providers/http.ts";
 import { ok, problem, type Finding } from "./finding.ts";
 
 /** `own`: only the operator can set the address, so it may be a private one. */

@@ -1,4 +1,4 @@
-import type { AuditCheck } from "../../../../../platform/audit/model.ts";
+import type { AuditCheck } from "../../../../../platform/auth/audit/model.ts";
 import { api } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { useResource } from "../../resource.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { AuditEntryView } from "../../../../../platform/audit/model.ts";
+import type { AuditEntryView } from "../../../../../platform/auth/audit/model.ts";
 import type { UserView } from "../../../../../platform/auth/user-model.ts";
 import { api, downloadUrl, getAll } from "../../api.ts";
 import { useCursorPages } from "../../cursor-pages.ts";

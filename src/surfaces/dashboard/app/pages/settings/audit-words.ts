@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEntryView } from "../../../../../platform/audit/model.ts";
+import type { AuditAction, AuditEntryView } from "../../../../../platform/auth/audit/model.ts";
 
 /** What was done, in words, by what it was done to. */
 export const auditGroups: readonly { label: string; actions: Partial<Record<AuditAction, string>> }[] = [

@@ -1,6 +1,6 @@
-import { singleLine } from "../base/clean-text.ts";
-import type { Caller } from "../auth/caller.ts";
-import { withoutKeys } from "../base/secret-text.ts";
+import { singleLine } from "../../base/clean-text.ts";
+import type { Caller } from "../caller.ts";
+import { withoutKeys } from "../../base/secret-text.ts";
 import type { AuditDetails, AuditEntry, AuditEvent, Origin } from "./model.ts";
 
 const excerptLength = 200;

@@ -1,4 +1,4 @@
-import { leadTextFields, type LeadTextField } from "../model.ts";
+import { personTextFields, type PersonTextField } from "../identity/person-fields.ts";
 import { eastAsianHeaders } from "./east-asian-headers.ts";
 
 const otherTargets = ["fullName", "city", "state", "country", "status", "tags", "customFields", "ignore"] as const;
@@ -8,7 +8,7 @@ const otherTargets = ["fullName", "city", "state", "country", "status", "tags", 
  * which make up the location where no column has it whole; `status`; `tags`, parted by semicolons or commas;
  * `customFields`, a JSON object; `customFields.x`, the custom field x; or nowhere.
  */
-export type ColumnTarget = LeadTextField | (typeof otherTargets)[number] | `customFields.${string}`;
+export type ColumnTarget = PersonTextField | (typeof otherTargets)[number] | `customFields.${string}`;
 
 /**
  * The header names that are understood, with the exports that have them where it is not plain. Case, spaces,
@@ -185,7 +185,7 @@ export function columnTarget(text: string): ColumnTarget | null {
 }
 
 /** Every target but the custom fields by name. */
-export const columnTargets = [...leadTextFields, ...otherTargets];
+export const columnTargets = [...personTextFields, ...otherTargets];
 
 /** A header in lower case, without accents, spaces and punctuation: headers that only differ in those are one. */
 export function normalized(header: string): string {

@@ -1,9 +1,9 @@
-import { apart } from "../../lib/concurrency/apart.ts";
-import { isoTime, type Clock } from "../base/clock.ts";
-import { diskFaultOf } from "../base/disk-fault.ts";
-import { isAdmin, type Caller } from "../auth/caller.ts";
-import type { Log } from "../base/log.ts";
-import { pause } from "../../lib/concurrency/pause.ts";
+import { apart } from "../../../lib/concurrency/apart.ts";
+import { isoTime, type Clock } from "../../base/clock.ts";
+import { diskFaultOf } from "../../base/disk-fault.ts";
+import { isAdmin, type Caller } from "../caller.ts";
+import type { Log } from "../../base/log.ts";
+import { pause } from "../../../lib/concurrency/pause.ts";
 import { auditEntry } from "./entry.ts";
 import type {
   AuditAction,

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { AuditService } from "../platform/audit/service.ts";
+import { AuditService } from "../platform/auth/audit/service.ts";
 import { composeApi } from "./api.ts";
 import { composeEnrichment } from "./enrichment.ts";
 import { composeEvents } from "./events.ts";
-import type { App } from "./app.ts";
+import type { App, Overrides } from "./app.ts";
+import type { Surfaces } from "./surfaces.ts";
 import { beginAnew, refuseLostData } from "./first-run.ts";
 import { composeBackups, keepCopy } from "./backups.ts";
 import { composeHttp } from "./http.ts";
@@ -14,19 +15,17 @@ import { observed } from "./observed.ts";
 import { settleIn } from "./settle-in.ts";
 import { createSimulator, openSimulation, type SimulatedWorld } from "./simulation.ts";
 import { createDiskBlobs } from "../adapters/blobs/disk.ts";
-import { systemClock, type Clock } from "../platform/base/clock.ts";
+import { systemClock } from "../platform/base/clock.ts";
 import { SteadyClock } from "../platform/base/steady-clock.ts";
 import type { Config } from "./config/config.ts";
 import { settingsPrint } from "./config/settings-print.ts";
-import { dashboardPages } from "../surfaces/dashboard/pages.ts";
-import { sessionOfBrowser } from "../surfaces/dashboard/session.ts";
 import { CreditService } from "../features/credits/service.ts";
 import { holdDataDirectory, startErrorOf, type DataDirectory } from "../adapters/disk/data-directory.ts";
 import { docsRoutes } from "../platform/http/docs.ts";
 import { wholeApp } from "../platform/http/late-routes.ts";
 import { RateLimiter } from "../platform/http/rate-limit.ts";
 import { listen, type Listening } from "../platform/http/server.ts";
-import { systemIds, type Ids } from "../platform/base/ids.ts";
+import { systemIds } from "../platform/base/ids.ts";
 import type { JobHandler } from "../platform/jobs/handler.ts";
 import { Maintenance, type Chore } from "../platform/jobs/maintenance.ts";
 import { JobRunner } from "../platform/jobs/runner.ts";
@@ -36,10 +35,8 @@ import { makeSecret } from "../platform/auth/secret.ts";
 import { KeyService } from "../features/workspaces/keys/service.ts";
 import { LeadService } from "../features/leads/service.ts";
 import { createLog, type Log } from "../platform/base/log.ts";
-import { mcpEndpoint } from "../surfaces/mcp/endpoint.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { metricsRoutes } from "../platform/operations/metrics-routes.ts";
-import type { Connectors } from "../features/network/action-job.ts";
 import { createErasureHandler } from "../features/privacy/erase-job.ts";
 import { PrivacyService } from "../features/privacy/service.ts";
 import { SavedSearchService } from "../features/prospecting/saved-searches.ts";
@@ -53,19 +50,9 @@ import type { Storage } from "../adapters/storage/storage.ts";
 import { SuppressionService } from "../features/suppression/service.ts";
 import { UserService } from "../features/workspaces/users/service.ts";
 import { createVoices } from "../features/voice/setup.ts";
-import type { VoiceEngines } from "../features/voice/training-job.ts";
-
-/** What tests put in the place of the real world. */
-export type Overrides = Partial<{
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  connectors: Partial<Connectors>;
-  voiceEngines: VoiceEngines;
-}>;
 
 /** Takes the data directory, opens (and migrates) the database, and puts everything together. Throws `StartError`. */
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+export async function createServer(config: Config, surfaces: Surfaces, overrides: Overrides = {}): Promise<App> {
   const directory = holdDataDirectory(config.dataDir);
   try {
     const clock = new SteadyClock(overrides.clock ?? systemClock);
@@ -80,7 +67,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     try {
       const simulated = await openSimulation(config, storage, clock);
-      return await compose(config, directory, storage, clock, log, overrides, simulated);
+      return await compose(config, surfaces, directory, storage, clock, log, overrides, simulated);
     } catch (error) {
       await storage.close();
       throw error;
@@ -93,6 +80,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 async function compose(
   config: Config,
+  surfaces: Surfaces,
   directory: DataDirectory,
   storage: Storage,
   realClock: SteadyClock,
@@ -308,11 +296,11 @@ async function compose(
     baseUrl: () => config.publicUrl ?? listening?.url ?? "",
     backups,
   })
-    .use(sessionOfBrowser({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
-    .use(dashboardPages())
+    .use(surfaces.session({ ...config, core, gate: http.gate, sessions, audit, clock: realClock }))
+    .use(surfaces.pages())
     .use(docsRoutes(document))
     .use(
-      mcpEndpoint(core, {
+      surfaces.tools(core, {
         document,
         handle: async (request, outer): Promise<Response> => wholeApp(server).handle(http.within(request, outer)),
         corsOrigins: config.corsOrigins,

@@ -1,0 +1,33 @@
+import type { AnyElysia } from "elysia";
+import type { SessionService } from "../features/workspaces/sessions/service.ts";
+import type { AuditService } from "../platform/auth/audit/service.ts";
+import type { Clock } from "../platform/base/clock.ts";
+import type { Core } from "../platform/http/core.ts";
+import type { Gate } from "../platform/http/gate.ts";
+
+/** What people and programs see beside the API, as plugins of the server. */
+export type Surfaces = {
+  /** Signing in and out of the pages. */
+  session: (parts: SessionParts) => AnyElysia;
+  pages: () => AnyElysia;
+  /** The API as tools of assistants. */
+  tools: (core: Core, parts: ToolParts) => AnyElysia;
+};
+export type SessionParts = {
+  core: Core;
+  gate: Gate;
+  sessions: SessionService;
+  audit: AuditService;
+  clock: Clock;
+  publicUrl: string | null;
+  trustedProxies: number;
+};
+export type ToolParts = {
+  /** The OpenAPI document, which the tools are made of. */
+  document: () => Promise<object>;
+  /** Answers a request as if it had come over the network, by the way of `outer`. */
+  handle: (request: Request, outer: Request) => Promise<Response>;
+  /** Origins whose pages may use it; `*` means every one. */
+  corsOrigins: readonly string[];
+  clock: Clock;
+};
