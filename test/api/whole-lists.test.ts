@@ -9,7 +9,7 @@ const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 
 const api = "/api/v2";
-/** What the README promises to store as one operation. */
+/** What the documents promise to store as one operation. */
 const most = 500;
 
 /** While `work` runs, the database refuses a row: a fault in the middle, as a crash or a full disk is one. */

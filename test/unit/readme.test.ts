@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { serverOptions } from "../../src/app/config/options.ts";
+import { documentation, documents } from "../support/documents.ts";
 import { optionName, variableName } from "../../src/app/config/sources.ts";
 
-const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
 const keys = Object.keys(serverOptions);
 const variables = new Set([
   ...keys.flatMap((key) => [variableName(key), `${variableName(key)}_FILE`]),
@@ -12,7 +13,7 @@ const variables = new Set([
 
 /** The text of the one block of code in that language that has this in it. */
 function block(language: string, part: string): string {
-  const blocks = [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].map(
+  const blocks = [...documentation.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].map(
     (match) => match[1]!,
   );
   const found = blocks.filter((text) => text.includes(part));
@@ -20,17 +21,19 @@ function block(language: string, part: string): string {
   return found[0]!;
 }
 
-test("every variable that the README names in full is one", () => {
-  const named = [...readme.matchAll(/OUTREACHD_[A-Z0-9_]+(?![A-Z0-9_…*])/g)].map(([name]) => name.replace(/_$/, ""));
+test("every variable that the documents name in full is one", () => {
+  const named = [...documentation.matchAll(/OUTREACHD_[A-Z0-9_]+(?![A-Z0-9_…*])/g)].map(([name]) =>
+    name.replace(/_$/, ""),
+  );
   expect([...new Set(named)].filter((name) => !variables.has(name))).toEqual([]);
 });
 
-test("every option about backups stands in the README", () => {
+test("every option about backups stands in the documents", () => {
   const names = keys.map(optionName).filter((name) => name.startsWith("backup") && !name.startsWith("backup-s3-"));
-  expect(names.filter((name) => !readme.includes(`\`--${name}\``))).toEqual([]);
+  expect(names.filter((name) => !documentation.includes(`\`--${name}\``))).toEqual([]);
 });
 
-test("the Compose file of the README keeps data and backups on volumes that it declares", () => {
+test("the documented Compose file keeps data and backups on volumes that it declares", () => {
   type Compose = {
     services: { outreachd: { environment: Record<string, string>; volumes: string[] } };
     volumes: Record<string, null>;
@@ -42,7 +45,7 @@ test("the Compose file of the README keeps data and backups on volumes that it d
   expect(Object.keys(environment).filter((name) => !variables.has(name))).toEqual([]);
 });
 
-test("the systemd unit of the README keeps the data where it says", () => {
+test("the documented systemd unit keeps the data where it says", () => {
   const settings = new Map(
     block("ini", "[Service]")
       .split("\n")
@@ -51,4 +54,31 @@ test("the systemd unit of the README keeps the data where it says", () => {
   );
   expect(settings.get("Environment")).toBe(`OUTREACHD_DATA=/var/lib/${settings.get("StateDirectory")}`);
   expect(settings.get("ExecStart")).toEndWith("/outreachd serve");
+});
+
+/** As GitHub makes the anchor of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+const links = [...documents].flatMap(([path, text]) =>
+  [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => ({ path, target }))
+    .filter(({ target }) => !/^[a-z]+:/.test(target)),
+);
+
+test.each(links)("$path links to $target, which is there", ({ path, target }) => {
+  const [file = "", anchor] = target.split("#");
+  const linked = file === "" ? path : normalize(join(dirname(path), file));
+  expect(existsSync(join(import.meta.dir, "../..", linked))).toBe(true);
+  if (anchor === undefined) return;
+  const headings = [...documents.get(linked)!.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+  expect(headings).toContain(anchor);
+});
+
+test("the front page is a page", () => {
+  expect(documents.get("README.md")!.split("\n").length).toBeLessThanOrEqual(150);
 });

@@ -31,7 +31,7 @@ import { stepErrors } from "./step-check.ts";
 import type { CampaignStore, EnrollmentFilter } from "./store.ts";
 import { campaignView, enrollmentView } from "./views.ts";
 
-/** So many leads are enrolled as one operation (README, "Repeating a request"). */
+/** So many leads are enrolled as one operation (docs/api.md, "Repeating a request"). */
 const enrolledAtOnce = 500;
 /** One request goes through so many leads at most. */
 const maxEnrolled = 10_000;

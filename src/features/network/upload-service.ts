@@ -31,7 +31,7 @@ export type UploadParts = {
   enroll: Enroll;
 };
 
-/** So many rows are stored as one operation (README, "Repeating a request"); more would keep others waiting for too long. */
+/** So many rows are stored as one operation (docs/api.md, "Repeating a request"); more would keep others waiting for too long. */
 const rowsAtOnce = 500;
 
 /** Lists of people from elsewhere, who become leads. */

@@ -26,7 +26,7 @@ import type { PhoneRegion } from "../../platform/identity/phone.ts";
 import type { SuppressionPage, SuppressionPageRequest, SuppressionStore } from "./store.ts";
 import { readValue, type ReadValue } from "./value.ts";
 
-/** So many values are stored as one operation (README, "Repeating a request"). */
+/** So many values are stored as one operation (docs/api.md, "Repeating a request"). */
 const slice = 500;
 const exportPage = 500;
 

@@ -38,7 +38,7 @@ export async function examineAll(config: Config, { full, offline }: DoctorOption
 /** A server may be given its settings where this command does not see them, as by systemd. */
 function otherSettings(pid: number, dataDir: string): Finding {
   const hint =
-    "Give it the same flags, file and variables; for the unit of the README: " +
+    "Give it the same flags, file and variables; for the unit of docs/operations.md: " +
     `sudo systemd-run --pipe --wait --collect -p EnvironmentFile=-/etc/outreachd.env outreachd doctor --data ${dataDir}`;
   const message = `The settings of this command are not those of process ${pid}, so configuration and hosts are not judged as the server has them.`;
   return warning("configuration", message, hint);

@@ -39,7 +39,7 @@ export function examineSettings(config: Config): Finding[] {
   if (config.connector !== "manual" && config.connector !== "simulated" && !acknowledgeNetworkRisk)
     warn(
       `New accounts get the connector ${config.connector}, which does not run before its risk is accepted.`,
-      "See Connectors in the README, then set OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true, or --connector manual.",
+      "See Connectors in docs/network.md, then set OUTREACHD_ACKNOWLEDGE_NETWORK_RISK=true, or --connector manual.",
     );
   return findings.length > 0 ? findings : [ok(check, "The configuration is sound.")];
 }
