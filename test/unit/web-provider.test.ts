@@ -32,6 +32,7 @@ describe("robots.txt", () => {
     ["the start page alone", "User-agent: *\nDisallow: /$", "/", false],
     ["the start page alone, elsewhere", "User-agent: *\nDisallow: /$", "/x", true],
     ["comments and line ends of all kinds", "# hello\r\nUser-agent: * # all\rDisallow: / # no", "/", false],
+    ["a path as people write it", "User-agent: *\nDisallow: /café", "/caf%C3%A9", false],
     ["rules before any group", "Disallow: /\nUser-agent: *", "/", true],
   ])("%s", (_name, robots, path, expected) => {
     expect(mayFetch(robots, "outreachd", path)).toBe(expected);
@@ -81,8 +82,8 @@ describe("a company's page", () => {
   });
 
   test("or else in OpenGraph and meta elements, with entities resolved", async () => {
-    const head = `<meta property="og:site_name" content="Acme &amp; Co &#x2603;"><meta name="Description" content="It&#39;s &quot;us&quot;">`;
-    expect(await page(head)).toEqual({ ...empty, name: "Acme & Co ☃", description: `It's "us"` });
+    const head = `<meta property="og:site_name" content="Acme &amp; M&uuml;ller &#x2603;"><meta name="Description" content="It&#39;s &quot;us&quot;">`;
+    expect(await page(head)).toEqual({ ...empty, name: "Acme & Müller ☃", description: `It's "us"` });
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { decodeHTMLAttribute } from "entities";
 import { parseJson } from "../../../platform/base/json.ts";
 import { textAt, valueAt } from "../json-path.ts";
 
@@ -86,14 +87,8 @@ function addressOf(organization: unknown): string | null {
   );
 }
 
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-
 /** Attributes come as they stand in the page; JSON-LD needs no decoding. */
 function decoded(text: string | undefined): string | null {
   if (text === undefined) return null;
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === "string") return entities[name.toLowerCase()] ?? whole;
-    const code = typeof decimal === "string" ? Number(decimal) : Number.parseInt(String(hex), 16);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  return decodeHTMLAttribute(text);
 }
