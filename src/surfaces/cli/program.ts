@@ -39,6 +39,7 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ["config", async () => (await import("./config.ts")).addConfigCommand],
   ["health", async () => (await import("./health.ts")).addHealthCommand],
   ["version", async () => (await import("./version.ts")).addVersionCommand],
+  ["licenses", async () => (await import("./licenses.ts")).addLicensesCommand],
 ]);
 
 /**
