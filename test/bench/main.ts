@@ -10,6 +10,7 @@ import { listLeads } from "./cases/list-leads.ts";
 import { metrics } from "./cases/metrics.ts";
 import { networkDrain } from "./cases/network-drain.ts";
 import { networkKill } from "./cases/network-kill.ts";
+import { networkLimited } from "./cases/network-limited.ts";
 import { networkLateness } from "./cases/network-lateness.ts";
 import { networkQueue } from "./cases/network-queue.ts";
 import { networkSchedule } from "./cases/network-schedule.ts";
@@ -46,6 +47,7 @@ const cases: Record<string, BenchCase> = {
   start,
   durability,
   "network-drain": networkDrain,
+  "network-limited": networkLimited,
   "network-queue": networkQueue,
   "network-lateness": networkLateness,
   "network-schedule": networkSchedule,

@@ -22,14 +22,37 @@ export function unbind(home: Home): void {
   database.close(true);
 }
 
-/** Puts actions of the first account into the queue, as scheduling does; `at` tells the moment of the n-th. */
+/**
+ * Makes the first account one of many like it, on the simulated network, each with its usual caps, spacing and warm-up,
+ * open at any hour. The server of `home` must not run.
+ */
+export function multiplyAccounts(home: Home, count: number): void {
+  const database = openDatabase(databasePath(home));
+  const allDay = JSON.stringify(Array.from({ length: 7 }, () => [{ from: 0, to: 1440 }]));
+  database.run("UPDATE network_accounts SET connector = 'simulated', working_hours = ?", [allDay]);
+  const columns = database
+    .query<{ name: string }, []>("SELECT name FROM pragma_table_info('network_accounts')")
+    .all()
+    .map(({ name }) => name);
+  const values = columns.map((name) => (name === "seq" ? "NULL" : name === "id" ? "a.id || '-' || n" : `a.${name}`));
+  database
+    .query(
+      `WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ?)
+       INSERT INTO network_accounts (${columns.join(", ")}) SELECT ${values.join(", ")} FROM network_accounts AS a, k`,
+    )
+    .run(count - 1);
+  database.close(true);
+}
+
+/** Puts actions into the queue, as scheduling does, of all accounts in turn; `at` tells the moment of the n-th. */
 export function queueActions(home: Home, count: number, at: (n: number) => number): void {
   const database = openDatabase(databasePath(home));
-  const account = database
-    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, user_id FROM network_accounts LIMIT 1")
-    .get();
-  if (account === null) throw new Error("There is no network account");
-  const insert = inserter(database, account);
+  const accounts = database
+    .query<{ seq: number; id: string; user_id: string }, []>("SELECT seq, id, user_id FROM network_accounts")
+    .all();
+  if (accounts.length === 0) throw new Error("There is no network account");
+  const inserters = accounts.map((account) => inserter(database, account));
+  const insert = (n: number, moment: number) => inserters[n % inserters.length]!(n, moment);
   const batch = 50_000;
   for (let start = 0; start < count; start += batch)
     database.transaction(() => {
@@ -89,6 +112,15 @@ export function peek<T>(home: Home, read: (database: Database) => T): T {
   } finally {
     database.close();
   }
+}
+
+/** Whether an action is due on which nobody has decided yet. */
+export function undecidedActions(home: Home, now: number): boolean {
+  return peek(home, (database) => {
+    const due = "SELECT 1 FROM jobs WHERE (status = 'running' OR (status = 'pending' AND run_at <= ?)) LIMIT 1";
+    const unplanned = "SELECT 1 FROM network_accounts WHERE needs_plan = 1 LIMIT 1";
+    return database.query(due).get(now) !== null || database.query(unplanned).get() !== null;
+  });
 }
 
 export function pendingJobs(home: Home): boolean {
