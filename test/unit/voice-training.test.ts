@@ -13,7 +13,7 @@ import { trainVoice } from "../../src/lib/voice-engine/voice-training.ts";
 import { joined, levelDb, speech } from "../support/voice-signals.ts";
 
 // Seconds of sound are measured, and made by a synthesiser first: slow on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const [flite, silero] = await Promise.all([loadFlite(), loadSilero()]);
 const voices = new BaseVoices(flite);
