@@ -1,4 +1,5 @@
 import { asciiDomain } from "./address.ts";
+import { isFreeMail } from "./email-domain.ts";
 import { suffixLibrary } from "./lazy-packages.ts";
 
 /** The longest name that the DNS takes, as text (RFC 1035, section 2.3.4). */
@@ -21,28 +22,10 @@ export function domainForm(text: string): { domain: string } | { problem: string
 
 /** What an owner of many unlike addresses should be told of. Null for a domain that is one company's. */
 export function domainWarning(domain: string): string | null {
-  return freeMailDomains.has(domain) ? `${domain} gives everybody addresses: this stops all of them.` : null;
+  return isFreeMail(domain) ? `${domain} gives everybody addresses: this stops all of them.` : null;
 }
 
 /** True for what anybody can register names under: com, co.uk (publicsuffix.org, the section of the registries). */
 function isPublicSuffix(domain: string): boolean {
   return suffixLibrary().parse(domain).domain === null;
 }
-
-const freeMailDomains = new Set([
-  ...[
-    "gmail.com",
-    "googlemail.com",
-    "outlook.com",
-    "hotmail.com",
-    "hotmail.co.uk",
-    "hotmail.fr",
-    "live.com",
-    "msn.com",
-  ],
-  ...["yahoo.com", "yahoo.co.uk", "yahoo.fr", "yahoo.co.jp", "ymail.com", "aol.com", "icloud.com", "me.com", "mac.com"],
-  ...["proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.at", "gmx.com", "web.de", "t-online.de", "freenet.de"],
-  ...["mail.com", "mail.ru", "yandex.ru", "yandex.com", "zoho.com", "fastmail.com", "tutanota.com", "orange.fr"],
-  ...["free.fr", "laposte.net", "wanadoo.fr", "libero.it", "comcast.net", "verizon.net", "att.net", "btinternet.com"],
-  ...["qq.com", "163.com", "126.com", "naver.com", "daum.net", "rediffmail.com", "bigpond.com", "hey.com"],
-]);
