@@ -33,31 +33,6 @@ const embedPages: BunPlugin = {
   },
 };
 
-/**
- * commander loads what runs commands that are programs of their own, and pino what writes from threads and streams of
- * its own. We do neither, and with the modules of Node that they bring it takes 4 ms of every start.
- */
-const neverUsed = [
-  { file: "commander/lib/command.js", text: "import childProcess from 'node:child_process';", instead: "" },
-  { file: "pino/lib/tools.js", text: "require('worker_threads')", instead: "{}" },
-  { file: "pino/lib/tools.js", text: "require('sonic-boom')", instead: "class {}" },
-  { file: "pino/lib/transport.js", text: "require('thread-stream')", instead: "null" },
-];
-const leaveOut: BunPlugin = {
-  name: "leave out what is never used",
-  setup(build) {
-    build.onLoad({ filter: /[\\/](commander|pino)[\\/]lib[\\/](command|tools|transport)\.js$/ }, async ({ path }) => {
-      let contents = await Bun.file(path).text();
-      for (const { file, text, instead } of neverUsed) {
-        if (!path.replaceAll("\\", "/").endsWith(file)) continue;
-        if (!contents.includes(text)) throw new Error(`${file} has no ${text} to leave out.`);
-        contents = contents.replace(text, instead);
-      }
-      return { contents, loader: "js" };
-    });
-  },
-};
-
 await mkdir(join(root, "dist"), { recursive: true });
 let failures = 0;
 if (values.all) for (const target of targets) await attempt(`outreachd-${target}`, target);
@@ -84,7 +59,7 @@ async function compile(outfile: string, target: (typeof targets)[number] | undef
   const built = await Bun.build({
     // The worker's entry point must lie beside the first one, or `new Worker(…)` does not find it in the executable.
     entrypoints: [join(root, "src/main.ts"), join(root, "src/worker.ts")],
-    plugins: [embedPages, leaveOut],
+    plugins: [embedPages],
     format: "esm",
     bytecode: true,
     // What `import()` names stands apart and costs nothing until then. In one piece, every command would load all that

@@ -281,10 +281,15 @@ export function createJobRows(engine: Engine) {
       };
     };
     const all = lost.map((job) => claimed(job, 1));
-    for (; all.length < limit; lastServed.set(type, all.at(-1)!.userId)) {
-      const next = (after: string) => nextInTurn.all({ ...request, after })[0];
-      const job = next(lastServed.get(type) ?? "") ?? next("");
-      if (job === undefined) break;
+    const next = (after: string) => nextInTurn.all({ ...request, after })[0];
+    while (all.length < limit) {
+      const last = lastServed.get(type);
+      const job = next(last ?? "") ?? (last === undefined ? undefined : next(""));
+      if (job === undefined) {
+        lastServed.delete(type); // nobody waits
+        break;
+      }
+      lastServed.set(type, job.userId);
       all.push(claimed(job, 0));
     }
     return all;
