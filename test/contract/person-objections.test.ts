@@ -48,6 +48,32 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
       expect((await schedule(storage, make, account, { profileUrl: profile(`ada-${n}`) })).kind).toBe("objected");
   });
 
+  test("phone numbers link leads that were there before the first entry, imported ones too, and after the list was empty again", async () => {
+    await using opened = await open();
+    const { storage, account, make } = await withAccount(opened.storage);
+    const { userId } = account;
+    const phoneOf = (n: number) => `+4420794600${String(n).padStart(2, "0")}`;
+    const first = await make.storedLead(storage, userId, { networkUrl: profile("p0"), phone: phoneOf(0) });
+    await make.storedJob(storage, userId);
+    const job = await claimJob(storage);
+    const row = (n: number) => make.importRow(n, { email: null, networkUrl: profile(`q${n}`), phone: phoneOf(n - 2) });
+    await storage.leads.importBatch(await make.importBatch(storage, job, [row(2), row(3)]));
+    const isBlocked = async (name: string) =>
+      (await storage.network.schedule(make.actionRequest(account, { action: { profileUrl: profile(name) } }), true))
+        .kind === "objected";
+    const entry = await make.storedSuppression(storage, userId, "profile", profile("p0"));
+    expect([await isBlocked("q2"), await isBlocked("q3")]).toEqual([true, false]);
+    await storage.suppressions.remove(userId, entry.id, undefined);
+    expect(await isBlocked("q2")).toBe(false);
+    await make.storedLead(storage, userId, { networkUrl: profile("r0"), phone: phoneOf(0) });
+    await storage.leads.importBatch(await make.importBatch(storage, job, [row(4), { ...row(5), ...row(2), row: 5 }]));
+    const again = make.suppression(userId, "profile", profile("q4"));
+    await storage.leads.remove({ userId, id: first.id, version: null, suppress: [again], at: startOfTests });
+    expect([await isBlocked("r0"), await isBlocked("q2"), await isBlocked("q4")]).toEqual([false, false, true]);
+    await make.storedSuppression(storage, null, "phone", phoneOf(0));
+    expect([await isBlocked("r0"), await isBlocked("q2"), await isBlocked("q3")]).toEqual([true, true, false]);
+  });
+
   test("one identifier that very many people share does not link them", async () => {
     await using opened = await open();
     const { storage, account, make } = await withAccount(opened.storage);

@@ -18,6 +18,7 @@ import type { HashIndex } from "./hash-index.ts";
 import type { StoredLead } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
 import { createNewLeadParts, NewLeads } from "./new-leads.ts";
+import type { PhoneKeys } from "./phone-keys.ts";
 import { countRows } from "./list-pages.ts";
 import { createOwners } from "./owners.ts";
 import { placeholdersOf } from "./placeholders.ts";
@@ -32,12 +33,13 @@ export function createLeadImports(
   engine: Engine,
   rows: LeadRows,
   keys: HashIndex,
+  phoneKeys: PhoneKeys,
   suppressions: SuppressionRows,
   dryRuns: ReturnType<typeof createDryRuns>,
 ): Pick<LeadStore, "ownerNumber" | "importBatch" | "importReport" | "countImportReport" | "forgetDryRun"> {
   const { orm, database, writer } = engine;
   const owners = createOwners(engine);
-  const newLeads = createNewLeadParts(engine, keys, rows);
+  const newLeads = createNewLeadParts(engine, keys, phoneKeys, rows);
   const insertReport = orm
     .insert(leadImportRows)
     .values(placeholdersOf(leadImportRows))

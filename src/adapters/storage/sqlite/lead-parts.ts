@@ -2,8 +2,9 @@ import type { Engine } from "./engine.ts";
 import { HashIndex } from "./hash-index.ts";
 import { createLeadRows, type LeadRows } from "./lead-rows.ts";
 import { createOwners, type Owners } from "./owners.ts";
+import { PhoneKeys } from "./phone-keys.ts";
 
-export type LeadParts = { owners: Owners; keys: HashIndex; rows: LeadRows };
+export type LeadParts = { owners: Owners; keys: HashIndex; phoneKeys: PhoneKeys; rows: LeadRows };
 
 const byEngine = new WeakMap<Engine, LeadParts>();
 
@@ -13,7 +14,8 @@ export function createLeadParts(engine: Engine): LeadParts {
   if (known !== undefined) return known;
   const owners = createOwners(engine);
   const keys = new HashIndex(engine, { table: "lead_keys", row: "lead" });
-  const parts = { owners, keys, rows: createLeadRows(engine, owners, keys) };
+  const phoneKeys = new PhoneKeys(engine, keys);
+  const parts = { owners, keys, phoneKeys, rows: createLeadRows(engine, owners, keys, phoneKeys) };
   byEngine.set(engine, parts);
   return parts;
 }

@@ -6,6 +6,7 @@ import type { Engine } from "./engine.ts";
 import { foldedLead } from "../../../features/leads/fold.ts";
 import { leadKeysOf, phoneKey } from "../../../features/leads/keys.ts";
 import type { HashIndex } from "./hash-index.ts";
+import type { PhoneKeys } from "./phone-keys.ts";
 import { samePerson } from "./lead-match.ts";
 import { insertLeadSql, leadParams, storedLead, type StoredLead } from "./lead-row.ts";
 import { createLeadReader } from "./lead-reader.ts";
@@ -16,7 +17,7 @@ import { leads, leadTags } from "./tables.ts";
 /** Single leads, prepared. What writes belongs inside `unit`, and keeps the tables that follow leads in step. */
 export type LeadRows = ReturnType<typeof createLeadRows>;
 
-export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) {
+export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex, phoneKeys: PhoneKeys) {
   const { orm, database, writer } = engine;
   const at = sql.placeholder;
   const ofOwner = eq(leads.owner, at("owner"));
@@ -81,7 +82,10 @@ export function createLeadRows(engine: Engine, owners: Owners, keys: HashIndex) 
     if (owner === null) throw new Error(`User ${lead.userId} is gone`);
     const seq = Number(insertLead.run(...leadParams(owner, lead)).lastInsertRowid);
     count(owner, lead.status, 1);
-    addKeys(owner, seq, identity, lead.phone);
+    const hasPhone = lead.phone !== null;
+    const takesPhone = hasPhone && phoneKeys.isWanted;
+    if (hasPhone && !takesPhone) phoneKeys.leaveOut(seq);
+    addKeys(owner, seq, identity, takesPhone ? lead.phone : null);
     for (const tag of foldedTags(lead)) insertTag.run({ owner, tag, lead: seq });
   }
 

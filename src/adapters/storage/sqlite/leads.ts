@@ -23,7 +23,7 @@ import type { LeadRows } from "./lead-rows.ts";
 import { createSuppressionRows, type Person, type SuppressionRows } from "./suppressions.ts";
 
 export function createLeadStore(engine: Engine): LeadStore {
-  const { owners, keys, rows } = createLeadParts(engine);
+  const { owners, keys, phoneKeys, rows } = createLeadParts(engine);
   const suppressions = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
   const events = createEventRows(engine);
@@ -55,7 +55,7 @@ export function createLeadStore(engine: Engine): LeadStore {
         () => writer.writeForAnswer(() => updateLead(rows, suppressions, events, request)),
       ),
     remove: (request) => writer.writeForAnswer(() => removeLead({ rows, suppressions, audits, events }, request)),
-    ...createLeadImports(engine, rows, keys, suppressions, createDryRuns(engine, owners, rows)),
+    ...createLeadImports(engine, rows, keys, phoneKeys, suppressions, createDryRuns(engine, owners, rows)),
   };
 }
 

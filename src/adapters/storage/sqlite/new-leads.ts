@@ -1,9 +1,10 @@
 import type { Database, Statement } from "bun:sqlite";
-import { keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
+import { identityKeysOfRow, keysOfRow, withList, type PackedRows } from "../../../features/leads/import/packed-rows.ts";
 import { leadStatuses } from "../../../features/leads/model.ts";
 import type { HashIndex } from "./hash-index.ts";
 import { insertPackedSql } from "./lead-row.ts";
 import type { LeadRows } from "./lead-rows.ts";
+import type { PhoneKeys } from "./phone-keys.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 /** Stores the rows of a batch that are new leads as they come packed: all that follow each other with one statement. */
@@ -12,6 +13,8 @@ export class NewLeads {
   readonly #jobId: string;
   readonly #rows: PackedRows;
   readonly #at: number;
+  /** Of each row; phone numbers come last. */
+  readonly #keysTaken: number;
   /** What the next lead is known by (`seq`), as the table counts. */
   #next: number;
   /** Places of the rows that wait to be stored: from here up to, but not including, there. */
@@ -30,6 +33,8 @@ export class NewLeads {
     this.#rows = rows;
     this.#at = at;
     this.#next = parts.latest.get()!.seq + 1;
+    this.#keysTaken = parts.phoneKeys.isWanted ? keysOfRow : identityKeysOfRow;
+    if (this.#keysTaken < keysOfRow) parts.phoneKeys.leaveOut(this.#next);
   }
 
   /** Takes up the row at a place behind those before. Its keys are found from now on, but the lead only once it is stored. */
@@ -74,7 +79,8 @@ export class NewLeads {
   }
 
   #addKeys(place: number, lead: number): void {
-    for (let at = place * keysOfRow; at < (place + 1) * keysOfRow; at++) {
+    const from = place * keysOfRow;
+    for (let at = from; at < from + this.#keysTaken; at++) {
       const key = this.#rows.keys[at]!;
       if (!Number.isNaN(key)) this.#parts.keys.add(key, lead);
     }
@@ -90,12 +96,17 @@ export class NewLeads {
 type NewLeadParts = ReturnType<typeof createNewLeadParts>;
 
 /** What all batches are stored with. */
-export function createNewLeadParts({ database }: { database: Database }, keys: HashIndex, { count }: LeadRows) {
+export function createNewLeadParts(
+  { database }: { database: Database },
+  keys: HashIndex,
+  phoneKeys: PhoneKeys,
+  { count }: LeadRows,
+) {
   const latest: Statement<{ seq: number }, []> = database.prepare("SELECT coalesce(max(seq), 0) AS seq FROM leads");
   const insert = database.prepare(insertPackedSql);
   const insertTags = new RowInserter(database, "INSERT OR IGNORE INTO lead_tags (owner, tag, lead)", 3);
   const insertCreated = database.prepare(
     "INSERT OR REPLACE INTO lead_import_created (job_id, row, lead, leads, created_at) VALUES (?, ?, ?, ?, ?)",
   );
-  return { latest, insert, insertTags, insertCreated, keys, count };
+  return { latest, insert, insertTags, insertCreated, keys, phoneKeys, count };
 }

@@ -5,6 +5,7 @@ import type { SuppressionPageRequest, SuppressionStore } from "../../../features
 import type { AuditEntry } from "../../../platform/auth/audit/model.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { createLeadParts } from "./lead-parts.ts";
 import { createOwners } from "./owners.ts";
 import { suppressions } from "./suppression-tables.ts";
 import { createSuppressionRows } from "./suppressions.ts";
@@ -13,11 +14,15 @@ type Row = typeof suppressions.$inferSelect;
 /** As the reader thread gives it: by the names of the columns, bytes as plain arrays. */
 type ReadRow = Omit<Row, "key" | "createdAt"> & { key: Uint8Array; created_at: number };
 
+/** A few milliseconds of the event loop. */
+const phonesAtOnce = 2_000;
+
 export function createSuppressionStore(engine: Engine): SuppressionStore {
   const { orm, writer, reader } = engine;
   const owners = createOwners(engine);
   const rows = createSuppressionRows(engine);
   const audits = createAuditRows(engine);
+  const { keys, phoneKeys } = createLeadParts(engine);
 
   /** Entries that hold for this user. */
   function holdsFor(userId: string, scope: SuppressionFilter["scope"]): SQL | undefined {
@@ -84,7 +89,12 @@ export function createSuppressionStore(engine: Engine): SuppressionStore {
   }
 
   return {
-    add: (entries) => writer.writeForAnswer(() => entries.map((entry) => rows.add(entry))),
+    add: async (entries) => {
+      // Most of them in slices, so that others get a turn; what comes meanwhile is made with the entry.
+      while (!phoneKeys.isComplete && !(await writer.write(() => phoneKeys.makeMissing(phonesAtOnce))))
+        await keys.room();
+      return writer.writeForAnswer(() => entries.map((entry) => rows.add(entry)));
+    },
     get: async (userId, id) => {
       const row = find(userId, id);
       return row === undefined ? null : entryOf(userId, row);

@@ -12,6 +12,7 @@ import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
 import { modules } from "./late-modules.ts";
+import { createLeadParts } from "./lead-parts.ts";
 import { createOwners } from "./owners.ts";
 import { createStoredIdentifiers } from "./stored-identifiers.ts";
 import { SuppressionHints } from "./suppression-hints.ts";
@@ -178,7 +179,11 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     return owner;
   }
 
+  const { phoneKeys } = createLeadParts(engine);
+
   function add(entry: Suppression): AddSuppressionOutcome {
+    // Whoever is asked about from now on may be linked by a phone number.
+    phoneKeys.makeMissing(Number.MAX_SAFE_INTEGER);
     const { id, userId, kind, key, value, reason, source, createdAt } = entry;
     const owner = ownerOf(userId);
     const existing = twin.get(key, owner ?? 0);
