@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createProspectStore } from "../../src/adapters/storage/sqlite/directory/prospects.ts";
 import { openEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { createSuppressionRows } from "../../src/adapters/storage/sqlite/suppressions.ts";
+import { prospectContent } from "../../src/features/prospecting/content.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import type { Suppression } from "../../src/features/suppression/model.ts";
 import { startOfTests } from "../support/clock.ts";
@@ -20,6 +22,7 @@ async function openRows(phoneRegion: Parameters<typeof openEngine>[1] = null) {
     engine,
     rows: createSuppressionRows(engine),
     async [Symbol.asyncDispose]() {
+      await engine.prospectIndex.close();
       engine.writer.close();
       await engine.reader.close();
       engine.database.close();
@@ -92,4 +95,35 @@ test("numbers without a country code are read as those of the region", async () 
   expect(["030 123457", "+43 30 123456", "30 123", "call me", ""].map(isFound)).toEqual(
     Array.from({ length: 5 }, () => false),
   );
+});
+
+test("what a directory ties together is known until the end, though somebody else asked first and is done", async () => {
+  await using opened = await openRows();
+  const { engine, rows } = opened;
+  const profile = "https://network.example/in/bob";
+  const bob = prospectContent({ email: "bob@example.com", networkUrl: profile });
+  if ("errors" in bob) throw new Error(JSON.stringify(bob.errors));
+  await createProspectStore(engine, engine.prospectIndex).put("ada", [bob], startOfTests);
+  await engine.writer.write(() => rows.add(entry("bob@example.com")));
+  const first = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const target = { profileKey: profile };
+  const earlier = rows.knowing(
+    () => [{ userId: "ada", target }],
+    async () => {
+      first.resolve();
+      await end.promise;
+    },
+  );
+  await first.promise;
+  const later = rows.knowing(
+    () => [{ userId: "ada", target }],
+    async () => {
+      await earlier; // as a write unit waits for its commit
+      return rows.find("ada", target);
+    },
+  );
+  end.resolve();
+  expect(await later).toMatchObject({ entryId: "id of bob@example.com", isLinked: true });
+  expect(rows.find("ada", target)).toBeNull();
 });

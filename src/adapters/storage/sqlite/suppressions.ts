@@ -7,7 +7,11 @@ import type {
   SuppressionMatch,
   SuppressionTarget,
 } from "../../../features/suppression/model.ts";
-import { identifiersOfPerson, type Identifier } from "../../../features/suppression/person-identifiers.ts";
+import {
+  identifierName,
+  identifiersOfPerson,
+  type Identifier,
+} from "../../../features/suppression/person-identifiers.ts";
 import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { DirectoryLinks } from "./directory/directory-links.ts";
 import type { Engine } from "./engine.ts";
@@ -135,12 +139,14 @@ function newSuppressionRows(engine: Engine): SuppressionRows {
     const releases: (() => void)[] = [];
     try {
       for (const [owner, persons] of people) {
-        // What a directory ties to them may be tied to more by a lead, and so on.
+        const held = new Set<string>();
+        // What a directory ties to them may be tied to more by a lead, and so on. What somebody else holds they let go.
         for (;;) {
           const person = persons.flatMap(({ userId, own }) => [...personOf(userId, owner, own)]);
-          const unknown = person.filter((identifier) => !directory().isHeld(owner, identifier));
-          if (unknown.length === 0) break;
-          releases.push(await directory().hold(owner, unknown));
+          const unheld = person.filter((identifier) => !held.has(identifierName(identifier)));
+          if (unheld.length === 0) break;
+          releases.push(await directory().hold(owner, unheld));
+          for (const identifier of unheld) held.add(identifierName(identifier));
         }
       }
       return await run();

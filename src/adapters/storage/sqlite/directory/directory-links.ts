@@ -39,10 +39,6 @@ export class DirectoryLinks {
     return this.#held.get(nameOf(owner, identifier))?.beside ?? [];
   }
 
-  isHeld(owner: number, identifier: Identifier): boolean {
-    return !isAsked(identifier) || this.#held.has(nameOf(owner, identifier));
-  }
-
   /** Reads and holds what stands beside these, until the function that it answers is called. */
   async hold(owner: number, identifiers: readonly Identifier[]): Promise<() => void> {
     const found = await this.#read(owner, identifiers.filter(isAsked));
@@ -58,6 +54,7 @@ export class DirectoryLinks {
 
   async #read(owner: number, identifiers: readonly Identifier[]): Promise<Map<string, Identifier[]>> {
     const asked = identifiers.flatMap((identifier) => keysOf(identifier).map((key) => ({ identifier, key })));
+    if (asked.length === 0) return new Map();
     const keys = asked.map(({ key }) => key);
     const hints = await this.#engine.prospectIndex.find(owner, keys, maxRecords, this.#next(owner));
     const found = new Map(identifiers.map((identifier) => [nameOf(owner, identifier), [] as Identifier[]]));
