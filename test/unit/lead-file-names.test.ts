@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { splitFullName } from "../../src/features/leads/import/full-name.ts";
+import { splitFullName } from "../../src/platform/identity/full-name.ts";
 
 test.each([
   ["Ada Lovelace", "Ada", "Lovelace"],

@@ -1,5 +1,5 @@
 import { isoTime } from "../../platform/base/clock.ts";
-import { emailForm } from "../../platform/identity/address.ts";
+import { emailForm } from "../../platform/identity/email.ts";
 import type { EmailVerification, Finding, Subject, Verdict } from "./model.ts";
 
 /** As little sure, an address is refuted: no mail arrives there, or it is one for a day. */

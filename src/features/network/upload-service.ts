@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/base/clock.ts";
 import { invalid, type FieldError } from "../../platform/base/errors.ts";
 import type { Ids } from "../../platform/base/ids.ts";
 import { leadContent } from "../leads/identity.ts";
-import { splitFullName } from "../leads/import/full-name.ts";
+import { splitFullName } from "../../platform/identity/full-name.ts";
 import { campaignTag, maxCampaignReference, type Lead, type LeadIdentity } from "../leads/model.ts";
 import type { InsertLead, LeadStore } from "../leads/store.ts";
 import { doNotContactText } from "../suppression/refusal.ts";

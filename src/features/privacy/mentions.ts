@@ -1,5 +1,5 @@
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { emailForm } from "../../platform/identity/address.ts";
+import { emailForm } from "../../platform/identity/email.ts";
 import type { PersonIdentity } from "./model.ts";
 
 /** What stands in a text in the place of an address that was erased. */

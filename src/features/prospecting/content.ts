@@ -3,7 +3,7 @@ import type { FieldError } from "../../platform/base/errors.ts";
 import { isEmailAddress } from "../../platform/identity/email-address.ts";
 import { companySizeText } from "./facets/ranges.ts";
 import { prospectIdentity, type ProspectIdentity } from "./keys.ts";
-import { remembered } from "./remembered.ts";
+import { remembered } from "../../platform/base/remembered.ts";
 import {
   maxTechnologies,
   maxTechnologyLength,

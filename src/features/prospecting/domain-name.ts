@@ -1,4 +1,4 @@
-import { folded } from "./facets/fold.ts";
+import { folded } from "../../platform/identity/folded.ts";
 import { companyKey } from "./keys.ts";
 
 // A company's domain is its name in another spelling: without blanks or with hyphens for them, with its legal form or

@@ -1,8 +1,8 @@
 import { businessDomain, registeredDomain } from "../../platform/identity/email-domain.ts";
 import { leadIdentity, regularNamePart } from "../leads/identity.ts";
 import type { LeadIdentity } from "../leads/model.ts";
-import { folded } from "./facets/fold.ts";
-import { remembered } from "./remembered.ts";
+import { folded } from "../../platform/identity/folded.ts";
+import { remembered } from "../../platform/base/remembered.ts";
 import type { ProspectContent } from "./model.ts";
 
 /** What a prospect is found by: what tells persons apart, and its company. `name`: see `prospectName`. */

@@ -1,5 +1,5 @@
 import { namesakeIsSame } from "../leads/merge.ts";
-import { folded } from "./facets/fold.ts";
+import { folded } from "../../platform/identity/folded.ts";
 import { prospectIdentity } from "./keys.ts";
 import { mergedProspect } from "./merge.ts";
 import type { ProspectContent } from "./model.ts";

@@ -2,7 +2,7 @@ import { singleLine } from "../../platform/base/clean-text.ts";
 import { emailPattern } from "../../platform/identity/email-address.ts";
 import { personTextLimits } from "../../platform/identity/person-fields.ts";
 import { canonicalProfileUrl } from "../../platform/identity/profile-url.ts";
-import { emailForm } from "../../platform/identity/address.ts";
+import { emailForm } from "../../platform/identity/email.ts";
 import { domainForm, domainWarning } from "../../platform/identity/domain.ts";
 import { readHashText, suppressionKey } from "./key.ts";
 import type { SuppressionKind } from "./model.ts";

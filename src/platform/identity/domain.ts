@@ -1,4 +1,4 @@
-import { asciiDomain } from "./address.ts";
+import { asciiDomain } from "./email.ts";
 import { isFreeMail } from "./email-domain.ts";
 import { suffixLibrary } from "./lazy-packages.ts";
 

@@ -1,4 +1,4 @@
-import { companyName } from "../../../platform/identity/company-name.ts";
+import { companyName } from "../../../platform/identity/company-key.ts";
 import type { Colleague, CompanyNames, Directory } from "../../../features/enrichment/directory-store.ts";
 import { businessDomain } from "../../../platform/identity/email-domain.ts";
 import type { EnrichField } from "../../../features/enrichment/fields.ts";

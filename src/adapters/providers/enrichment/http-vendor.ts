@@ -5,7 +5,7 @@ import { allFields, isList, type EnrichField } from "../../../features/enrichmen
 import type { Finding, Subject } from "../../../features/enrichment/model.ts";
 import type { EnrichmentProvider } from "../../../features/enrichment/provider.ts";
 import { addressInDoubt } from "../../../features/enrichment/verdicts.ts";
-import { emailForm } from "../../../platform/identity/address.ts";
+import { emailForm } from "../../../platform/identity/email.ts";
 import { numberAt, textAt, textsAt, valueAt } from "../json-path.ts";
 import { askVendor, usualRefusal, type VendorWorld } from "./vendor.ts";
 

@@ -1,4 +1,4 @@
-import { companyName } from "../../../platform/identity/company-name.ts";
+import { companyName } from "../../../platform/identity/company-key.ts";
 import type { Directory, KnownCompany, KnownPerson } from "../../../features/enrichment/directory-store.ts";
 import { businessDomain, domainOfEmail } from "../../../platform/identity/email-domain.ts";
 import { guessAddress } from "../../../features/enrichment/email-pattern.ts";

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../../features/enrichment/model.ts";
-import { emailForm } from "../../../platform/identity/address.ts";
+import { emailForm } from "../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type { Engine } from "./engine.ts";
 

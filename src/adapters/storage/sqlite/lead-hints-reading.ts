@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { companyName } from "../../../platform/identity/company-name.ts";
+import { companyName } from "../../../platform/identity/company-key.ts";
 import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
 import { companyKey, domainKey } from "../../../features/leads/keys.ts";
 

@@ -1,4 +1,4 @@
-import { companyName } from "../../../platform/identity/company-name.ts";
+import { companyName } from "../../../platform/identity/company-key.ts";
 import type { Colleague, CompanyNames, LeadHintStore } from "../../../features/enrichment/directory-store.ts";
 import { domainOfEmail } from "../../../platform/identity/email-domain.ts";
 import type { Engine } from "./engine.ts";

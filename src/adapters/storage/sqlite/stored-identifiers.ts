@@ -4,7 +4,7 @@ import type { Merged } from "../../../features/enrichment/model.ts";
 import { emailKey, phoneKey, profileKeyHash } from "../../../features/leads/keys.ts";
 import type { Lead, LeadIdentity } from "../../../features/leads/model.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
-import { emailForm } from "../../../platform/identity/address.ts";
+import { emailForm } from "../../../platform/identity/email.ts";
 import type { Identifier } from "../../../features/suppression/person-identifiers.ts";
 import { phoneNumber } from "../../../platform/identity/phone.ts";
 import type { Engine } from "./engine.ts";

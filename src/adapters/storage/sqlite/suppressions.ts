@@ -1,5 +1,5 @@
 import type { AddSuppressionOutcome } from "../../../features/suppression/store.ts";
-import { domainsOf, emailForm } from "../../../platform/identity/address.ts";
+import { domainsOf, emailForm } from "../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../features/suppression/key.ts";
 import type {
   Suppression,

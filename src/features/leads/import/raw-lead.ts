@@ -10,7 +10,7 @@ import {
   type LeadTextField,
 } from "../model.ts";
 import type { PlannedColumn } from "./column-plan.ts";
-import { splitFullName } from "./full-name.ts";
+import { splitFullName } from "../../../platform/identity/full-name.ts";
 
 /** What a file gives every lead: tags that are added to its own, and the source where it tells none. */
 export type LeadDefaults = { tags: string[]; source: string | null };

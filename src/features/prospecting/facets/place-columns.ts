@@ -1,5 +1,5 @@
-import { remembered } from "../remembered.ts";
-import { folded } from "./fold.ts";
+import { remembered } from "../../../platform/base/remembered.ts";
+import { folded } from "../../../platform/identity/folded.ts";
 import {
   citiesNamed,
   countryNamed,

@@ -1,4 +1,4 @@
-import { folded } from "./fold.ts";
+import { folded } from "../../../platform/identity/folded.ts";
 import {
   beginsCity,
   citiesNamed,

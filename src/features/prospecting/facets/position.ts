@@ -1,5 +1,5 @@
 import type { ProspectContent } from "../model.ts";
-import { remembered } from "../remembered.ts";
+import { remembered } from "../../../platform/base/remembered.ts";
 import { departmentOfTitle } from "./department.ts";
 import { isNonManager, levelOfNonManager, senioritiesOfTitle } from "./seniority.ts";
 

@@ -1,4 +1,4 @@
-import { folded } from "./fold.ts";
+import { folded } from "../../../platform/identity/folded.ts";
 import { ambiguous, spelledOut, titleSynonyms } from "./title-synonyms.ts";
 
 /** More words than this no title has; what only looks like one must not fill the index. */

@@ -1,10 +1,10 @@
 import { domainOfEmail, isFreeMail } from "../../../platform/identity/email-domain.ts";
-import { splitFullName } from "../../leads/import/full-name.ts";
+import { splitFullName } from "../../../platform/identity/full-name.ts";
 import { canonicalProfileUrl } from "../../../platform/identity/profile-url.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
 import { besideName, companyDomainKey, keyKinds, networkKey } from "../keys.ts";
 import { prospectTextLimits, type RevenueRange } from "../model.ts";
-import { remembered } from "../remembered.ts";
+import { remembered } from "../../../platform/base/remembered.ts";
 import { endOf, kinds } from "./ascii.ts";
 import { KeyText } from "./key-text.ts";
 import {

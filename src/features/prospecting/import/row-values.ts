@@ -1,10 +1,10 @@
 import type { FieldError } from "../../../platform/base/errors.ts";
-import { splitFullName } from "../../leads/import/full-name.ts";
+import { splitFullName } from "../../../platform/identity/full-name.ts";
 import { placeOfColumns } from "../facets/place-columns.ts";
 import { revenueRange, revenueRangeOfNamed, revenueRangeOfThousands } from "../facets/ranges.ts";
 import type { RawFacet, RawValue } from "../facets/terms.ts";
 import type { RevenueRange } from "../model.ts";
-import { remembered } from "../remembered.ts";
+import { remembered } from "../../../platform/base/remembered.ts";
 import type { ProspectTarget } from "./prospect-columns.ts";
 
 /** What the columns of a row say. */

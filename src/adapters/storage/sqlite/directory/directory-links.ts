@@ -1,6 +1,6 @@
 import { canonicalProfileUrl } from "../../../../platform/identity/profile-url.ts";
 import { emailKey, networkKey } from "../../../../features/prospecting/keys.ts";
-import { emailForm } from "../../../../platform/identity/address.ts";
+import { emailForm } from "../../../../platform/identity/email.ts";
 import { canLink, identifierName, type Identifier } from "../../../../features/suppression/person-identifiers.ts";
 import type { Engine } from "../engine.ts";
 import { emailSpellings } from "../stored-identifiers.ts";

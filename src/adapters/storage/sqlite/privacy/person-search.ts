@@ -5,7 +5,7 @@ import { mentionsOf } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord, PersonScope } from "../../../../features/privacy/model.ts";
 import type { GivenPerson } from "../../../../features/privacy/store.ts";
 import { personKeys, prospectIdentity } from "../../../../features/prospecting/keys.ts";
-import { emailForm } from "../../../../platform/identity/address.ts";
+import { emailForm } from "../../../../platform/identity/email.ts";
 import { suppressionKey } from "../../../../features/suppression/key.ts";
 import { phoneNumber, type PhoneRegion } from "../../../../platform/identity/phone.ts";
 import { maxNamesakes, seqOf } from "../directory/index-messages.ts";

@@ -1,4 +1,4 @@
-import { folded } from "../fold.ts";
+import { folded } from "../../../../platform/identity/folded.ts";
 import { cityLines } from "./cities.ts";
 import { countryLines, territoriesOf } from "./countries.ts";
 import { metroLines } from "./metros.ts";

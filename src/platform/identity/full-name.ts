@@ -1,4 +1,4 @@
-import { splitEastAsianName } from "../../../platform/identity/east-asian-name.ts";
+import { splitEastAsianName } from "./east-asian-name.ts";
 
 /** Words that begin a last name of several words, in lower case. */
 const particles = new Set(

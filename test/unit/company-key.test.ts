@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { companyName } from "../../src/platform/identity/company-name.ts";
+import { companyName } from "../../src/platform/identity/company-key.ts";
 
 test.each([
   ["Acme", "acme"],
