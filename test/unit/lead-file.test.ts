@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ImportFileError } from "../../src/platform/imports/import-file-error.ts";
 import {
   inspectLeadFile,
-  LeadFileError,
   readLeadFile,
   type LeadFileBatch,
   type LeadFileOptions,
@@ -74,9 +74,12 @@ async function errorsOf(
   );
 }
 
-async function refusalOf(content: string | Uint8Array, options: Partial<LeadFileOptions> = {}): Promise<LeadFileError> {
+async function refusalOf(
+  content: string | Uint8Array,
+  options: Partial<LeadFileOptions> = {},
+): Promise<ImportFileError> {
   const error: unknown = await rowsOf(content, options).catch((thrown: unknown) => thrown);
-  if (!(error instanceof LeadFileError)) throw new Error(`Expected a LeadFileError, got ${String(error)}.`);
+  if (!(error instanceof ImportFileError)) throw new Error(`Expected a ImportFileError, got ${String(error)}.`);
   return error;
 }
 

@@ -1,15 +1,15 @@
 import { closest } from "../../../platform/base/spelling.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
-import { LeadFileError } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
-/** Throws LeadFileError when somebody chose a target for a column that the file does not have: its values would be lost. */
+/** Throws ImportFileError when somebody chose a target for a column that the file does not have: its values would be lost. */
 export function refuseMissingColumns(chosen: readonly string[], headers: readonly string[]): void {
   const known = new Set(headers.map(normalized));
   const unknown = chosen.filter((header) => !known.has(normalized(header)));
   if (unknown.length === 0) return;
   const meant = unknown.map((header) => nearest(header, headers)).filter((header) => header !== null);
   const hint = meant.length === 0 ? "" : ` Did you mean ${listedHeaders(meant)}?`;
-  throw new LeadFileError(
+  throw new ImportFileError(
     "badColumns",
     `The file has no column called ${listedHeaders(unknown)}. It has: ${listedHeaders(headers)}.${hint}`,
     { unknown: shortenedHeaders(unknown), headers: shortenedHeaders(headers) },

@@ -6,7 +6,7 @@ import {
   type ColumnTarget,
 } from "../../../platform/imports/person-columns.ts";
 import { givenBesideFamily } from "../../../platform/imports/east-asian-headers.ts";
-import { LeadFileError } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /** One column of a file. `spareField` is the custom field that a value goes to when another column filled the target. */
 export type PlannedColumn = { header: string; target: ColumnTarget; spareField: string };
@@ -16,7 +16,7 @@ const maxNameBase = 90;
 
 /**
  * Decides where every column goes: by `overrides` (header to target), else by its header, else to a custom field
- * under its header. Throws LeadFileError when an override names no target.
+ * under its header. Throws ImportFileError when an override names no target.
  */
 export function columnPlan(headers: string[], overrides: ColumnOverrides): PlannedColumn[] {
   const spareFields = uniqueNames(headers);
@@ -37,7 +37,7 @@ export function columnOverrides(columns: Record<string, string> | null): ColumnO
     Object.entries(columns ?? {}).map(([header, text]) => {
       const target = columnTarget(text);
       if (target === null)
-        throw new LeadFileError(
+        throw new ImportFileError(
           "badColumns",
           `"${text}" is nothing that the column "${header}" can go to. Use one of ${columnTargets.join(", ")} or customFields.name.`,
           { header, target: text, targets: columnTargets },

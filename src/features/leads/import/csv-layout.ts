@@ -2,7 +2,7 @@ import { columnPlan, identifies, understoodCount, type ColumnOverrides, type Pla
 import { listedHeaders, refuseMissingColumns, shortenedHeaders } from "./chosen-columns.ts";
 import { understoodHeaders } from "../../../platform/imports/person-columns.ts";
 import { CsvRecords, newlineOf } from "../../../lib/table-file/csv-records.ts";
-import { LeadFileError } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /** How a CSV file is to be read. `headerRow` counts as CsvRecords does. */
 export type CsvLayout = { delimiter: string; newline: string; headerRow: number; columns: PlannedColumn[] };
@@ -14,7 +14,7 @@ const headerSearchRecords = 20;
 /**
  * Finds delimiter and header by the beginning of a file. The header is the record, among the first 20 that are not
  * empty and under any of the delimiters, whose names are understood best: they identify a person, they are many, they
- * are many columns; of equals the first. Throws LeadFileError when there is none.
+ * are many columns; of equals the first. Throws ImportFileError when there is none.
  */
 export function csvLayout(
   sample: string,
@@ -70,9 +70,9 @@ function hintedDelimiter(sample: string): string[] | null {
   return hint === undefined ? null : [hint];
 }
 
-function noHeader(best: Candidate | null): LeadFileError {
+function noHeader(best: Candidate | null): ImportFileError {
   const headers = best?.layout.columns.map(({ header }) => header) ?? [];
-  return new LeadFileError(
+  return new ImportFileError(
     "noColumns",
     "No header line with an email, a LinkedIn URL, or a name and a company was found. " +
       (headers.length > 0 ? `Found: ${listedHeaders(headers)}. ` : "No complete line was found. ") +

@@ -2,7 +2,7 @@ import type { BlobStore } from "../../../platform/blobs/blob-store.ts";
 import { fileOfJob } from "../../../platform/imports/file-intake.ts";
 import type { Job, JobMetadata } from "../../../platform/jobs/model.ts";
 import type { JobEnd } from "../../../platform/jobs/store.ts";
-import { LeadFileError } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /**
  * The end of an import that `read` carries out, also when the file can't be read; null when `read` answers null: the
@@ -19,7 +19,7 @@ export async function importEnd<Counts extends JobMetadata>(
     return counts && { kind: "completed", message: summary(counts), metadata: { ...counts }, at: now() };
   } catch (error) {
     if (isAbsent(error)) return failed("The file is gone; send it again.", {});
-    if (!(error instanceof LeadFileError)) throw error;
+    if (!(error instanceof ImportFileError)) throw error;
     return failed(error.message, { reason: error.reason, ...error.details });
   }
 }

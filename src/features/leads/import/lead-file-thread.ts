@@ -5,15 +5,14 @@ import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 import { CsvRows } from "./csv-rows.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import {
-  LeadFileError,
-  type LeadFileBatch,
-  type LeadFileFormat,
-  type LeadFileFormatOptions,
-  type LeadFileInspection,
-  type LeadFileOptions,
-  type LeadFileReason,
-  type LeadFileRow,
+import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
+import type {
+  LeadFileBatch,
+  LeadFileFormat,
+  LeadFileFormatOptions,
+  LeadFileInspection,
+  LeadFileOptions,
+  LeadFileRow,
 } from "./lead-file.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
@@ -30,7 +29,7 @@ export type LeadFileRequest = { descriptor: number; totalBytes: number; work: Le
 export type LeadFileAnswer =
   | { kind: "batch"; batch: LeadFileBatch }
   | { kind: "inspection"; inspection: LeadFileInspection }
-  | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
+  | { kind: "refused"; reason: ImportFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
 /** The task "lead-file". Every "next" allows one more batch than were allowed at the start. */
@@ -51,7 +50,7 @@ export async function runLeadFileThread(port: LeadFileThread["port"], request: L
     else await read(file, work.options, new BatchPort(port, work.batchesInFlight, totalBytes, file.encoding));
     port.post({ kind: "done" });
   } catch (error) {
-    if (!(error instanceof LeadFileError)) throw error;
+    if (!(error instanceof ImportFileError)) throw error;
     const { reason, message, details } = error;
     port.post({ kind: "refused", reason, message, details });
   }
@@ -125,7 +124,7 @@ function rowReader(
 function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
   const start = sample.trimStart();
   if (/^\[\s*[{\]]/.test(start))
-    throw new LeadFileError(
+    throw new ImportFileError(
       "notText",
       "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
     );

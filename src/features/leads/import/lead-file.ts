@@ -7,6 +7,7 @@ import { messagesOf, startThread, type Thread } from "../../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { arraysOf, type PackedRows } from "./packed-rows.ts";
 
 export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
@@ -67,27 +68,13 @@ export type LeadFileInspection = {
   firstRows: LeadFileRow[];
 };
 
-export type LeadFileReason = "empty" | "notText" | "noColumns" | "badColumns" | "unknownEncoding";
-
-/** The file as a whole can't be read. The message is for the person who sent it. */
-export class LeadFileError extends Error {
-  constructor(
-    readonly reason: LeadFileReason,
-    message: string,
-    readonly details: Record<string, unknown> = {},
-  ) {
-    super(message);
-    this.name = "LeadFileError";
-  }
-}
-
 /** Batches that may be on their way: enough that neither side waits for the other, few enough to need no memory. */
 const batchesInFlight = 2;
 
 /**
  * Reads a file of leads in a thread of its own, in order, as fast as the batches are taken. Memory does not grow with
  * the file. Rows that are no leads come as errors; empty rows don't come. A batch holds until the next is asked for.
- * Throws LeadFileError, the signal's reason, and the error of the file system when there is no such file. The thread
+ * Throws ImportFileError, the signal's reason, and the error of the file system when there is no such file. The thread
  * and the file are closed when the loop over the batches is left, whichever way.
  */
 export async function* readLeadFile(
@@ -145,7 +132,7 @@ async function* answers(
     try {
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
-        if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
+        if (answer.kind === "refused") throw new ImportFileError(answer.reason, answer.message, answer.details);
         yield { answer, thread };
       }
     } finally {

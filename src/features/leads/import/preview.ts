@@ -1,6 +1,7 @@
 import { invalid } from "../../../platform/base/errors.ts";
 import { columnTargets } from "../../../platform/imports/person-columns.ts";
-import { inspectLeadBytes, LeadFileError, type LeadFileFormatOptions, type LeadFileRow } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
+import { inspectLeadBytes, type LeadFileFormatOptions, type LeadFileRow } from "./lead-file.ts";
 import type { ImportPreview } from "./preview-model.ts";
 
 /** How the beginning of a file would be read. VALIDATION_ERROR for what is no list of people at all. */
@@ -13,7 +14,7 @@ export async function previewOf(
     const { firstRows, headerRow: _row, ...layout } = await inspectLeadBytes(start, options, signal);
     return { problem: null, ...layout, targets: [...columnTargets], rows: firstRows.map(rowView) };
   } catch (error) {
-    if (!(error instanceof LeadFileError)) throw error;
+    if (!(error instanceof ImportFileError)) throw error;
     const { headers } = error.details;
     if (!Array.isArray(headers) || headers.length === 0) throw invalid([{ path: "", message: error.message }]);
     const columns = (headers as string[]).map((header) => ({ header, target: null }));

@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { readSync } from "node:fs";
 import { detectedEncoding, utf8In } from "../../../lib/table-file/detect-encoding.ts";
 import { decoderOf, type TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { LeadFileError } from "./lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /** Bytes that delimiter and header are recognised by. */
 const sampleBytes = 65_536;
@@ -15,7 +15,7 @@ const surelyUtf8 = 8;
 
 /**
  * A text file, read block by block with blocking calls: it lives in a worker thread that has nothing else to do.
- * Throws LeadFileError when the file is no text, or in an encoding that can't be told; `encoding` is what somebody says
+ * Throws ImportFileError when the file is no text, or in an encoding that can't be told; `encoding` is what somebody says
  * that it is in. A byte order mark says so itself. The descriptor belongs to the caller and stays open.
  */
 export class TextFile {
@@ -40,7 +40,7 @@ export class TextFile {
   constructor(descriptor: number, encoding: TextEncoding | null) {
     this.#descriptor = descriptor;
     const head = this.#block.slice(0, readAt(descriptor, this.#block.subarray(0, sampleBytes), 0));
-    if (head.every(isBlank)) throw new LeadFileError("empty", "The file is empty.");
+    if (head.every(isBlank)) throw new ImportFileError("empty", "The file is empty.");
     refuseKnownBinary(head);
     const mark = markOf(head);
     this.encoding = mark?.encoding ?? encodingTold(encoding, head) ?? this.#foundEncoding(head);
@@ -96,7 +96,7 @@ export class TextFile {
     }
     const { encoding, likely } = detectedEncoding(evidence.bytes);
     if (encoding !== null) return encoding;
-    throw new LeadFileError("unknownEncoding", encodingHelp(likely), { likely });
+    throw new ImportFileError("unknownEncoding", encodingHelp(likely), { likely });
   }
 }
 
@@ -189,13 +189,13 @@ const binaryKinds: { bytes: number[]; says: string }[] = [
 
 function refuseKnownBinary(head: Uint8Array): void {
   const kind = binaryKinds.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
-  if (kind) throw new LeadFileError("notText", `The file looks like ${kind.says}, then send that.`);
+  if (kind) throw new ImportFileError("notText", `The file looks like ${kind.says}, then send that.`);
 }
 
 /** Some services name a web page or an XML document `.xls` or even `.csv`. */
 function refuseMarkup(sample: string): void {
   if (/^\s*<(!doctype|html|\?xml|table|meta)\b/i.test(sample))
-    throw new LeadFileError(
+    throw new ImportFileError(
       "notText",
       "The file looks like a web page or XML, not like CSV. Save the sheet as CSV, then send that.",
     );
@@ -218,7 +218,10 @@ function wideEncodingOf(head: Uint8Array): TextEncoding | null {
   const half = head.length / 4;
   if (oddZeros > half && evenZeros < oddZeros / 10) return "utf-16le";
   if (evenZeros > half && oddZeros < evenZeros / 10) return "utf-16be";
-  throw new LeadFileError("notText", "The file is not text but binary. Save the list as CSV (UTF-8), then send that.");
+  throw new ImportFileError(
+    "notText",
+    "The file is not text but binary. Save the list as CSV (UTF-8), then send that.",
+  );
 }
 
 function isText(bytes: Uint8Array, encoding: TextEncoding): boolean {

@@ -1,7 +1,7 @@
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import { CsvRecords, newlineOf, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
 import { unreadable } from "../../leads/import/csv-rows.ts";
-import { LeadFileError } from "../../leads/import/lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { incomplete, PlainRecord } from "./plain-record.ts";
 import {
   noteIgnored,
@@ -30,7 +30,7 @@ const headerSearchRecords = 20;
 
 /**
  * Finds delimiter and header by the beginning of a file: the record, among the first 20 that are not empty and under any
- * of the delimiters, of which most columns are understood. Throws LeadFileError when none can tell prospects apart.
+ * of the delimiters, of which most columns are understood. Throws ImportFileError when none can tell prospects apart.
  */
 export function prospectLayout(
   sample: string,
@@ -79,9 +79,9 @@ function columnsOfPeople(records: readonly string[][]): number[] {
   return [...balance].flatMap(([column, more]) => (more > 0 ? [column] : []));
 }
 
-function noHeader(seen: string[]): LeadFileError {
+function noHeader(seen: string[]): ImportFileError {
   const found = seen.slice(0, 30).map((header) => normalized(header).slice(0, 100));
-  return new LeadFileError(
+  return new ImportFileError(
     "noColumns",
     "No header line that tells prospects or companies apart was found: people need an email, a LinkedIn URL, or a name " +
       `and a company; companies a name or a website. Names such as these are understood: ${understoodProspectHeaders.join(", ")}.`,

@@ -2,7 +2,7 @@ import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { refuseMissingColumns } from "../../leads/import/chosen-columns.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { LeadFileError, type LeadFileReason } from "../../leads/import/lead-file.ts";
+import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
 import { TextFile } from "../../leads/import/text-file.ts";
 import type { ThreadPort } from "../../../threads.ts";
 import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
@@ -29,7 +29,7 @@ export type ProspectFileAnswer =
       encoding: TextEncoding;
       bytesRead: number;
     }
-  | { kind: "refused"; reason: LeadFileReason; message: string; details: Record<string, unknown> }
+  | { kind: "refused"; reason: ImportFileReason; message: string; details: Record<string, unknown> }
   | { kind: "done" };
 
 /** The task "prospect-file". Every "next" allows one more batch than were allowed at the start. */
@@ -66,7 +66,7 @@ export async function runProspectFileThread(
     }
     port.post({ kind: "done" });
   } catch (error) {
-    if (!(error instanceof LeadFileError)) throw error;
+    if (!(error instanceof ImportFileError)) throw error;
     const { reason, message, details } = error;
     port.post({ kind: "refused", reason, message, details });
   }
@@ -85,7 +85,7 @@ function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter):
 function looksLikeNdjson(sample: string): boolean {
   const start = sample.trimStart();
   if (/^\[\s*[{\]]/.test(start))
-    throw new LeadFileError(
+    throw new ImportFileError(
       "notText",
       "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
     );
@@ -97,7 +97,7 @@ function overridesIn(columns: Record<string, string> | null): Map<string, Prospe
     Object.entries(columns ?? {}).map(([header, text]) => {
       const target = prospectTarget(text);
       if (target !== null) return [normalized(header), target];
-      throw new LeadFileError(
+      throw new ImportFileError(
         "badColumns",
         `"${text}" is nothing that the column "${header}" can go to. Use one of ${prospectTargetNames.join(", ")}.`,
         { header, target: text, targets: prospectTargetNames },

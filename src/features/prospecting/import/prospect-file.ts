@@ -2,7 +2,8 @@ import { open } from "node:fs/promises";
 import type { FieldError } from "../../../platform/base/errors.ts";
 import { freeMemory, garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { LeadFileError, type LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
+import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
+import type { LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
 import { messagesOf, startThread } from "../../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
@@ -42,7 +43,7 @@ const batchesBetweenFullCollections = 60;
 
 /**
  * Reads a file of prospects or companies in a thread of its own, in order, as fast as the batches are taken. Memory does
- * not grow with the file. Throws LeadFileError, the signal's reason, and the error of the file system when there is no
+ * not grow with the file. Throws ImportFileError, the signal's reason, and the error of the file system when there is no
  * such file.
  */
 export async function* readProspectFile(
@@ -62,7 +63,7 @@ export async function* readProspectFile(
     try {
       for await (const answer of messagesOf(thread, signal)) {
         if (answer.kind === "done") return;
-        if (answer.kind === "refused") throw new LeadFileError(answer.reason, answer.message, answer.details);
+        if (answer.kind === "refused") throw new ImportFileError(answer.reason, answer.message, answer.details);
         const { packed, columns, ignored, encoding, bytesRead } = answer;
         const lastRow = packed.rows.at(-1) ?? 0;
         const rows = unpacked(packed, spare);
