@@ -1,5 +1,5 @@
 import { columnPlan, identifies, understoodCount, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
-import { listedHeaders, refuseMissingColumns, shortenedHeaders } from "./chosen-columns.ts";
+import { listedHeaders, refuseMissingColumns, shortenedHeaders } from "../../../platform/imports/chosen-columns.ts";
 import { understoodHeaders } from "../../../platform/imports/person-columns.ts";
 import { CsvRecords, newlineOf } from "../../../lib/table-file/csv-records.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";

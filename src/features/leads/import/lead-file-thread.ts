@@ -16,7 +16,7 @@ import type {
 } from "./lead-file.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
-import { TextFile } from "./text-file.ts";
+import { TextFile } from "../../../platform/imports/text-file.ts";
 
 /** What is to be done with the file. */
 export type LeadFileWork =

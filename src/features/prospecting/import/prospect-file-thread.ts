@@ -1,9 +1,9 @@
 import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
-import { refuseMissingColumns } from "../../leads/import/chosen-columns.ts";
+import { refuseMissingColumns } from "../../../platform/imports/chosen-columns.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
-import { TextFile } from "../../leads/import/text-file.ts";
+import { TextFile } from "../../../platform/imports/text-file.ts";
 import type { ThreadPort } from "../../../threads.ts";
 import { prospectTarget, prospectTargetNames, type ProspectTarget } from "./prospect-columns.ts";
 import { ProspectCsvRows, prospectLayout } from "./prospect-csv.ts";

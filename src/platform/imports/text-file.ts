@@ -1,8 +1,8 @@
 import { isAscii } from "node:buffer";
 import { readSync } from "node:fs";
-import { detectedEncoding, utf8In } from "../../../lib/table-file/detect-encoding.ts";
-import { decoderOf, type TextEncoding } from "../../../lib/table-file/encodings.ts";
-import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
+import { detectedEncoding, utf8In } from "../../lib/table-file/detect-encoding.ts";
+import { decoderOf, type TextEncoding } from "../../lib/table-file/encodings.ts";
+import { ImportFileError } from "./import-file-error.ts";
 
 /** Bytes that delimiter and header are recognised by. */
 const sampleBytes = 65_536;

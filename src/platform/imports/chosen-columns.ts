@@ -1,6 +1,6 @@
-import { closest } from "../../../platform/base/spelling.ts";
-import { normalized } from "../../../platform/imports/person-columns.ts";
-import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
+import { closest } from "../base/spelling.ts";
+import { normalized } from "./person-columns.ts";
+import { ImportFileError } from "./import-file-error.ts";
 
 /** Throws ImportFileError when somebody chose a target for a column that the file does not have: its values would be lost. */
 export function refuseMissingColumns(chosen: readonly string[], headers: readonly string[]): void {
