@@ -50,7 +50,8 @@ test("blocks of any size are read as by the whole of the rules, whatever the quo
 test("a column with more profiles of people than of companies makes names those of people", () => {
   const targets = (...paths: string[]) => {
     const rows = paths.map((path) => `Ada Lovelace,https://network.example/${path}/a`);
-    return prospectLayout(["Name,LinkedIn URL", ...rows, ""].join("\n"), true, null, new Map()).targets;
+    const text = ["Name,LinkedIn URL", ...rows, ""].join("\n");
+    return prospectLayout({ text, isWholeFile: true }, null, new Map()).targets;
   };
   expect(targets("in", "company", "in")).toEqual(["fullName", "networkUrl"]);
   expect(targets("in", "company", "company")).toEqual(["company", "companyNetworkUrl"]);

@@ -1,4 +1,5 @@
 import { CsvRecords, newlineOf, type CsvRecord } from "../../lib/table-file/csv-records.ts";
+import { delimiterHint, findHeader, guessDelimiter, type CsvSample } from "../../platform/imports/csv-header.ts";
 import { decoderOf } from "../../lib/table-file/encodings.ts";
 import { normalized, recognizedTarget } from "../../platform/imports/person-columns.ts";
 import { unguardedCell } from "../../lib/table-file/csv-cell.ts";
@@ -13,7 +14,6 @@ export class ListFileError extends Error {}
 const sampleLength = 8192;
 /** What is read in one go; its rows keep the event loop for about a millisecond. */
 const blockBytes = 16_384;
-const delimiters = [",", ";", "\t", "|"];
 
 /**
  * Reads a list, block by block as it arrives: CSV whose header names columns of values (email, domain, LinkedIn URL,
@@ -30,7 +30,7 @@ export async function* readListFile(
   for await (const text of decoded(stream, encoding)) {
     waiting += text ?? "";
     if (reader === null && text !== null && waiting.length < sampleLength) continue;
-    reader ??= rowReader(waiting);
+    reader ??= rowReader({ text: waiting, isWholeFile: text === null });
     yield [...reader(waiting), ...(text === null ? reader(null) : [])];
     waiting = "";
   }
@@ -64,8 +64,8 @@ function decoderFor(head: Uint8Array, encoding: string | null): TextDecoder {
   return new TextDecoder("utf-8");
 }
 
-function rowReader(sample: string): RowReader {
-  const newline = newlineOf(sample);
+function rowReader(sample: CsvSample): RowReader {
+  const newline = newlineOf(sample.text);
   const layout = layoutOf(sample, newline);
   const records = new CsvRecords(layout.delimiter, newline);
   return (block) =>
@@ -78,19 +78,21 @@ function rowReader(sample: string): RowReader {
 /** `values` are the columns of values, `reason` that of the reason or null. */
 type Layout = { delimiter: string; headerRow: number; values: number[]; reason: number | null };
 
-function layoutOf(sample: string, newline: "\n" | "\r"): Layout {
-  for (const delimiter of delimiters) {
-    const records = new CsvRecords(delimiter, newline).take(`${sample}${newline}`);
-    const first = records.find((record) => "problem" in record || !isEmpty(record.cells));
-    const header = first && "cells" in first ? first.cells : [];
-    const values = header.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
-    const reason = header.findIndex(isReasonHeader);
-    if (first && values.length > 0)
-      return { delimiter, headerRow: first.row, values, reason: reason === -1 ? null : reason };
+function layoutOf(sample: CsvSample, newline: "\n" | "\r"): Layout {
+  // Only the first record can be a header: behind a value, a line that reads like one is a value too.
+  const header = findHeader(sample, { delimiter: null, maxRecords: 1 }, ({ cells }) => {
+    const values = cells.flatMap((name, index) => (isValueHeader(name) ? [index] : []));
+    const reason = cells.findIndex(isReasonHeader);
+    return { values, reason: reason === -1 ? null : reason, isUsable: values.length > 0, understood: values.length };
+  });
+  if (header?.isUsable) {
+    const { delimiter, row: headerRow, values, reason } = header;
+    return { delimiter, headerRow, values, reason };
   }
-  const line = sample.slice(0, sample.indexOf(newline) + 1 || undefined);
-  const delimiter = delimiters.find((one) => line.includes(one)) ?? ",";
-  return { delimiter, headerRow: 0, values: [0], reason: 1 };
+  const { text } = sample;
+  const hint = delimiterHint(text);
+  const delimiter = hint ?? guessDelimiter(text.slice(0, text.indexOf(newline) + 1 || undefined));
+  return { delimiter, headerRow: hint === null ? 0 : 1, values: [0], reason: 1 };
 }
 
 const valueHeaders = new Set(

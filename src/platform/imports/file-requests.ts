@@ -4,15 +4,13 @@ import type { Job } from "../jobs/model.ts";
 import { JobView } from "../jobs/model.ts";
 import { jobView } from "../jobs/service.ts";
 import { encodingNamed, usualEncodings } from "../../lib/table-file/encodings.ts";
+import type { FileFormat } from "./file-format.ts";
 import { numberIn } from "../http/cursor.ts";
 import { logPageFields, pageQuery } from "../http/paging.ts";
 import { params } from "../http/input.ts";
 import { answersJson, success } from "../http/openapi.ts";
 import { charset, mediaType } from "../http/media-type.ts";
 import { ok } from "../http/responses.ts";
-
-/** The formats of files that are imported. `auto`: by what the file begins with. */
-export type FileFormat = "auto" | "csv" | "ndjson";
 
 /** Content types that an import takes, and what each says about the format. */
 const importFormats: Record<string, FileFormat> = {

@@ -1,4 +1,5 @@
 import { unguardedCell } from "../../../lib/table-file/csv-cell.ts";
+import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import type { PlannedColumn } from "./column-plan.ts";
 import { CsvRecords, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
 import type { CsvLayout } from "./csv-layout.ts";
@@ -35,7 +36,7 @@ export class CsvRows {
     if ("problem" in record) return { row, errors: [{ path: "", message: record.problem }] };
     const cells = record.cells.map((cell) => cell.trim());
     if (cells.every((cell) => cell === "")) return null;
-    const problem = tooManyCells(cells, this.#columns.length) ?? (hasBadBytes ? unreadable(cells) : null);
+    const problem = tooManyCells(cells, this.#columns.length) ?? (hasBadBytes ? undecodableRow(cells) : null);
     if (problem) return { row, errors: [{ path: "", message: problem }] };
     const lead = new RawLead();
     cells.forEach((cell, index) => {
@@ -49,11 +50,4 @@ export class CsvRows {
 function tooManyCells(cells: string[], columns: number): string | null {
   if (cells.length <= columns || cells.slice(columns).every((cell) => cell === "")) return null;
   return `The row has ${cells.length} cells, but the header names ${columns} columns. A cell that has the separator in it must be in quotes.`;
-}
-
-/** Why a row can't be taken, if it has a character that replaced bytes without a meaning. */
-export function unreadable(texts: string[]): string | null {
-  return texts.some((text) => text.includes("\ufffd"))
-    ? "The row has bytes that are no text in the encoding of the file. Write its odd characters anew, and save the list as CSV UTF-8."
-    : null;
 }

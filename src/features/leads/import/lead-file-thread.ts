@@ -5,15 +5,9 @@ import { columnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { csvLayout } from "./csv-layout.ts";
 import { CsvRows } from "./csv-rows.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { resolveFormat, type DetectedFormat, type FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
-import type {
-  LeadFileBatch,
-  LeadFileFormat,
-  LeadFileFormatOptions,
-  LeadFileInspection,
-  LeadFileOptions,
-  LeadFileRow,
-} from "./lead-file.ts";
+import type { LeadFileBatch, LeadFileInspection, LeadFileOptions, LeadFileRow } from "./lead-file.ts";
 import { NdjsonRows } from "./ndjson-rows.ts";
 import { arraysOf, RowPacker, type PackedRows } from "./packed-rows.ts";
 import { TextFile } from "../../../platform/imports/text-file.ts";
@@ -21,7 +15,7 @@ import { TextFile } from "../../../platform/imports/text-file.ts";
 /** What is to be done with the file. */
 export type LeadFileWork =
   | { kind: "read"; options: LeadFileOptions; batchesInFlight: number }
-  | { kind: "inspect"; options: LeadFileFormatOptions };
+  | { kind: "inspect"; options: FileFormatOptions };
 
 /** What the thread is started with. The descriptor stays the main thread's, which closes it. */
 export type LeadFileRequest = { descriptor: number; totalBytes: number; work: LeadFileWork };
@@ -77,7 +71,7 @@ function pack(row: LeadFileRow, packer: RowPacker): void {
   else packer.add(row.row, systemIds.next(Date.now()), row.content, row.identity);
 }
 
-function inspection(file: TextFile, options: LeadFileFormatOptions): LeadFileInspection {
+function inspection(file: TextFile, options: FileFormatOptions): LeadFileInspection {
   const { rows: reader, ...layout } = rowReader(file, options, { tags: [], source: null }, 0);
   const isBad = file.sampleHasBadBytes;
   const rows = [...reader.take(file.sample, isBad), ...(file.sampleIsAll ? reader.take(null, isBad) : [])];
@@ -97,7 +91,7 @@ function shownColumns(columns: readonly PlannedColumn[]): LeadFileBatch["columns
 }
 
 type RowReader = {
-  format: Exclude<LeadFileFormat, "auto">;
+  format: DetectedFormat;
   delimiter: string | null;
   headerRow: number | null;
   columns: PlannedColumn[] | null;
@@ -106,29 +100,19 @@ type RowReader = {
 
 function rowReader(
   file: TextFile,
-  options: LeadFileFormatOptions,
+  options: FileFormatOptions,
   defaults: Pick<LeadFileOptions, "tags" | "source">,
   afterRow: number,
 ): RowReader {
   const overrides = columnOverrides(options.columns);
-  const format = options.format === "auto" ? formatOf(file.sample) : options.format;
+  const format = resolveFormat(options.format, file.sample);
   if (format === "ndjson") {
     const rows = new NdjsonRows(overrides, defaults, afterRow);
     return { format, delimiter: null, headerRow: null, columns: null, rows };
   }
-  const layout = csvLayout(file.sample, file.sampleIsAll, options.delimiter, overrides);
+  const layout = csvLayout({ text: file.sample, isWholeFile: file.sampleIsAll }, options.delimiter, overrides);
   const { delimiter, headerRow, columns } = layout;
   return { format, delimiter, headerRow, columns, rows: new CsvRows(layout, defaults, afterRow) };
-}
-
-function formatOf(sample: string): Exclude<LeadFileFormat, "auto"> {
-  const start = sample.trimStart();
-  if (/^\[\s*[{\]]/.test(start))
-    throw new ImportFileError(
-      "notText",
-      "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
-    );
-  return /^\{\s*["}]/.test(start) ? "ndjson" : "csv";
 }
 
 /** Posts batches, never more at a time than were allowed. */

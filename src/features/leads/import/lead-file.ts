@@ -7,24 +7,11 @@ import { messagesOf, startThread, type Thread } from "../../../threads.ts";
 import type { LeadContent, LeadIdentity } from "../model.ts";
 import type { LeadFileAnswer, LeadFileRequest, LeadFileWork } from "./lead-file-thread.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import type { DetectedFormat, FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { arraysOf, type PackedRows } from "./packed-rows.ts";
 
-export const leadFileFormats = ["csv", "ndjson", "auto"] as const;
-export type LeadFileFormat = (typeof leadFileFormats)[number];
-
-/** How the text of a file is to be read. */
-export type LeadFileFormatOptions = {
-  format: LeadFileFormat;
-  /** What parts the cells of CSV; null finds it out. */
-  delimiter: string | null;
-  /** What the file is in, as `encodingNamed` answers it; without one it is found out. */
-  encoding?: TextEncoding | null;
-  /** Header to ColumnTarget; goes before what headers are recognised as. */
-  columns: Record<string, string> | null;
-};
-
-export type LeadFileOptions = LeadFileFormatOptions & {
+export type LeadFileOptions = FileFormatOptions & {
   path: string;
   /** The number that the store knows the user by. */
   owner: number;
@@ -60,7 +47,7 @@ export type LeadFileBatch = {
 
 /** What a file would be read as. `delimiter` and `headerRow` are null for NDJSON. */
 export type LeadFileInspection = {
-  format: Exclude<LeadFileFormat, "auto">;
+  format: DetectedFormat;
   encoding: TextEncoding;
   delimiter: string | null;
   headerRow: number | null;
@@ -92,7 +79,7 @@ export async function* readLeadFile(
 /** Tells what a file would be read as, with its first rows. Throws what readLeadFile throws. */
 export async function inspectLeadFile(
   path: string,
-  options: LeadFileFormatOptions,
+  options: FileFormatOptions,
   signal: AbortSignal,
 ): Promise<LeadFileInspection> {
   for await (const { answer } of answers(path, { kind: "inspect", options }, signal))
@@ -103,7 +90,7 @@ export async function inspectLeadFile(
 /** As `inspectLeadFile`, of the beginning of a file that somebody is about to send. */
 export async function inspectLeadBytes(
   bytes: Uint8Array,
-  options: LeadFileFormatOptions,
+  options: FileFormatOptions,
   signal: AbortSignal,
 ): Promise<LeadFileInspection> {
   const directory = await mkdtemp(join(tmpdir(), "outreachd-preview-"));

@@ -1,7 +1,7 @@
 import { parseJson } from "../../../platform/base/json.ts";
 import { columnPlan, type ColumnOverrides, type PlannedColumn } from "./column-plan.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
-import { unreadable } from "./csv-rows.ts";
+import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import type { LeadFileRow } from "./lead-file.ts";
 import { customFieldName, isObject, isTextField, RawLead, type LeadDefaults } from "./raw-lead.ts";
 
@@ -43,7 +43,7 @@ export class NdjsonRows {
   #readLine(line: string, hasBadBytes: boolean): LeadFileRow | null {
     const row = ++this.#row;
     if (row <= this.#afterRow || line.trim() === "") return null;
-    const problem = tooLong(line) ?? (hasBadBytes ? unreadable([line]) : null);
+    const problem = tooLong(line) ?? (hasBadBytes ? undecodableRow([line]) : null);
     if (problem) return { row, errors: [{ path: "", message: problem }] };
     try {
       return { row, ...this.#lead(parseJson(line)) };

@@ -1,13 +1,14 @@
 import { invalid } from "../../../platform/base/errors.ts";
 import { columnTargets } from "../../../platform/imports/person-columns.ts";
+import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import { inspectLeadBytes, type LeadFileFormatOptions, type LeadFileRow } from "./lead-file.ts";
+import { inspectLeadBytes, type LeadFileRow } from "./lead-file.ts";
 import type { ImportPreview } from "./preview-model.ts";
 
 /** How the beginning of a file would be read. VALIDATION_ERROR for what is no list of people at all. */
 export async function previewOf(
   start: Uint8Array,
-  options: LeadFileFormatOptions,
+  options: FileFormatOptions,
   signal: AbortSignal,
 ): Promise<ImportPreview> {
   try {

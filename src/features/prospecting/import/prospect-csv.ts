@@ -1,6 +1,7 @@
 import { normalized } from "../../../platform/imports/person-columns.ts";
-import { CsvRecords, newlineOf, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
-import { unreadable } from "../../leads/import/csv-rows.ts";
+import { CsvRecords, type CsvRecord } from "../../../lib/table-file/csv-records.ts";
+import { findHeader, type CsvSample } from "../../../platform/imports/csv-header.ts";
+import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 import { incomplete, PlainRecord } from "./plain-record.ts";
 import {
@@ -24,48 +25,29 @@ export type ProspectLayout = {
   ignored: ReadonlySet<string>;
 };
 
-const delimiters = [",", ";", "\t", "|"];
-/** Some exports begin with a few lines of explanation. */
-const headerSearchRecords = 20;
-
 /**
- * Finds delimiter and header by the beginning of a file: the record, among the first 20 that are not empty and under any
- * of the delimiters, of which most columns are understood. Throws ImportFileError when none can tell prospects apart.
+ * Finds the delimiter and the columns of a file of prospects. Throws ImportFileError if no header tells prospects or
+ * companies apart.
  */
 export function prospectLayout(
-  sample: string,
-  sampleIsAll: boolean,
+  sample: CsvSample,
   delimiter: string | null,
   overrides: ReadonlyMap<string, ProspectTarget>,
 ): ProspectLayout {
-  const newline = newlineOf(sample);
-  let best: { layout: ReturnType<typeof prospectLayout>; understood: number } | null = null;
-  let seen: string[] = [];
-  for (const one of delimiter === null ? delimiters : [delimiter])
-    for (const { row, cells, ofPeople } of headers(new CsvRecords(one, newline), sample, sampleIsAll)) {
-      const targets = prospectTargets(cells, overrides, ofPeople);
-      const understood = new Set(targets.filter((target) => target !== "ignore")).size;
-      if (seen.length === 0 || cells.length > seen.length) seen = cells;
-      if (!tellsApart(targets) || understood <= (best?.understood ?? 0)) continue;
-      const ignored = new Set<string>();
-      noteIgnored(ignored, cells, targets, overrides);
-      best = { layout: { delimiter: one, newline, headerRow: row, headers: cells, targets, ignored }, understood };
-    }
-  if (best === null) throw noHeader(seen);
-  return best.layout;
-}
-
-/** `ofPeople`: columns with profiles of people. */
-function headers(
-  records: CsvRecords,
-  sample: string,
-  sampleIsAll: boolean,
-): { row: number; cells: string[]; ofPeople: number[] }[] {
-  const found = [...records.take(sample), ...(sampleIsAll ? records.take(null) : [])]
-    .filter((record) => "cells" in record)
-    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
-  const ofPeople = columnsOfPeople(found.map(({ cells }) => cells));
-  return found.slice(0, headerSearchRecords).map(({ row, cells }) => ({ row, cells, ofPeople }));
+  // The same for all candidates with a delimiter.
+  const profileColumns = new Map<string, number[]>();
+  const header = findHeader(sample, { delimiter }, ({ delimiter: one, cells, records }) => {
+    const ofPeople = profileColumns.get(one) ?? columnsOfPeople(records);
+    profileColumns.set(one, ofPeople);
+    const targets = prospectTargets(cells, overrides, ofPeople);
+    const understood = new Set(targets.filter((target) => target !== "ignore")).size;
+    return { targets, isUsable: tellsApart(targets), understood };
+  });
+  if (!header?.isUsable) throw noHeader(header?.cells ?? []);
+  const { row: headerRow, cells: headers, targets } = header;
+  const ignored = new Set<string>();
+  noteIgnored(ignored, headers, targets, overrides);
+  return { delimiter: header.delimiter, newline: header.newline, headerRow, headers, targets, ignored };
 }
 
 /** Columns with more profiles of people than of companies. */
@@ -191,7 +173,7 @@ export class ProspectCsvRows {
       isEmpty = false;
     }
     if (isEmpty) return;
-    const problem = hasBadBytes ? unreadable(cells) : null;
+    const problem = hasBadBytes ? undecodableRow(cells) : null;
     if (problem === null) this.#write(row);
     else this.#to.refuse(row, problem);
   }

@@ -2,6 +2,7 @@ import { garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import { refuseMissingColumns } from "../../../platform/imports/chosen-columns.ts";
 import { normalized } from "../../../platform/imports/person-columns.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
+import { resolveFormat } from "../../../platform/imports/file-format.ts";
 import { ImportFileError, type ImportFileReason } from "../../../platform/imports/import-file-error.ts";
 import { TextFile } from "../../../platform/imports/text-file.ts";
 import type { ThreadPort } from "../../../threads.ts";
@@ -75,21 +76,10 @@ export async function runProspectFileThread(
 function rowReader(file: TextFile, options: ProspectFileOptions, to: RowWriter): ProspectCsvRows | ProspectNdjsonRows {
   const { format, delimiter, columns, source, afterRow } = options;
   const overrides = overridesIn(columns);
-  const isNdjson = format === "auto" ? looksLikeNdjson(file.sample) : format === "ndjson";
-  if (isNdjson) return new ProspectNdjsonRows(overrides, source, afterRow, to);
-  const layout = prospectLayout(file.sample, file.sampleIsAll, delimiter, overrides);
+  if (resolveFormat(format, file.sample) === "ndjson") return new ProspectNdjsonRows(overrides, source, afterRow, to);
+  const layout = prospectLayout({ text: file.sample, isWholeFile: file.sampleIsAll }, delimiter, overrides);
   refuseMissingColumns(Object.keys(columns ?? {}), layout.headers);
   return new ProspectCsvRows(layout, source, afterRow, to);
-}
-
-function looksLikeNdjson(sample: string): boolean {
-  const start = sample.trimStart();
-  if (/^\[\s*[{\]]/.test(start))
-    throw new ImportFileError(
-      "notText",
-      "The file is one JSON list. Write one JSON object on each line instead (NDJSON), without brackets and commas around.",
-    );
-  return /^\{\s*["}]/.test(start);
 }
 
 function overridesIn(columns: Record<string, string> | null): Map<string, ProspectTarget> {

@@ -3,13 +3,13 @@ import type { FieldError } from "../../../platform/base/errors.ts";
 import { freeMemory, garbageCollector } from "../../../lib/concurrency/garbage.ts";
 import type { TextEncoding } from "../../../lib/table-file/encodings.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
-import type { LeadFileFormatOptions } from "../../leads/import/lead-file.ts";
+import type { FileFormatOptions } from "../../../platform/imports/file-format.ts";
 import { messagesOf, startThread } from "../../../threads.ts";
 import type { BatchTerms, ProspectRow } from "../store.ts";
 import type { ProspectFileAnswer, ProspectFileRequest } from "./prospect-file-thread.ts";
 import { arraysOf, rowKinds, type PackedRows } from "./row-buffer.ts";
 
-export type ProspectFileOptions = LeadFileFormatOptions & {
+export type ProspectFileOptions = FileFormatOptions & {
   path: string;
   /** The source of rows that tell none. */
   source: string | null;

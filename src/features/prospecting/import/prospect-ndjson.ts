@@ -1,6 +1,6 @@
 import { parseJson } from "../../../platform/base/json.ts";
 import { maxRecordLength } from "../../../lib/table-file/csv-records.ts";
-import { unreadable } from "../../leads/import/csv-rows.ts";
+import { undecodableRow } from "../../../platform/imports/file-format.ts";
 import { isObject } from "../../leads/import/raw-lead.ts";
 import { revenueRangeOf } from "../facets/ranges.ts";
 import type { RevenueRange } from "../model.ts";
@@ -59,7 +59,7 @@ export class ProspectNdjsonRows {
 
   #write(line: string, hasBadBytes: boolean): void {
     if (line.length > maxRecordLength) return this.#refuse(`The line is longer than ${maxRecordLength} characters.`);
-    const problem = hasBadBytes ? unreadable([line]) : null;
+    const problem = hasBadBytes ? undecodableRow([line]) : null;
     if (problem !== null) return this.#refuse(problem);
     try {
       const value = parseJson(line);
