@@ -125,7 +125,7 @@ describe.each(names)("the %s connector", (name) => {
     await using world = await worlds[name]();
     const outcome = await world.connector.carryOut(possible(actionType), world.account, never);
     expectSound(outcome, world);
-    if (world.supports(actionType)) expect(["completed", "handed"]).toContain(outcome.kind);
+    if (world.supports(actionType)) expect(["completed", "delegated"]).toContain(outcome.kind);
     else expect(outcome).toMatchObject({ kind: "refused", refusal: "notSupported" });
   });
 
@@ -134,7 +134,7 @@ describe.each(names)("the %s connector", (name) => {
     if (world.connector.follow === undefined) return;
     const order = possible("sendConnectionRequest");
     const outcome = await world.connector.carryOut(order, world.account, never);
-    if (outcome.kind !== "handed") return;
+    if (outcome.kind !== "delegated") return;
     const end = await world.connector.follow(outcome.reference ?? "", order, world.account, never);
     expect(end).toMatchObject({ kind: "completed", relation: "pending" });
   });
@@ -159,7 +159,7 @@ describe.each(names)("the %s connector", (name) => {
       AbortSignal.abort(),
     );
     expectSound(outcome, world);
-    expect(["busy", "handed"]).toContain(outcome.kind);
+    expect(["busy", "delegated"]).toContain(outcome.kind);
     expect(world.vendor?.requests ?? []).toEqual([]);
   });
 });
@@ -244,7 +244,7 @@ describe.each(live)("the %s connector", (name) => {
     const both = [possible("sendMessage"), possible("sendMessage")];
     const outcomes = await Promise.all(both.map((order) => world.connector.carryOut(order, world.account, never)));
     const references = outcomes.map((outcome) => ("reference" in outcome ? outcome.reference : outcome.kind));
-    expect(outcomes.every(({ kind }) => kind === "completed" || kind === "handed")).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === "completed" || kind === "delegated")).toBe(true);
     if (name !== "webhook") expect(new Set(references).size).toBe(2);
   });
 });

@@ -245,7 +245,7 @@ describe.each(engines)("events on $name", ({ open }) => {
       await make.scheduledJob(storage, account);
       const due = await claimAction(storage);
       const at = startOfTests + 1;
-      await storage.network.putOff(claimOf(due.job), { kind: "limited", retryAt: null, reason: "Slow down", at });
+      await storage.network.defer(claimOf(due.job), { kind: "limited", retryAt: null, reason: "Slow down", at });
       const types = (await told(storage, userId)).map(({ type }) => type).slice(-2);
       expect(types.toSorted()).toEqual(["account.limit_reached", "action.postponed"]);
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/platform/jobs/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
-import type { ActionEnd } from "../../src/features/network/store.ts";
+import type { ActionEnd } from "../../src/features/network/queue-model.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
 import {
@@ -87,14 +87,14 @@ describe.each(engines)("changes of jobs by their owners on $name", ({ open }) =>
       const { storage, userId, account, make } = await withUser(opened.storage);
       await make.scheduledJob(storage, account);
       const { job } = await claimAction(storage);
-      await storage.network.hand(claimOf(job), { to: "person", reference: null, checkAt: null, message: "", at });
+      await storage.network.delegate(claimOf(job), { to: "person", reference: null, checkAt: null, message: "", at });
       expect(await storage.network.countTasks(userId)).toBe(1);
       expect(await storage.jobs.cancel(userId, job.id, at)).toMatchObject({
         kind: "changed",
         job: { status: "failed" },
       });
       expect(await storage.network.countTasks(userId)).toBe(0);
-      const report = await storage.network.endHanded(userId, job.id, ["awaitingPerson"], actionEnd());
+      const report = await storage.network.endDelegated(userId, job.id, ["awaitingPerson"], actionEnd());
       expect(report).toMatchObject({ kind: "refused", action: { state: "canceled" } });
     });
   });

@@ -3,7 +3,8 @@ import type { Job } from "../../src/platform/jobs/model.ts";
 import type { JobClaim } from "../../src/platform/jobs/store.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
-import type { ActionEnd, ActionPage, Handed, PutOff } from "../../src/features/network/store.ts";
+import type { ActionPage } from "../../src/features/network/store.ts";
+import type { ActionEnd, Delegation, Deferral } from "../../src/features/network/queue-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -15,9 +16,9 @@ const day = 24 * hour;
 const at = startOfTests + 9;
 const endStates = ["completed", "skipped", "failed", "unknown"] as const;
 const noDistance = { medianSeconds: 0, minSeconds: 0 };
-const busy: PutOff = { kind: "retry", retryAt: startOfTests + 5 * minute, message: "Later.", at };
-const toPerson: Handed = { to: "person", reference: null, checkAt: null, message: "", at };
-const toVendor: Handed = { ...toPerson, to: "vendor", reference: "v-1" };
+const busy: Deferral = { kind: "retry", retryAt: startOfTests + 5 * minute, message: "Later.", at };
+const toPerson: Delegation = { to: "person", reference: null, checkAt: null, message: "", at };
+const toVendor: Delegation = { ...toPerson, to: "vendor", reference: "v-1" };
 
 describe.each(engines)("network actions on $name", ({ open }) => {
   describe("a claim of due actions", () => {
@@ -170,18 +171,18 @@ describe.each(engines)("network actions on $name", ({ open }) => {
   describe("a void claim", () => {
     const writes: [string, (storage: Storage, claim: JobClaim) => Promise<boolean>][] = [
       ["marks nothing", (storage, claim) => storage.network.markSending(claim, at)],
-      ["puts nothing off", (storage, claim) => storage.network.putOff(claim, busy)],
+      ["puts nothing off", (storage, claim) => storage.network.defer(claim, busy)],
       [
         "limits nothing",
-        (storage, claim) => storage.network.putOff(claim, { kind: "limited", retryAt: null, reason: "", at }),
+        (storage, claim) => storage.network.defer(claim, { kind: "limited", retryAt: null, reason: "", at }),
       ],
-      ["signs nothing out", (storage, claim) => storage.network.putOff(claim, { kind: "signedOut", reason: "", at })],
-      ["hands nothing on", (storage, claim) => storage.network.hand(claim, toVendor)],
+      ["signs nothing out", (storage, claim) => storage.network.defer(claim, { kind: "signedOut", reason: "", at })],
+      ["hands nothing on", (storage, claim) => storage.network.delegate(claim, toVendor)],
       ["ends nothing", (storage, claim) => storage.network.endAction(claim, actionEnd({ at }))],
     ];
     const voids: [string, (storage: Storage, job: Job) => Promise<unknown>][] = [
       ["its lease ended", (storage) => claimActions(storage, startOfTests + 2 * minute)],
-      ["the action waits for a person", (storage, job) => storage.network.hand(claimOf(job), toPerson)],
+      ["the action waits for a person", (storage, job) => storage.network.delegate(claimOf(job), toPerson)],
       ["the action ended", (storage, job) => storage.network.endAction(claimOf(job), actionEnd())],
       ["another attempt has it", async (_storage, job) => (job.attempt -= 1)],
     ];
@@ -247,7 +248,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     const { storage, job } = await withClaimed(opened.storage);
     let now = startOfTests;
     for (let attempt = 1; attempt < 5; attempt++) {
-      expect(await storage.network.putOff({ id: job.id, attempt }, { ...busy, retryAt: now + hour, at: now })).toBe(
+      expect(await storage.network.defer({ id: job.id, attempt }, { ...busy, retryAt: now + hour, at: now })).toBe(
         true,
       );
       expect(await storage.network.action(job.userId, job.id)).toMatchObject({
@@ -258,7 +259,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       now += hour;
       expect(await claimAction(storage, now)).toMatchObject({ job: { attempt: attempt + 1 } });
     }
-    expect(await storage.network.putOff({ id: job.id, attempt: 5 }, { ...busy, at: now })).toBe(true);
+    expect(await storage.network.defer({ id: job.id, attempt: 5 }, { ...busy, at: now })).toBe(true);
     expect(await storage.network.action(job.userId, job.id)).toMatchObject({ action: { state: "failed" } });
   });
 
@@ -271,7 +272,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       const [rest] = await storage.network.coolDowns(account.userId, account.id);
       const now = (rest?.until ?? startOfTests + minute) + wait;
       if (rest !== undefined) ({ job } = await claimAction(storage, now));
-      await storage.network.putOff(claimOf(job), { kind: "limited", retryAt: null, reason: "Enough.", at: now });
+      await storage.network.defer(claimOf(job), { kind: "limited", retryAt: null, reason: "Enough.", at: now });
       const [after] = await storage.network.coolDowns(account.userId, account.id);
       untils.push((after!.until - now) / hour);
       expect(after).toMatchObject({ meter: "invites", reason: "Enough.", since: now });
@@ -283,7 +284,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
   test("an account that was signed out holds everything until it is connected again", async () => {
     await using opened = await open();
     const { storage, account, job } = await withClaimed(opened.storage);
-    await storage.network.putOff(claimOf(job), { kind: "signedOut", reason: "Sign in.", at });
+    await storage.network.defer(claimOf(job), { kind: "signedOut", reason: "Sign in.", at });
     expect(await storage.network.account(account.userId, account.id)).toMatchObject({
       state: "needsReconnect",
       stateReason: "Sign in.",
@@ -301,7 +302,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       async (_who, handed, pendingReason) => {
         await using opened = await open();
         const { storage, job } = await withClaimed(opened.storage);
-        expect(await storage.network.hand(claimOf(job), handed)).toBe(true);
+        expect(await storage.network.delegate(claimOf(job), handed)).toBe(true);
         const reopened = await opened.reopen();
         expect(await reopened.network.action(job.userId, job.id)).toMatchObject({
           action: { state: "awaiting", pendingReason, slotAt: startOfTests, reference: handed.reference },
@@ -314,7 +315,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
     test("to a vendor is asked after at its moment, and again when the one who asked died", async () => {
       await using opened = await open();
       const { storage, job } = await withClaimed(opened.storage);
-      await storage.network.hand(claimOf(job), { ...toVendor, checkAt: startOfTests + hour });
+      await storage.network.delegate(claimOf(job), { ...toVendor, checkAt: startOfTests + hour });
       expect(await claimActions(storage, startOfTests + hour - 1)).toEqual([]);
       const first = await claimAction(storage, startOfTests + hour);
       expect(first).toMatchObject({ task: "follow", action: { state: "awaiting", reference: "v-1" } });
@@ -329,9 +330,9 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       await using opened = await open();
       const { storage, job, make } = await withClaimed(opened.storage);
       const stranger = (await make.storedUser(storage)).user.id;
-      await storage.network.hand(claimOf(job), toVendor);
+      await storage.network.delegate(claimOf(job), toVendor);
       const report = (userId: string, from: "awaitingVendor" | "awaitingPerson") =>
-        storage.network.endHanded(userId, job.id, [from], actionEnd({ at, reference: "r-2" }));
+        storage.network.endDelegated(userId, job.id, [from], actionEnd({ at, reference: "r-2" }));
       expect(await report(stranger, "awaitingVendor")).toEqual({ kind: "absent" });
       expect(await report(job.userId, "awaitingPerson")).toMatchObject({ kind: "refused" });
       const [first, second] = await Promise.all([0, 1].map(() => report(job.userId, "awaitingVendor")));
@@ -346,9 +347,9 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         ["unipile", "refused"],
       ] as const) {
         const { storage, job } = await withClaimed(opened.storage, { connector });
-        const change = await storage.network.endHanded(job.userId, job.id, ["awaitingVendor"], actionEnd());
+        const change = await storage.network.endDelegated(job.userId, job.id, ["awaitingVendor"], actionEnd());
         expect(change.kind).toBe(expected);
-        expect(await storage.network.hand(claimOf(job), toVendor)).toBe(expected === "refused");
+        expect(await storage.network.delegate(claimOf(job), toVendor)).toBe(expected === "refused");
         expect(await stateOf(storage, job)).toBe(expected === "refused" ? "awaiting" : "completed");
       }
     });
@@ -360,7 +361,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
         [toPerson, "changed"],
       ] as const) {
         const { storage, job } = await withClaimed(opened.storage);
-        await storage.network.hand(claimOf(job), handed);
+        await storage.network.delegate(claimOf(job), handed);
         expect((await storage.jobs.cancel(job.userId, job.id, at)).kind).toBe(expected);
         expect((await storage.network.cancel(job.userId, job.id, at)).kind).toBe("refused");
       }
@@ -376,7 +377,7 @@ describe.each(engines)("network actions on $name", ({ open }) => {
       for (const since of [5, 3, 3, 9]) {
         ids.push((await make.scheduledJob(storage, account)).id);
         const { job } = await claimAction(storage);
-        await storage.network.hand(claimOf(job), { ...toPerson, at: startOfTests + since });
+        await storage.network.delegate(claimOf(job), { ...toPerson, at: startOfTests + since });
       }
       await make.scheduledJob(storage, account);
       const expected = [1, 2, 0, 3].map((index) => ids[index]!);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Job } from "../../src/platform/jobs/model.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import { actionTypes } from "../../src/features/network/action-kinds.ts";
-import type { ScheduleOutcome } from "../../src/features/network/store.ts";
+import type { ScheduleOutcome } from "../../src/features/network/queue-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";
@@ -267,7 +267,7 @@ describe.each(engines)("scheduling of network actions on $name", ({ open }) => {
         if (state === "sending" || state === "awaiting") {
           const { job: claimed } = await claimAction(storage);
           const handed = { to: "person", reference: null, checkAt: null, message: "", at: startOfTests } as const;
-          if (state === "awaiting") await storage.network.hand(claimOf(claimed), handed);
+          if (state === "awaiting") await storage.network.delegate(claimOf(claimed), handed);
         }
         const outcome = await storage.network.schedule(make.actionRequest(account, { action: { profileUrl } }), false);
         expect(outcome).toMatchObject({ kind: "existing", job: { id: job.id }, action: { state } });

@@ -101,7 +101,13 @@ describe.each(engines)("an objection holds for the person on $name", ({ open }) 
     await make.scheduledJob(storage, account, { action: { profileUrl: profile("ada") } });
     const [{ job } = { job: null }] = await claimActions(storage);
     const claim = { id: job!.id, attempt: job!.attempt };
-    await storage.network.hand(claim, { to: "person", reference: null, checkAt: null, message: "", at: startOfTests });
+    await storage.network.delegate(claim, {
+      to: "person",
+      reference: null,
+      checkAt: null,
+      message: "",
+      at: startOfTests,
+    });
     await storage.network.skipObjectedTasks(account.userId, startOfTests);
     expect(await storage.network.countTasks(account.userId)).toBe(1);
     await make.storedSuppression(storage, account.userId, "email", "ada@example.com");

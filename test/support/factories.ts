@@ -13,7 +13,7 @@ import { defaultWorkingHours, type NetworkAccount } from "../../src/features/net
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { WorkingHours } from "../../src/features/network/governor/calendar.ts";
 import { canonicalProfileUrl } from "../../src/platform/identity/profile-url.ts";
-import type { ActionEnd, DueAction, ScheduleAction } from "../../src/features/network/store.ts";
+import type { ActionEnd, DueAction, ScheduleAction } from "../../src/features/network/queue-model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { suppressionKey } from "../../src/features/suppression/key.ts";
 import type { Suppression, SuppressionKind } from "../../src/features/suppression/model.ts";

@@ -39,7 +39,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
         { outcome: "unknown", reason: "The line went dead." },
       ],
       [
-        { kind: "handed", to: "person", reference: null, checkAt: null },
+        { kind: "delegated", to: "person", reference: null, checkAt: null },
         "running",
         "awaiting",
         { pendingReason: "awaitingPerson" },
@@ -221,7 +221,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
 
   describe("that was handed to a vendor", () => {
     const handed = (checkAt: number | null): ConnectorOutcome => ({
-      kind: "handed",
+      kind: "delegated",
       to: "vendor",
       reference: "v-1",
       checkAt,
@@ -345,7 +345,7 @@ describe.each(engines)("an action over $name", ({ open }) => {
 
   describe("when the process is killed", () => {
     type Path = { connector: Partial<Connector>; action: Partial<NetworkAction> };
-    const toVendor: ConnectorOutcome = { kind: "handed", to: "vendor", reference: "v-1", checkAt: null };
+    const toVendor: ConnectorOutcome = { kind: "delegated", to: "vendor", reference: "v-1", checkAt: null };
     const paths: Record<string, Path> = {
       send: { connector: {}, action: {} },
       "voice message": { connector: {}, action: { actionType: "sendVoiceMessage", message: "Hello" } },

@@ -21,7 +21,7 @@ async function startWorld(token?: string) {
   const account = accountOf({ connector: "linkedapi", connectorSettings: { identification: "ada" } });
   const carryOut = async (order: ActionOrder) => await connector.carryOut(order, account, never);
   const follow = async (handed: ConnectorOutcome, order: ActionOrder): Promise<ConnectorOutcome> => {
-    if (handed.kind !== "handed" || connector.follow === undefined)
+    if (handed.kind !== "delegated" || connector.follow === undefined)
       throw new Error(`Expected handed, got ${handed.kind}`);
     return await connector.follow(handed.reference ?? "", order, account, never);
   };
@@ -70,7 +70,7 @@ test.each<[Partial<ActionOrder>, object]>([
   await using world = await startWorld();
   const handed = await world.carryOut(orderOf(order));
   const checkAt = startOfTests + 5000;
-  expect(handed).toEqual({ kind: "handed", to: "vendor", reference: `wf-1@${startOfTests}`, checkAt });
+  expect(handed).toEqual({ kind: "delegated", to: "vendor", reference: `wf-1@${startOfTests}`, checkAt });
   expect(world.vendor.workflows).toMatchObject([{ identification: "identification-of-ada", workflow }]);
   expect(world.vendor.workflows[0]?.workflow).toEqual(workflow as { actionType: string });
 });
@@ -176,7 +176,7 @@ describe("what became of it", () => {
     const order = orderOf();
     let outcome = await world.carryOut(order);
     const pauses: number[] = [];
-    for (let asked = 0; asked < 1000 && outcome.kind === "handed"; asked++) {
+    for (let asked = 0; asked < 1000 && outcome.kind === "delegated"; asked++) {
       const pause = (outcome.checkAt ?? 0) - world.clock.now();
       pauses.push(pause);
       world.clock.advance(pause);
@@ -197,7 +197,7 @@ describe("what became of it", () => {
       const order = orderOf();
       const handed = await world.carryOut(order);
       world.vendor.breakWith(disorder);
-      expect(await world.follow(handed, order)).toMatchObject({ kind: "handed", reference: `wf-1@${startOfTests}` });
+      expect(await world.follow(handed, order)).toMatchObject({ kind: "delegated", reference: `wf-1@${startOfTests}` });
       world.vendor.breakWith(null);
       expect(await world.follow(handed, order)).toMatchObject({ kind: "completed" });
       expect(world.vendor.workflows).toHaveLength(1);
@@ -209,14 +209,14 @@ describe("what became of it", () => {
     const order = orderOf();
     const handed = await world.carryOut(order);
     world.vendor.refuseNext(429, { type: "tooManyRequests", message: "Slow down." });
-    expect(await world.follow(handed, order)).toMatchObject({ kind: "handed" });
+    expect(await world.follow(handed, order)).toMatchObject({ kind: "delegated" });
     world.vendor.refuseNext(401, { type: "linkedinAccountSignedOut", message: "Signed out." });
-    expect(await world.follow(handed, order)).toMatchObject({ kind: "handed" });
+    expect(await world.follow(handed, order)).toMatchObject({ kind: "delegated" });
   });
 
   test("work that the vendor knows nothing of is unknown", async () => {
     await using world = await startWorld();
-    const lost = { kind: "handed", to: "vendor", reference: `wf-99@${startOfTests}`, checkAt: null } as const;
+    const lost = { kind: "delegated", to: "vendor", reference: `wf-99@${startOfTests}`, checkAt: null } as const;
     expect(await world.follow(lost, orderOf())).toMatchObject({ kind: "unknown" });
   });
 });

@@ -9,7 +9,7 @@ test("what is kept in memory of accounts is forgotten with a unit that is rolled
   const { engine, rows, account } = await createRows();
   const unit = engine.writer.write(() => {
     const record = rows.byId(account.id)!;
-    rows.disconnect(record, "Signed out", startOfTests);
+    rows.disconnect(record.seq, "Signed out", startOfTests);
     expect(rows.byId(account.id)?.account.state).toBe("needsReconnect");
     throw new Error("The disk is full");
   });

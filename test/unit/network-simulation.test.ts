@@ -6,7 +6,8 @@ import { neverAt, type NetworkAction } from "../../src/features/network/action-m
 import { nextOpening } from "../../src/features/network/governor/calendar.ts";
 import { limitsOf } from "../../src/features/network/governor/limits.ts";
 import { Planner } from "../../src/features/network/planner.ts";
-import type { DueAction, QueuedAction } from "../../src/features/network/store.ts";
+import type { QueuedAction } from "../../src/features/network/store.ts";
+import type { DueAction } from "../../src/features/network/queue-model.ts";
 import { toleratedMs } from "../../src/platform/operations/operations.ts";
 import { SteadyClock } from "../../src/platform/base/steady-clock.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";
@@ -184,12 +185,12 @@ async function createMonths(opened: OpenedStorage, dice: Dice) {
     if (dueAt > clock.now()) system.advanceTo(dueAt);
     const before = await queue();
     const now = clock.now();
-    const { due, wantsPlan } = await network().claimDue({ now, limit: 100, leaseUntil: now + minute });
+    const { due, needsPlan } = await network().claimDue({ now, limit: 100, leaseUntil: now + minute });
     for (const item of due) {
       checkSend(item, before);
       await network().endAction(claimOf(item.job), actionEnd({ at: now }));
     }
-    if (wantsPlan) await settle();
+    if (needsPlan) await settle();
     await checkQueue();
   }
 

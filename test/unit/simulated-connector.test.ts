@@ -63,8 +63,8 @@ test("what is slow is handed on, and done half a minute later", async () => {
   const { clock, connector, carryOut } = simulated();
   const order = orderOf({ profileUrl: profile("slow-ada") });
   const handed = await carryOut(order);
-  expect(handed).toMatchObject({ kind: "handed", to: "vendor", checkAt: startOfTests + 30_000 });
-  const reference = handed.kind === "handed" ? (handed.reference ?? "") : "";
+  expect(handed).toMatchObject({ kind: "delegated", to: "vendor", checkAt: startOfTests + 30_000 });
+  const reference = handed.kind === "delegated" ? (handed.reference ?? "") : "";
   expect(await connector.follow?.(reference, order, account, never)).toEqual(handed);
   clock.advance(30_000);
   expect(await connector.follow?.(reference, order, account, never)).toMatchObject({ kind: "completed" });

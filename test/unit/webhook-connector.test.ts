@@ -125,7 +125,7 @@ describe("a report", () => {
     ],
     [{ outcome: "signedOut" }, { kind: "signedOut" }],
     [{ outcome: "unknown", reason: "The page closed" }, { kind: "unknown" }],
-    [{ outcome: "accepted" }, { kind: "handed", to: "vendor", reference: "job-x", checkAt: null }],
+    [{ outcome: "accepted" }, { kind: "delegated", to: "vendor", reference: "job-x", checkAt: null }],
   ])("%j means %j", async (report, outcome) => {
     expect(await outcomeFor(Response.json(report))).toMatchObject(outcome);
     expect(await outcomeFor(Response.json(report, { status: 409 }))).toMatchObject(outcome);
@@ -137,7 +137,7 @@ describe("a report", () => {
 });
 
 describe("without a report", () => {
-  const handed = { kind: "handed", to: "vendor", reference: "job-x", checkAt: null };
+  const handed = { kind: "delegated", to: "vendor", reference: "job-x", checkAt: null };
   test.each<[Response, object]>([
     [new Response(null, { status: 202 }), handed],
     [new Response("Accepted", { status: 202 }), handed],

@@ -1,7 +1,7 @@
 import type { Lead } from "../leads/model.ts";
 import type { Contact } from "../network/contact-model.ts";
 import type { ActionState, NetworkAction } from "../network/action-model.ts";
-import type { ScheduleAction, ScheduleOutcome } from "../network/store.ts";
+import type { ScheduleAction, ScheduleOutcome } from "../network/queue-model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
 import type { Campaign, CampaignState, Enrollment, EnrollmentState } from "./model.ts";
 

@@ -19,7 +19,8 @@ import { changedWeek } from "./governor/calendar.ts";
 import { ceilingOf } from "./governor/limits.ts";
 import { isTimeZone } from "./governor/zone.ts";
 import { newAccount } from "./new-account.ts";
-import type { AccountChange, NetworkStore } from "./store.ts";
+import type { NetworkStore } from "./store.ts";
+import type { AccountChange } from "./queue-model.ts";
 import { readWeek, weekView } from "./week.ts";
 
 export type AccountParts = {

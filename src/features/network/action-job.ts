@@ -8,7 +8,8 @@ import type { ActionOrder, Connector, ConnectorOutcome, VoiceAudio } from "./con
 import { consequenceOf } from "./outcome.ts";
 import { SharedTimeLimit } from "./shared-time-limit.ts";
 import type { Speech, SpeechProvider } from "./speech-provider.ts";
-import type { DueAction, Handed, NetworkStore } from "./store.ts";
+import type { NetworkStore } from "./store.ts";
+import type { DueAction, Delegation } from "./queue-model.ts";
 
 /** A connector that takes longer than this has an unknown outcome. */
 const connectorTimeoutMs = 60_000;
@@ -24,7 +25,7 @@ const speakAgainMs = 10 * 60_000;
 /** A minute of speech takes a busy machine a few. */
 const speechTimeoutMs = 15 * 60_000;
 
-/** Whoever was handed an action has this long to tell what became of it. */
+/** How long a vendor has to report the outcome of an action. */
 const longestSilenceMs = 48 * 3_600_000;
 const askAgainMs = 5 * 60_000;
 
@@ -84,7 +85,7 @@ export function createActionHandler({
     signal.throwIfAborted();
     if (spoken.kind === "refused") {
       const retryAt = clock.now() + speakAgainMs;
-      await store.putOff(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
+      await store.defer(claim, { kind: "retry", retryAt, message: spoken.reason, at: clock.now() });
     } else if (await store.markSending(claim, clock.now()))
       await settle(due, context, await carryOut(due, spoken.audio));
   }
@@ -117,10 +118,10 @@ export function createActionHandler({
     log.debug({ jobId, actionType, connector: account.connector, outcome: outcome.kind }, "action carried out");
     await patiently(() => {
       if (consequence.kind === "end") return store.endAction(claim, consequence.end);
-      if (consequence.kind === "putOff") return store.putOff(claim, consequence.putOff);
-      return store.hand(claim, reminded(consequence.handed));
+      if (consequence.kind === "defer") return store.defer(claim, consequence.deferral);
+      return store.delegate(claim, reminded(consequence.delegation));
     });
-    if (consequence.kind === "putOff") replan();
+    if (consequence.kind === "defer") replan();
     else if (action.enrollmentId !== null || (consequence.kind === "end" && consequence.end.relation !== null))
       onEnded();
   }
@@ -141,7 +142,7 @@ export function createActionHandler({
     if (!("problem" in answer)) return answer;
     if (clock.now() >= (slotAt ?? 0) + longestSilenceMs)
       return { kind: "unknown", reason: "Nobody told what became of it within two days." };
-    return { kind: "handed", to: "vendor", reference, checkAt: clock.now() + askAgainMs };
+    return { kind: "delegated", to: "vendor", reference, checkAt: clock.now() + askAgainMs };
   }
 
   /** Calls a connector, with a limit on the time that it takes. A problem: it gave no answer. */
@@ -164,11 +165,11 @@ export function createActionHandler({
     type: "linkedin_action",
     concurrency,
     async claim(request) {
-      const { due, more, wantsPlan } = await store.claimDue({
+      const { due, more, needsPlan } = await store.claimDue({
         ...request,
         limit: Math.min(request.limit, claimedTogether),
       });
-      if (wantsPlan) replan();
+      if (needsPlan) replan();
       for (const item of due) taken.set(claimKey(item.job), item);
       return { jobs: due.map(({ job }) => job), more };
     },
@@ -179,9 +180,9 @@ export function createActionHandler({
 }
 
 /** Of what a vendor should report by itself, the silence is noticed. */
-function reminded(handed: Handed): Handed {
-  if (handed.to === "person" || handed.checkAt !== null) return handed;
-  return { ...handed, checkAt: handed.at + longestSilenceMs };
+function reminded(delegation: Delegation): Delegation {
+  if (delegation.to === "person" || delegation.checkAt !== null) return delegation;
+  return { ...delegation, checkAt: delegation.at + longestSilenceMs };
 }
 
 /** A job whose claim was lost may be claimed again before its old run has ended. */

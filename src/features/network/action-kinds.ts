@@ -59,3 +59,8 @@ export function metersOf(type: ActionType, hasNote: boolean): readonly Meter[] {
   const { meter } = actionKinds[type];
   return meter === "invites" && hasNote ? ["invites", "notes", "all"] : [meter, "all"];
 }
+
+/** Whether an action is a connection request with a note, which the network counts separately. */
+export function hasNote({ actionType, message }: { actionType: ActionType; message: string | null }): boolean {
+  return actionType === "sendConnectionRequest" && message !== null;
+}

@@ -23,7 +23,8 @@ import type { AccountService } from "./account-service.ts";
 import { jobOf, newAction } from "./new-action.ts";
 import type { VoiceAudio } from "./connector.ts";
 import type { SpeechProvider } from "./speech-provider.ts";
-import type { ActionChange, ActionPage, ListedAction, NetworkStore, ScheduleOutcome } from "./store.ts";
+import type { ActionPage, ListedAction, NetworkStore } from "./store.ts";
+import type { ActionChange, ScheduleOutcome } from "./queue-model.ts";
 import type { PersonNames } from "./person-names.ts";
 import { actionMessage, objectionText, waitOf } from "./texts.ts";
 

@@ -37,7 +37,7 @@ export type ConnectorOutcome =
   | { kind: "busy"; retryAt: number; reason: string }
   | { kind: "limited"; retryAt: number | null; reason: string }
   | { kind: "signedOut"; reason: string }
-  | { kind: "handed"; to: "person" | "vendor"; reference: string | null; checkAt: number | null }
+  | { kind: "delegated"; to: "person" | "vendor"; reference: string | null; checkAt: number | null }
   | { kind: "unknown"; reason: string };
 
 /** A way of carrying actions out on the network. No method throws for what the network answers. */

@@ -13,8 +13,9 @@ export type Watched = {
 };
 
 export const newsKinds = ["accepted", "replied"] as const;
+export type NewsKind = (typeof newsKinds)[number];
 /** What is new with a person, and since when. `text`: what a reply says, where the connector has it. */
-export type News = { profileKey: string; kind: (typeof newsKinds)[number]; at: number; text?: string };
+export type News = { profileKey: string; kind: NewsKind; at: number; text?: string };
 
 /** Messages of the network are no longer. */
 export const maxReplyLength = 8000;

@@ -2,13 +2,13 @@ import { isoTime } from "../../platform/base/clock.ts";
 import { actionKinds } from "./action-kinds.ts";
 import type { NetworkAction, Refusal } from "./action-model.ts";
 import type { ConnectorOutcome } from "./connector.ts";
-import type { ActionEnd, Handed, PutOff } from "./store.ts";
+import type { ActionEnd, Delegation, Deferral } from "./queue-model.ts";
 
 /** What the store is to write after an attempt. */
 export type Consequence =
   | { kind: "end"; end: ActionEnd }
-  | { kind: "putOff"; putOff: PutOff }
-  | { kind: "hand"; handed: Handed };
+  | { kind: "defer"; deferral: Deferral }
+  | { kind: "delegate"; delegation: Delegation };
 
 /** What an outcome means for its action. `by`: who carried it out, for clients to see. */
 export function consequenceOf(
@@ -46,14 +46,14 @@ export function consequenceOf(
     }
     case "busy": {
       const message = `${reasonOf(outcome.reason)} Tried again at ${isoTime(outcome.retryAt)}`;
-      return { kind: "putOff", putOff: { kind: "retry", retryAt: outcome.retryAt, message, at } };
+      return { kind: "defer", deferral: { kind: "retry", retryAt: outcome.retryAt, message, at } };
     }
     case "limited":
-      return { kind: "putOff", putOff: { kind: "limited", retryAt: outcome.retryAt, reason: outcome.reason, at } };
+      return { kind: "defer", deferral: { kind: "limited", retryAt: outcome.retryAt, reason: outcome.reason, at } };
     case "signedOut":
-      return { kind: "putOff", putOff: { kind: "signedOut", reason: outcome.reason, at } };
-    case "handed":
-      return { kind: "hand", handed: { ...outcome, message: "", at } };
+      return { kind: "defer", deferral: { kind: "signedOut", reason: outcome.reason, at } };
+    case "delegated":
+      return { kind: "delegate", delegation: { ...outcome, message: "", at } };
     case "unknown":
       return end("unknown", `${reasonOf(outcome.reason)} ${notRepeated}`, {
         metadata: { outcome: "unknown", reason: outcome.reason, driver: by },

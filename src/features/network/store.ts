@@ -1,77 +1,20 @@
 import type { Job } from "../../platform/jobs/model.ts";
 import type { JobClaim } from "../../platform/jobs/store.ts";
 import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
+import type { ActionOrder, ActionPlace, ActionState, NetworkAction, PendingReason, TaskPlace } from "./action-model.ts";
 import type {
-  ActionDetails,
-  ActionOrder,
-  ActionPlace,
-  ActionState,
-  NetworkAction,
-  Objection,
-  PendingReason,
-  TaskPlace,
-} from "./action-model.ts";
+  AccountChange,
+  ScheduleAction,
+  ScheduleOutcome,
+  DueAction,
+  ActionEnd,
+  Deferral,
+  Delegation,
+  ActionChange,
+  ActionEdit,
+} from "./queue-model.ts";
 import type { ActionType } from "./action-kinds.ts";
-import type { ChangedDays } from "./governor/calendar.ts";
 import type { Contact, News, Relation } from "./contact-model.ts";
-
-export type AccountChange = { updatedAt: number } & Partial<
-  Omit<NetworkAccount, "id" | "userId" | "createdAt" | "workingHours">
-> & {
-    /** Only the days that change, so two changes of different days both hold. */
-    workingHours?: ChangedDays;
-  };
-
-export type ScheduleAction = {
-  /** `slotAt` and `pendingReason` are set by the store; state `scheduled` or `awaitingApproval`. */
-  action: NetworkAction;
-  /** The job to insert with it. */
-  job: Job;
-};
-
-export type ScheduleOutcome =
-  | { kind: "scheduled"; action: NetworkAction; job: Job }
-  /** The same kind of action of this account for the same target is on its way already. */
-  | { kind: "existing"; action: NetworkAction; job: Job }
-  | { kind: "objected"; objection: Objection }
-  /** Its account has no hours, or a cap of 0: there is no moment for it, ever. */
-  | { kind: "never"; reason: PendingReason }
-  | { kind: "accountGone" };
-
-/** A job that is to be carried on: sent now (marked as sending), asked after at its vendor, or prepared first. */
-export type DueAction = {
-  task: "send" | "follow" | "prepare";
-  job: Job;
-  action: NetworkAction;
-  account: NetworkAccount;
-};
-
-/** What becomes of an action that is over. `relation`: what the attempt showed of the person. */
-export type ActionEnd = {
-  state: Extract<ActionState, "completed" | "skipped" | "failed" | "unknown">;
-  message: string;
-  metadata: Record<string, unknown>;
-  reference: string | null;
-  relation: Relation | null;
-  at: number;
-};
-
-/** What becomes of an action that had no effect yet. */
-export type PutOff =
-  | { kind: "retry"; retryAt: number; message: string; at: number }
-  /** The network asked this account for less: the meter rests. */
-  | { kind: "limited"; retryAt: number | null; reason: string; at: number }
-  /** The account needs a person: it holds everything until then. */
-  | { kind: "signedOut"; reason: string; at: number };
-
-export type Handed = {
-  to: "person" | "vendor";
-  reference: string | null;
-  /** When to ask after it; null: it will be reported. */
-  checkAt: number | null;
-  message: string;
-  at: number;
-};
 
 export type ActionFilter = {
   states?: readonly ActionState[];
@@ -91,26 +34,6 @@ export type ActionPage = {
 };
 /** An action with its number, which grows with the order of scheduling. */
 export type ListedAction = { seq: number; action: NetworkAction };
-
-export type ActionChange =
-  | { kind: "changed"; action: NetworkAction; job: Job }
-  | { kind: "absent" }
-  /** It is in a state in which that can't be done. */
-  | { kind: "refused"; action: NetworkAction }
-  /** The same action for the same target is on its way already. */
-  | { kind: "twin"; jobId: string }
-  | { kind: "objected"; objection: Objection }
-  | { kind: "never"; reason: PendingReason };
-
-export type ActionEdit = {
-  message?: string | null;
-  details?: ActionDetails;
-  notBefore?: number;
-  /** Of the details. */
-  targetKey?: string;
-  /** It waits for approval from now on, whether it was approved before or not. */
-  needsApproval?: boolean;
-};
 
 export type MeterUsage = {
   meter: Meter;
@@ -193,23 +116,28 @@ export type NetworkStore = {
    * Takes due actions, at most `limit`, in one durable operation, and decides on each by what is true now: one that may
    * go is marked as sending (its job gets the lease), one that must wait gets a later moment, one that must not be sent
    * any more ends. An action that was being sent when its lease ended has an unknown outcome. `more`: there may be
-   * others that are due. `wantsPlan`: some queue is to be planned again.
+   * others that are due. `needsPlan`: some queue is to be planned again.
    */
   claimDue(request: {
     now: number;
     limit: number;
     leaseUntil: number;
-  }): Promise<{ due: DueAction[]; more: boolean; wantsPlan: boolean }>;
+  }): Promise<{ due: DueAction[]; more: boolean; needsPlan: boolean }>;
   /** Marks a prepared action as sending, if nothing holds it back now; false: it was put off or ended, or a void claim. */
   markSending(claim: JobClaim, at: number): Promise<boolean>;
   /** Ends action and job. False: void claim, nothing was written. */
   endAction(claim: JobClaim, end: ActionEnd): Promise<boolean>;
   /** Sets an action that had no effect back into the queue. False: void claim. */
-  putOff(claim: JobClaim, putOff: PutOff): Promise<boolean>;
+  defer(claim: JobClaim, deferral: Deferral): Promise<boolean>;
   /** Parks an action that was passed on. False: void claim. */
-  hand(claim: JobClaim, handed: Handed): Promise<boolean>;
-  /** As `endAction`, by somebody who was handed the action and reports on it. */
-  endHanded(userId: string, jobId: string, waitsFor: readonly PendingReason[], end: ActionEnd): Promise<ActionChange>;
+  delegate(claim: JobClaim, delegation: Delegation): Promise<boolean>;
+  /** As `endAction`, by whoever the action was delegated to. */
+  endDelegated(
+    userId: string,
+    jobId: string,
+    waitsFor: readonly PendingReason[],
+    end: ActionEnd,
+  ): Promise<ActionChange>;
   /** Claims an action that waits for a worker, if the governor lets it go now: as `claimDue` for the own runner. */
   claimForWorker(request: {
     userId: string;

@@ -83,3 +83,7 @@ const waitTexts: Record<PendingReason, string> = {
   awaitingWorker: "Waits for a worker: POST /api/v2/network/worker/claim",
   awaitingVendor: "Was handed on; its outcome will be reported",
 };
+
+/** Of an action whose runner or worker died while it was being sent. */
+export const interruptedMessage =
+  "Interrupted while it was being sent. It may or may not have had its effect, so it is not repeated. Check the profile, then report the outcome with POST /api/v2/network/actions/{jobId}/resolve.";

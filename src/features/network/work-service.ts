@@ -6,7 +6,8 @@ import type { ConnectorOutcome } from "./connector.ts";
 import { consequenceOf } from "./outcome.ts";
 import type { PersonNames } from "./person-names.ts";
 import type { WorkerClaimView } from "./work-model.ts";
-import type { ActionChange, NetworkStore } from "./store.ts";
+import type { NetworkStore } from "./store.ts";
+import type { ActionChange } from "./queue-model.ts";
 
 export type WorkParts = {
   store: NetworkStore;
@@ -66,7 +67,7 @@ export class WorkService {
       skipped: "Skipped by a person",
     };
     const message = said[outcome];
-    const change = await this.#store.endHanded(userId, jobId, ["awaitingPerson"], {
+    const change = await this.#store.endDelegated(userId, jobId, ["awaitingPerson"], {
       state: outcome,
       message: note ? `${message}: ${note}` : message,
       metadata: { outcome, completedBy: "person", ...(note && { note }) },
@@ -84,7 +85,7 @@ export class WorkService {
     const at = this.#clock.now();
     const consequence = consequenceOf(outcomeOf(input, at), found.action, "report", at);
     if (consequence.kind === "end")
-      return this.#changed(await this.#store.endHanded(userId, jobId, ["awaitingVendor"], consequence.end), jobId);
+      return this.#changed(await this.#store.endDelegated(userId, jobId, ["awaitingVendor"], consequence.end), jobId);
     throw new ApiError("CONFLICT", {
       message: `An action that was handed on can't be ${input.outcome}: report sent, refused or unknown.`,
     });
@@ -136,7 +137,7 @@ export class WorkService {
     const isWritten =
       consequence.kind === "end"
         ? await this.#store.endAction(held, consequence.end)
-        : consequence.kind === "putOff" && (await this.#store.putOff(held, consequence.putOff));
+        : consequence.kind === "defer" && (await this.#store.defer(held, consequence.deferral));
     if (!isWritten) throw leaseLost();
     this.#onEnded();
     this.#poke();

@@ -90,7 +90,7 @@ function handed(workflowId: string, startedAt: number, now: number): ConnectorOu
   const age = now - startedAt;
   if (age > giveUpMs) return unknownOutcome("Linked API has not ended the work within a day.");
   const checkAt = now + Math.min(Math.max(firstLookMs, age / 2), longestPauseMs);
-  return { kind: "handed", to: "vendor", reference: `${workflowId}@${startedAt}`, checkAt: Math.round(checkAt) };
+  return { kind: "delegated", to: "vendor", reference: `${workflowId}@${startedAt}`, checkAt: Math.round(checkAt) };
 }
 
 function parsed(reference: string): { workflowId: string; startedAt: number | null } {

@@ -66,7 +66,7 @@ export function createSimulatedConnector(simulation: Simulation, clock: Clock): 
 
   function handed(reference: string, now: number): ConnectorOutcome {
     const readyAt = Number(reference.split("@").at(-1)) || 0;
-    if (readyAt > now) return { kind: "handed", to: "vendor", reference, checkAt: readyAt };
+    if (readyAt > now) return { kind: "delegated", to: "vendor", reference, checkAt: readyAt };
     return { kind: "completed", reference };
   }
 

@@ -90,7 +90,7 @@ function asReported(report: Report, { jobId }: ActionOrder, { clock, name, secre
 }
 
 function handed(reference: string): ConnectorOutcome {
-  return { kind: "handed", to: "vendor", reference, checkAt: null };
+  return { kind: "delegated", to: "vendor", reference, checkAt: null };
 }
 
 function momentOf({ retryAt, retryAfterSeconds }: Report, now: number): number | null {

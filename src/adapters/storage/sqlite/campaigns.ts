@@ -7,8 +7,8 @@ import type {
   EnrollmentChange,
   EnrollRefusal,
 } from "../../../features/campaigns/store.ts";
-import type { ScheduleAction } from "../../../features/network/store.ts";
-import { createCampaignHooks } from "./campaign-hooks.ts";
+import type { ScheduleAction } from "../../../features/network/queue-model.ts";
+import { pauseAction, withdrawAction } from "../../../features/network/decisions/ending.ts";
 import { campaignEnrollments, campaigns } from "./campaign-tables.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
@@ -22,7 +22,6 @@ import { createSuppressionRows } from "./suppressions.ts";
 export function createCampaignStore(engine: Engine, lead: LeadReader, network: () => NetworkRows): CampaignStore {
   const { orm, database, writer, reader } = engine;
   const suppressions = createSuppressionRows(engine);
-  const hooks = createCampaignHooks(engine);
   const events = createEventRows(engine);
   const byId = orm
     .select()
@@ -136,8 +135,9 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
     if (row === undefined || row.version !== version || row.state !== "active") return null;
     if (action !== null && campaign(row.campaignId)?.state !== "running") return null;
     // Whatever ends an enrollment takes back what still waits for it.
-    if (change.state !== undefined && row.jobId !== null) network().scheduling.takeBack(row.jobId, change.updatedAt);
-    const outcome = action === null ? ({ kind: "moved" } as const) : network().scheduling.decide(action, true);
+    if (change.state !== undefined && row.jobId !== null)
+      network().write(withdrawAction(network().target(row.jobId), change.updatedAt));
+    const outcome = action === null ? ({ kind: "moved" } as const) : network().schedule(action);
     const isDone = outcome.kind === "moved" || outcome.kind === "scheduled" || outcome.kind === "existing";
     if (isDone) {
       const jobId = "job" in outcome ? outcome.job.id : change.jobId;
@@ -168,8 +168,8 @@ export function createCampaignStore(engine: Engine, lead: LeadReader, network: (
       .limit(limit)
       .all();
     for (const { jobId } of waiting) {
-      hooks.beginAgain(jobId, at);
-      network().scheduling.takeBack(jobId, at);
+      const target = network().target(jobId);
+      if (target !== null) network().write(pauseAction(target, at));
     }
     return waiting.length;
   }

@@ -37,7 +37,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     return job?.userId === userId ? job : null;
   };
   /** An action's moment may change with every plan, so it is told from the action, not from the job. */
-  const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network().jobs.withPlan(job) : job);
+  const shown = (job: Job | null): Job | null => (job?.type === "linkedin_action" ? network().jobs.describe(job) : job);
 
   async function page({ userId, filter, limit, offset, after }: JobPageRequest): Promise<Job[]> {
     const place = after && sql`(${jobs.createdAt}, ${jobs.id}) < (${after.createdAt}, ${after.id})`;
@@ -107,7 +107,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
     if (job.status === "completed" || job.status === "failed") return { kind: "refused", job };
-    if (job.type === "linkedin_action") return network().jobs.cancelJob(job, at);
+    if (job.type === "linkedin_action") return network().jobs.cancel(job, at);
     const metadata = { ...job.metadata, canceled: true };
     return {
       kind: "changed",
@@ -126,7 +126,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
     if (job.status !== "failed") return { kind: "refused", job };
-    if (job.type === "linkedin_action") return network().jobs.retryJob(job, at);
+    if (job.type === "linkedin_action") return network().jobs.retry(job, at);
     const { canceled: _canceled, ...metadata } = job.metadata;
     const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
     return {

@@ -1,20 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { meters, type CoolDown, type Meter, type NetworkAccount } from "../../../features/network/account-model.ts";
-import { changedWeek } from "../../../features/network/governor/calendar.ts";
-import type { Governed } from "../../../features/network/governor/slot.ts";
-import type { AccountChange, NetworkStore } from "../../../features/network/store.ts";
+import { decideAccountUpdate } from "../../../features/network/decisions/accounts.ts";
+import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
+import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Engine } from "./engine.ts";
-import type { NetworkEvents } from "./network-events.ts";
+import type { ChangeWriter } from "./network-changes.ts";
 import { networkAccounts, networkMeters, waitsForSomebody } from "./network-tables.ts";
-
-/** An account as the store works with it. */
-export type AccountRecord = {
-  seq: number;
-  account: NetworkAccount;
-  governed: Governed;
-  /** The queue is to be planned again, so changes of it are counted. */
-  needsPlan: boolean;
-};
 
 type AccountStore = Pick<
   NetworkStore,
@@ -45,7 +36,14 @@ export function createAccountRows(engine: Engine) {
     .from(networkMeters)
     .where(and(eq(networkMeters.account, sql.placeholder("seq")), sql`${networkMeters.coolUntil} IS NOT NULL`))
     .prepare();
-  const wantPlan = database.query("UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
+  const needPlan = database.query("UPDATE network_accounts SET needs_plan = 1 WHERE seq = ?");
+  const isForWorker = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
+  const requeueJobs = database.query(
+    `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${isForWorker})`,
+  );
+  const requeueActions = database.query(
+    `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${isForWorker}`,
+  );
   const countChange = database.query("UPDATE network_accounts SET queue_version = queue_version + 1 WHERE seq = ?");
   const disconnect = database.query(
     "UPDATE network_accounts SET state = 'needsReconnect', state_reason = ?, updated_at = ? WHERE seq = ?",
@@ -53,11 +51,11 @@ export function createAccountRows(engine: Engine) {
   const workers = database.query<{ seq: number }, [string, string | null, string | null]>(
     "SELECT seq FROM network_accounts WHERE user_id = ? AND connector = 'worker' AND (? IS NULL OR id = ?) ORDER BY seq",
   );
-  const known = new Map<number, AccountRecord>();
+  const known = new Map<number, StoredAccount>();
   const seqs = new Map<string, number>();
   writer.onRollBack(() => rows.forgetAll());
 
-  function load(seq: number): AccountRecord | null {
+  function load(seq: number): StoredAccount | null {
     const row = bySeq.get({ seq });
     if (row === undefined) return null;
     const account = accountOf(row);
@@ -66,26 +64,26 @@ export function createAccountRows(engine: Engine) {
   }
 
   const rows = {
-    get(seq: number): AccountRecord | null {
+    get(seq: number): StoredAccount | null {
       const seen = known.get(seq);
       if (seen !== undefined) return seen;
       const record = load(seq);
       if (record !== null) known.set(seq, record);
       return record;
     },
-    byId(id: string): AccountRecord | null {
+    byId(id: string): StoredAccount | null {
       const seq = seqs.get(id) ?? seqOf.get(id)?.seq;
       if (seq === undefined) return null;
       const record = rows.get(seq);
       if (record !== null) seqs.set(id, seq);
       return record;
     },
-    ofUser(userId: string, id: string): AccountRecord | null {
+    ofUser(userId: string, id: string): StoredAccount | null {
       const record = rows.byId(id);
       return record?.account.userId === userId ? record : null;
     },
     idOf: (seq: number): string => rows.get(seq)?.account.id ?? "",
-    /** To be called by whoever changes an account. */
+    /** Call after every change to an account. */
     forget(seq: number): void {
       known.delete(seq);
     },
@@ -94,27 +92,47 @@ export function createAccountRows(engine: Engine) {
       seqs.clear();
     },
     /** Its number may be given to the next account. */
-    removed({ seq, account }: AccountRecord): void {
+    removed({ seq, account }: StoredAccount): void {
       known.delete(seq);
       seqs.delete(account.id);
     },
-    /** The queue is not as the plan has it any more. */
-    wantPlan({ seq, needsPlan }: AccountRecord): void {
-      if (needsPlan) countChange.run(seq);
-      else wantPlan.run(seq);
-      rows.forget(seq);
+    /** Changes are counted only while a plan is missing. `replan`: the queue no longer matches its plan. */
+    queueChanged(seq: number, replan: boolean): void {
+      if (rows.get(seq)?.needsPlan) countChange.run(seq);
+      else if (replan) {
+        needPlan.run(seq);
+        rows.forget(seq);
+      }
     },
-    /** The network signed the account out: a person must connect it again. */
-    disconnect({ seq }: AccountRecord, stateReason: string, now: number): void {
+    disconnect(seq: number, stateReason: string, now: number): void {
       disconnect.run(stateReason, now, seq);
       rows.forget(seq);
     },
+    coolDown(seq: number, { meter, until, level, reason, since }: CoolDown): void {
+      const values = { coolUntil: until, coolLevel: level, coolReason: reason, coolSince: since };
+      orm
+        .insert(networkMeters)
+        .values({ account: seq, meter: meterCode(meter), ...values })
+        .onConflictDoUpdate({ target: [networkMeters.account, networkMeters.meter], set: values })
+        .run();
+      rows.forget(seq);
+    },
+    update(seq: number, values: Partial<NetworkAccount>, replan: boolean): void {
+      const plan = { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` };
+      orm
+        .update(networkAccounts)
+        .set({ ...values, ...(replan && plan) })
+        .where(eq(networkAccounts.seq, seq))
+        .run();
+      rows.forget(seq);
+    },
+    /** What waits for a worker returns to the queue. */
+    releaseWorkerQueue(seq: number): void {
+      requeueJobs.run(seq);
+      requeueActions.run(seq);
+    },
     /** Accounts of a user whose actions are carried out by workers. */
     workersOf: (userId: string, id: string | null): { seq: number }[] => workers.all(userId, id, id),
-    /** An action joined or left the queue; only a plan under way needs to know. */
-    countChange({ seq, needsPlan }: AccountRecord): void {
-      if (needsPlan) countChange.run(seq);
-    },
   };
   return rows;
 }
@@ -122,7 +140,7 @@ export function createAccountRows(engine: Engine) {
 export function createAccountStore(
   { orm, database, writer, shared }: Engine,
   rows: AccountRows,
-  events: NetworkEvents,
+  write: ChangeWriter,
 ): AccountStore {
   const seqsOf = database.query<{ seq: number }, [string]>("SELECT seq FROM network_accounts WHERE user_id = ?");
   /** In order, which here costs less than to have SQLite sort. */
@@ -131,48 +149,8 @@ export function createAccountStore(
     return accounts.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
   const toPlan = database.query<{ id: string }, []>("SELECT id FROM network_accounts WHERE needs_plan = 1");
-  const waits = `account = ? AND ${waitsForSomebody} AND state = 'awaiting' AND pending_reason = 'awaitingWorker'`;
-  const jobsAgain = database.query(
-    `UPDATE jobs SET status = 'pending' WHERE id IN (SELECT job_id FROM network_actions WHERE ${waits})`,
-  );
-  const backToQueue = database.query(
-    `UPDATE network_actions SET state = 'scheduled', pending_reason = 'queued' WHERE ${waits}`,
-  );
   const planAll = database.query("UPDATE network_accounts SET needs_plan = 1, queue_version = queue_version + 1");
   const hasActions = database.query("SELECT 1 FROM network_actions WHERE account = ? LIMIT 1");
-
-  function update(userId: string, id: string, change: AccountChange): NetworkAccount | null {
-    const record = rows.ofUser(userId, id);
-    if (record === null) return null;
-    const isOther = plannedBy.some((field) => field in change);
-    const { workingHours: days, ...settings } = change;
-    const workingHours = days && changedWeek(record.account.workingHours, days);
-    const row = orm
-      .update(networkAccounts)
-      .set({
-        ...settings,
-        workingHours,
-        ...(isOther && { needsPlan: true, queueVersion: sql`${networkAccounts.queueVersion} + 1` }),
-      })
-      .where(eq(networkAccounts.seq, record.seq))
-      .returning()
-      .get();
-    if (change.connector !== undefined && change.connector !== "worker") takeBack(record.seq);
-    tellState(record, change);
-    rows.forget(record.seq);
-    return accountOf(row);
-  }
-
-  function tellState(record: AccountRecord, { state, updatedAt }: AccountChange): void {
-    if (state === undefined || state === "active" || state === record.account.state) return;
-    events.account(state === "paused" ? "account.paused" : "account.reconnect_required", record, updatedAt);
-  }
-
-  /** What waits for a worker goes back into the queue when no worker will come for it. */
-  function takeBack(seq: number): void {
-    jobsAgain.run(seq);
-    backToQueue.run(seq);
-  }
 
   return {
     insertAccount: (account) => writer.writeForAnswer(() => insertAccountRow({ orm }, account)),
@@ -180,7 +158,14 @@ export function createAccountStore(
     account: async (userId, id) => rows.ofUser(userId, id)?.account ?? null,
     activeAccounts: async () =>
       orm.select().from(networkAccounts).where(eq(networkAccounts.state, "active")).all().map(accountOf),
-    updateAccount: (userId, id, change) => writer.write(() => update(userId, id, change)),
+    updateAccount: (userId, id, change) =>
+      writer.write(() => {
+        const record = rows.ofUser(userId, id);
+        if (record === null) return null;
+        const { outcome, changes } = decideAccountUpdate(record, change);
+        write(changes);
+        return outcome;
+      }),
     removeAccount: (userId, id) =>
       writer.write(() => {
         const record = rows.ofUser(userId, id);
@@ -199,20 +184,6 @@ export function createAccountStore(
     accountsToPlan: async () => toPlan.all().map(({ id }) => id),
   };
 }
-
-/** What slots depend on. */
-const plannedBy = [
-  "connector",
-  "tier",
-  "timeZone",
-  "workingHours",
-  "caps",
-  "warmUp",
-  "spacing",
-  "sessions",
-  "jitterPercent",
-  "state",
-] as const satisfies (keyof AccountChange)[];
 
 /** Inserts an account inside a write unit; a new user is stored together with its first. */
 export function insertAccountRow({ orm }: Pick<Engine, "orm">, account: NetworkAccount): void {

@@ -7,9 +7,10 @@ import type {
   PlannedSlot,
   QueuedAction,
 } from "../../../features/network/store.ts";
+import type { StoredAccount } from "../../../features/network/decisions/facts.ts";
 import { steadyCap } from "../../../features/network/governor/limits.ts";
 import type { Engine } from "./engine.ts";
-import { meterCode, type AccountRecord, type AccountRows } from "./network-accounts.ts";
+import { meterCode, type AccountRows } from "./network-accounts.ts";
 
 type PlanStore = Pick<NetworkStore, "usage" | "planBasis" | "movePlanned" | "endPlan">;
 
@@ -34,7 +35,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
       " ON CONFLICT (account, meter) DO UPDATE SET frontier_at = excluded.frontier_at",
   );
 
-  async function history(record: AccountRecord, meter: Meter, now: number, asked: Caps): Promise<number[]> {
+  async function history(record: StoredAccount, meter: Meter, now: number, asked: Caps): Promise<number[]> {
     const settings = [record.account, { ...record.account, caps: asked }];
     const caps = settings.flatMap((account) => windows.map((window) => steadyCap(account, meter, window) ?? 0));
     const rows = await reader.all<{ slot_at: number }>({
@@ -51,7 +52,7 @@ export function createPlanStore({ database, writer, reader }: Engine, accounts: 
    * In pages: a row takes this thread a microsecond to receive. What changes between two of them is counted by the
    * queue's version.
    */
-  async function queueOf(record: AccountRecord, limit: number): Promise<QueuedAction[]> {
+  async function queueOf(record: StoredAccount, limit: number): Promise<QueuedAction[]> {
     const queue: QueuedAction[] = [];
     for (let last: Pick<QueuedAction, "slotAt" | "seq"> | undefined = { slotAt: -1, seq: -1 }; last !== undefined;) {
       const most = Math.min(pageRows, limit - queue.length);

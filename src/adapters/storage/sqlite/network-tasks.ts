@@ -1,20 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { NetworkStore } from "../../../features/network/store.ts";
 import type { Engine } from "./engine.ts";
-import { valueOf } from "./parameter.ts";
-import { personOf } from "./network-objections.ts";
-import type { ScheduleParts, Scheduling } from "./network-schedule.ts";
 import { networkActions, waitsForSomebody } from "./network-tables.ts";
-import { storedActionJob } from "./stored-job.ts";
+import { valueOf } from "./parameter.ts";
 import { jobs } from "./tables.ts";
 
-/** Withdraws tasks for people who objected after a person got the task. */
-export function createTaskStore(
-  { orm, writer }: Engine,
-  { accounts, suppressions, objectionTo }: ScheduleParts,
-  scheduling: Scheduling,
-): Pick<NetworkStore, "skipObjectedTasks"> {
-  const tasks = orm
+/** The actions that wait for a user to carry them out, with their jobs. */
+export function createTaskQuery({ orm }: Engine) {
+  return orm
     .select({ job: jobs, row: networkActions })
     .from(networkActions)
     .innerJoin(jobs, eq(networkActions.jobId, jobs.id))
@@ -27,26 +19,4 @@ export function createTaskStore(
       ),
     )
     .prepare();
-
-  function objected(userId: string, now: number) {
-    return tasks.values({ userId }).flatMap((values) => {
-      const { job, row } = storedActionJob(values);
-      const record = accounts.get(row.account);
-      const objection = record && objectionTo(record.seq, row, now);
-      return record !== null && objection?.kind === "doNotContact" ? [{ job, row, record, objection }] : [];
-    });
-  }
-
-  return {
-    skipObjectedTasks: (userId, now) =>
-      suppressions.knowing(
-        () => tasks.values({ userId }).map((values) => personOf(storedActionJob(values).row)),
-        async () => {
-          if (objected(userId, now).length === 0) return;
-          await writer.write(() => {
-            for (const { objection, ...target } of objected(userId, now)) scheduling.skip(target, objection, now);
-          });
-        },
-      ),
-  };
 }

@@ -1,63 +1,107 @@
-import type { NetworkStore } from "../../../features/network/store.ts";
+import type { Job } from "../../../platform/jobs/model.ts";
+import type { ClientChange } from "../../../platform/jobs/store.ts";
 import type { Contact } from "../../../features/network/contact-model.ts";
-import { createCampaignHooks } from "./campaign-hooks.ts";
+import type { Decision, NetworkChange } from "../../../features/network/decisions/changes.ts";
+import type { Target } from "../../../features/network/decisions/facts.ts";
+import {
+  decideGivenUp,
+  decideJobCancel,
+  decideJobRetry,
+  describeJob,
+  type JobDecision,
+} from "../../../features/network/decisions/jobs.ts";
+import { decideSchedule } from "../../../features/network/decisions/scheduling.ts";
+import type { NetworkStore } from "../../../features/network/store.ts";
+import type { ScheduleAction, ScheduleOutcome } from "../../../features/network/queue-model.ts";
+import { createCampaignOrigin } from "./campaign-origin.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
 import type { JobRows } from "./jobs.ts";
 import { createAccountRows, createAccountStore } from "./network-accounts.ts";
 import { createActionRows } from "./network-actions.ts";
+import { createChangeWriter } from "./network-changes.ts";
 import { contactOf, createContactRows, createContactStore } from "./network-contacts.ts";
 import { createDispatchStore } from "./network-dispatch.ts";
-import { createActionJobs, type ActionJobs } from "./network-jobs.ts";
+import { createNetworkFacts } from "./network-facts.ts";
 import { createActionLists } from "./network-lists.ts";
-import { createNetworkEvents } from "./network-events.ts";
-import { createObjections } from "./network-objections.ts";
 import { createPlanStore } from "./network-plan.ts";
-import { createScheduleStore, createScheduling, type Scheduling } from "./network-schedule.ts";
-import { createTaskStore } from "./network-tasks.ts";
-import { createSlots } from "./network-slots.ts";
+import { createScheduleStore } from "./network-schedule.ts";
+import { createTimelines } from "./network-timeline.ts";
 import { createSuppressionRows } from "./suppressions.ts";
 
 /** Actions inside the write units of other stores. */
 export type NetworkRows = {
-  scheduling: Scheduling;
+  schedule(request: ScheduleAction): ScheduleOutcome;
+  target(jobId: string): Target | null;
+  /** Writes what was decided about an action. */
+  write(changes: readonly NetworkChange[]): void;
+  contactOf(accountId: string, profileKey: string): Contact | null;
   jobs: ActionJobs;
-  contactOf: (accountId: string, profileKey: string) => Contact | null;
   store: NetworkStore;
+};
+
+/** The jobs of actions, as the store of jobs shows and changes them. */
+export type ActionJobs = {
+  describe(job: Job): Job;
+  cancel(job: Job, at: number): ClientChange;
+  retry(job: Job, at: number): ClientChange;
+  /** The runner gave up on the job. */
+  gaveUp(jobId: string, message: string, at: number): void;
 };
 
 const byEngine = new WeakMap<Engine, NetworkRows>();
 
-/** The same for all stores of an engine: accounts are kept in memory by whoever writes them. */
+/** The same for all stores of an engine: it keeps accounts in memory. */
 export function createNetworkRows(engine: Engine, jobRows: JobRows): NetworkRows {
   const known = byEngine.get(engine);
   if (known !== undefined) return known;
-  const eventRows = createEventRows(engine);
-  const events = createNetworkEvents(eventRows);
   const accounts = createAccountRows(engine);
   const actions = createActionRows(engine, accounts);
-  const contacts = createContactRows(engine, eventRows, (seq) => accounts.get(seq)?.account ?? null);
-  const slots = createSlots(engine);
+  const contacts = createContactRows(engine);
   const suppressions = createSuppressionRows(engine);
-  const objectionTo = createObjections(engine, contacts, suppressions);
-  const campaigns = createCampaignHooks(engine);
-  const parts = { accounts, actions, jobRows, slots, contacts, campaigns, suppressions, objectionTo, events };
-  const scheduling = createScheduling(parts);
-  const store: NetworkStore = {
-    ...createAccountStore(engine, accounts, events),
-    ...createScheduleStore(engine, parts, scheduling),
-    ...createActionLists(engine, accounts, actions),
-    ...createDispatchStore(engine, parts, scheduling),
-    ...createPlanStore(engine, accounts),
-    ...createTaskStore(engine, parts, scheduling),
-    ...createContactStore(engine, accounts, contacts, campaigns),
+  const parts = { accounts, actions, contacts, jobRows, suppressions, origin: createCampaignOrigin(engine) };
+  const facts = createNetworkFacts(engine, parts, createTimelines(engine));
+  const write = createChangeWriter(engine, parts, createEventRows(engine));
+
+  function describe(job: Job): Job {
+    const target = facts.target(job.id);
+    return target === null ? job : describeJob(job, actions.actionOf(target.row), target.record.account.state);
+  }
+
+  function written(job: Job, { outcome, changes }: Decision<JobDecision>): ClientChange {
+    write(changes);
+    if (outcome.kind === "refused") return { ...outcome, job };
+    return { kind: "changed", job: describe(jobRows.get(job.id) ?? job) };
+  }
+
+  const rows: NetworkRows = {
+    schedule(request) {
+      const { outcome, changes } = decideSchedule(request, facts);
+      write(changes);
+      return outcome;
+    },
+    target: facts.target,
+    write,
+    contactOf(accountId, profileKey) {
+      const account = accounts.byId(accountId);
+      const row = account && contacts.get(account.seq, profileKey);
+      return row && contactOf(row, accountId);
+    },
+    jobs: {
+      describe,
+      cancel: (job, at) => written(job, decideJobCancel(facts.target(job.id), at)),
+      retry: (job, at) => written(job, decideJobRetry(facts.target(job.id), facts, at)),
+      gaveUp: (jobId, message, at) => write(decideGivenUp(facts.target(jobId), message, facts, at).changes),
+    },
+    store: {
+      ...createAccountStore(engine, accounts, write),
+      ...createScheduleStore(engine, parts, facts, write),
+      ...createActionLists(engine, accounts, actions),
+      ...createDispatchStore(engine, parts, facts, write),
+      ...createPlanStore(engine, accounts),
+      ...createContactStore(engine, accounts, contacts, write),
+    },
   };
-  const contact = (accountId: string, profileKey: string): Contact | null => {
-    const account = accounts.byId(accountId);
-    const row = account && contacts.get(account.seq, profileKey);
-    return row && contactOf(row, accountId);
-  };
-  const rows = { scheduling, jobs: createActionJobs(parts, scheduling), contactOf: contact, store };
   byEngine.set(engine, rows);
   return rows;
 }

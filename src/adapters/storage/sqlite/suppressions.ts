@@ -24,6 +24,19 @@ import { SuppressionHints } from "./suppression-hints.ts";
 /** Somebody whom a user is about to contact, or to store. */
 export type Person = { userId: string; target: SuppressionTarget };
 
+/** The person that an action would reach. */
+export function personOf({
+  userId,
+  profileKey,
+  leadId,
+}: {
+  userId: string;
+  profileKey: string;
+  leadId: string | null;
+}): Person {
+  return { userId, target: { profileKey, leadId } };
+}
+
 /** The do-not-contact list as other stores ask it, inside their own write units; synchronous but for `knowing`. */
 export type SuppressionRows = {
   /**

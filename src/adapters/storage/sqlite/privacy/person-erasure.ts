@@ -2,6 +2,7 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import { leadIdentity } from "../../../../features/leads/identity.ts";
 import { leadKeysOf } from "../../../../features/leads/keys.ts";
 import { openStates } from "../../../../features/network/action-model.ts";
+import { cancelAction, isUnderWay } from "../../../../features/network/decisions/ending.ts";
 import { mentionsOf, type Mentions } from "../../../../features/privacy/mentions.ts";
 import type { PersonIdentity, PersonRecord } from "../../../../features/privacy/model.ts";
 import type { ErasedRecords } from "../../../../features/privacy/store.ts";
@@ -12,7 +13,6 @@ import type { JobRows } from "../jobs.ts";
 import type { HashIndex } from "../hash-index.ts";
 import type { LeadRows } from "../lead-rows.ts";
 import type { NetworkRows } from "../network.ts";
-import { isUnderWay } from "../network-schedule.ts";
 import type { Owners } from "../owners.ts";
 import type { SuppressionRows } from "../suppressions.ts";
 import { places, type Place } from "./places.ts";
@@ -113,11 +113,10 @@ export function createPersonErasure(parts: ErasureParts) {
 
   /** It goes on to count against the caps of its account. What waits is canceled; what is being sent has to end first. */
   function blank(userId: string, jobId: string, at: number): Outcome {
-    const { scheduling } = network();
-    const target = scheduling.found(userId, jobId);
-    if (target === null) return "unchanged";
+    const target = network().target(jobId);
+    if (target === null || target.row.userId !== userId) return "unchanged";
     if (isUnderWay(target.row)) return "underWay";
-    if (openStates.includes(target.row.state)) scheduling.cancel(target, at);
+    if (openStates.includes(target.row.state)) network().write(cancelAction(target, at));
     blankAction.run(erasedProfile, jobId);
     const { metadata } = jobRows.get(jobId)!;
     const kept = Object.entries(metadata).filter(([name]) => keptMetadata.includes(name));

@@ -1,0 +1,49 @@
+import type { NetworkFacts } from "../../../features/network/decisions/facts.ts";
+import type { CampaignOrigin } from "./campaign-origin.ts";
+import type { Engine } from "./engine.ts";
+import type { JobRows } from "./jobs.ts";
+import { meterCode, type AccountRows } from "./network-accounts.ts";
+import type { ActionRows } from "./network-actions.ts";
+import type { ContactRows } from "./network-contacts.ts";
+import type { createTimelines } from "./network-timeline.ts";
+import type { SuppressionRows } from "./suppressions.ts";
+
+export type NetworkParts = {
+  accounts: AccountRows;
+  actions: ActionRows;
+  contacts: ContactRows;
+  jobRows: JobRows;
+  suppressions: SuppressionRows;
+  origin: CampaignOrigin;
+};
+
+/** Answers decisions from prepared statements, at the moment they ask. */
+export function createNetworkFacts(
+  { database }: Engine,
+  parts: NetworkParts,
+  timelines: ReturnType<typeof createTimelines>,
+): NetworkFacts {
+  const { accounts, actions, contacts, jobRows, suppressions, origin } = parts;
+  const lead = database.query<unknown, [string]>("SELECT 1 FROM leads WHERE id = ?");
+  const frontier = database.query<{ frontierAt: number | null; freeAt: number | null }, [number, number]>(
+    "SELECT frontier_at AS frontierAt, free_at AS freeAt FROM network_meters WHERE account = ? AND meter = ?",
+  );
+  return {
+    account: accounts.get,
+    accountOf: accounts.ofUser,
+    target(jobId) {
+      const row = actions.get(jobId);
+      const job = row && jobRows.get(jobId);
+      const record = row && accounts.get(row.account);
+      return row === null || job === null || record === null ? null : { row, job, record };
+    },
+    twins: actions.twins,
+    contact: contacts.get,
+    hasLead: (id) => lead.get(id) !== null,
+    suppression: suppressions.find,
+    frontier: (account, meter) => frontier.get(account, meterCode(meter)) ?? { frontierAt: null, freeAt: null },
+    timeline: timelines.whole,
+    usedTimeline: timelines.used,
+    isOriginRunning: origin.isRunning,
+  };
+}

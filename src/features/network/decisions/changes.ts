@@ -1,0 +1,89 @@
+import type { NewEvent } from "../../../platform/events/model.ts";
+import type { Job } from "../../../platform/jobs/model.ts";
+import type { CoolDown, Meter, NetworkAccount } from "../account-model.ts";
+import type { ActionState, NetworkAction, PendingReason } from "../action-model.ts";
+import type { NewsKind } from "../contact-model.ts";
+import type { StoredAction, StoredContact } from "./facts.ts";
+
+/** What a decision returns, and what the store must write for it, in order and in one transaction. */
+export type Decision<Outcome> = { outcome: Outcome; changes: readonly NetworkChange[] };
+
+/** News for the feature that asked for an action, today a campaign. */
+export type OriginNews =
+  /** The action of an enrollment's step ended. */
+  | { kind: "actionEnded"; enrollmentId: string; at: number }
+  /** The action was withdrawn without an outcome: its step starts again when the campaign continues. */
+  | { kind: "actionWithdrawn"; enrollmentId: string; at: number }
+  /** A person accepted or replied. `lastCampaignId`: campaign of the account's latest message or request to them. */
+  | {
+      kind: "person";
+      news: NewsKind;
+      accountId: string;
+      profileKey: string;
+      at: number;
+      lastCampaignId: string | null;
+      now: number;
+    };
+
+export type NetworkChange =
+  /** A new action with its job. `used` 1: it counts as carried out at its slot. */
+  | { kind: "insert"; action: NetworkAction; account: number; used: 0 | 1; job: Job }
+  /** These ended actions no longer count as twins. */
+  | { kind: "closeTwins"; seqs: readonly number[] }
+  /** `slotAt` null: it counts for no meter. */
+  | {
+      kind: "state";
+      row: StoredAction;
+      state: ActionState;
+      pendingReason: PendingReason | null;
+      used: 0 | 1;
+      slotAt: number | null;
+      at: number;
+    }
+  /** The action is over. `reference`: the connector's name for it, if it gave one. */
+  | {
+      kind: "end";
+      row: StoredAction;
+      state: ActionState;
+      slotAt: number | null;
+      reference: string | null;
+      at: number;
+    }
+  | ({ kind: "content"; row: StoredAction; hasNote: boolean; at: number } & Content)
+  | { kind: "notBefore"; row: StoredAction; notBefore: number }
+  | { kind: "reference"; row: StoredAction; reference: string }
+  /** Marked before the connector is called. `pendingReason` says in whose hands it is. */
+  | { kind: "send"; row: StoredAction; pendingReason: PendingReason | null; at: number }
+  /** The job gets a lease and one more attempt. */
+  | { kind: "lease"; jobId: string; at: number; until: number }
+  /** The job waits, in the queue (`pending`) or parked with a person or a vendor (`running`). */
+  | {
+      kind: "wait";
+      jobId: string;
+      status: "pending" | "running";
+      runAt: number;
+      leaseUntil: number | null;
+      message: string;
+      at: number;
+    }
+  | { kind: "job"; job: Job; change: Partial<Job> }
+  /** A planned slot became free; only the earliest one of a meter is remembered. */
+  | { kind: "freeSlot"; account: number; meter: Meter; at: number }
+  /** The search for slots of this meter continues at `at`. */
+  | { kind: "frontier"; account: number; meter: Meter; at: number }
+  /** The earliest free slot before the frontier; null: none. */
+  | { kind: "gap"; account: number; meter: Meter; at: number | null }
+  | { kind: "coolDown"; account: number; coolDown: CoolDown }
+  /** The queue of an account changed. `replan`: it must be planned again. */
+  | { kind: "queue"; account: number; replan: boolean }
+  /** The settings of an account. `replan` as above. */
+  | { kind: "settings"; account: number; values: Partial<NetworkAccount>; replan: boolean }
+  /** What waits for a worker of this account returns to the queue. */
+  | { kind: "releaseWorkerQueue"; account: number }
+  | { kind: "signOut"; account: number; reason: string; at: number }
+  | { kind: "contact"; contact: StoredContact }
+  | { kind: "event"; event: NewEvent }
+  | { kind: "origin"; news: OriginNews };
+
+/** What an action says, and its earliest time. */
+export type Content = Pick<StoredAction, "message" | "details" | "notBefore" | "targetKey">;

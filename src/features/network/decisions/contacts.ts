@@ -1,0 +1,125 @@
+import type { ActionType } from "../action-kinds.ts";
+import type { News, Relation } from "../contact-model.ts";
+import type { Decision, NetworkChange } from "./changes.ts";
+import type { NetworkFacts, StoredAccount, StoredAction, StoredContact } from "./facts.ts";
+
+type Person = Pick<StoredAction, "profileKey" | "profileUrl" | "leadId" | "campaignId">;
+/** `shown`: the relation that the attempt revealed. */
+type Attempt = { wasSent: boolean; shown: Relation | null; reference: string | null };
+
+/** What an attempt changes between account and person. */
+export function contactAfter(
+  record: StoredAccount,
+  person: Person,
+  type: ActionType,
+  attempt: Attempt,
+  known: StoredContact | null,
+  at: number,
+): NetworkChange[] {
+  const effect = attempt.wasSent ? effectOf(type, at) : null;
+  if (effect === null && attempt.shown === null) return [];
+  // A late report of the past must not undo what has happened since.
+  if (effect !== null && isOutdated(known, at)) delete effect.relation;
+  const news = { ...effect, ...(attempt.shown !== null && relationSince(attempt.shown, at)) };
+  if (effect !== null && attempt.reference !== null) news.reference = attempt.reference;
+  const { leadId, campaignId } = person;
+  // Acceptance and replies are credited to the latest sender.
+  const owner = leadId === null && known !== null ? {} : { leadId, campaignId };
+  const contact = { ...(known ?? newContact(record.seq, person)), ...news, ...owner, updatedAt: at };
+  const isAccepted = known?.relation === "pending" && attempt.shown === "connected";
+  return [
+    { kind: "contact", contact },
+    ...(isAccepted ? [contactEvent("connection.accepted", record, { ...known, ...owner }, at)] : []),
+  ];
+}
+
+/** What an account learned about people; the outcome: what was not known yet. */
+export function decideNews(
+  record: StoredAccount,
+  news: readonly News[],
+  facts: Pick<NetworkFacts, "contact">,
+  now: number,
+): Decision<News[]> {
+  const contacts = new Map<string, StoredContact | null>();
+  const changes: NetworkChange[] = [];
+  const outcome = news.filter((item) => {
+    const { profileKey, kind, at, text } = item;
+    const contact = contacts.get(profileKey) ?? facts.contact(record.seq, profileKey);
+    if (contact === null) return false;
+    if (kind === "accepted" && contact.relation === "connected") return false;
+    if (kind === "replied" && (contact.repliedAt ?? 0) >= at) return false;
+    const change = kind === "accepted" ? relationSince("connected", at) : { repliedAt: at };
+    const changed = { ...contact, ...change, updatedAt: now };
+    contacts.set(profileKey, changed);
+    const event =
+      kind === "accepted"
+        ? contactEvent("connection.accepted", record, contact, now)
+        : contactEvent("message.replied", record, contact, now, text);
+    const accountId = record.account.id;
+    changes.push({ kind: "contact", contact: changed }, event, {
+      kind: "origin",
+      news: { kind: "person", news: kind, accountId, profileKey, at, lastCampaignId: contact.campaignId, now },
+    });
+    return true;
+  });
+  return { outcome, changes };
+}
+
+function contactEvent(
+  type: "connection.accepted" | "message.replied",
+  { account }: StoredAccount,
+  { leadId, campaignId, profileKey }: StoredContact,
+  at: number,
+  text?: string,
+): NetworkChange {
+  // With the profile, by which an erasure finds what a person without a lead wrote.
+  const data = text === undefined ? {} : { data: { text, profileUrl: profileKey } };
+  return {
+    kind: "event",
+    event: { type, userId: account.userId, at, accountId: account.id, leadId, campaignId, ...data },
+  };
+}
+
+function newContact(account: number, { profileKey, profileUrl }: Person): StoredContact {
+  return {
+    account,
+    profileKey,
+    profileUrl,
+    relation: "none",
+    invitedAt: null,
+    withdrawnAt: null,
+    connectedAt: null,
+    messagedAt: null,
+    repliedAt: null,
+    reference: null,
+    updatedAt: 0,
+    leadId: null,
+    campaignId: null,
+  };
+}
+
+/** Whether something has happened between the two since `at`. */
+function isOutdated(contact: StoredContact | null, at: number): boolean {
+  if (contact === null) return false;
+  return [contact.invitedAt, contact.withdrawnAt, contact.connectedAt].some((time) => (time ?? 0) > at);
+}
+
+/** Null for an action that changes nothing between the two. */
+function effectOf(type: ActionType, at: number): Partial<StoredContact> | null {
+  switch (type) {
+    case "sendConnectionRequest":
+      return { relation: "pending", invitedAt: at };
+    case "withdrawConnectionRequest":
+      return { relation: "none", withdrawnAt: at };
+    case "sendMessage":
+    case "sendInMail":
+    case "sendVoiceMessage":
+      return { messagedAt: at };
+    default:
+      return null;
+  }
+}
+
+function relationSince(relation: Relation, at: number): Partial<StoredContact> {
+  return relation === "connected" ? { relation, connectedAt: at } : { relation };
+}

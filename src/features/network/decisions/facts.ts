@@ -1,0 +1,90 @@
+import type { Job } from "../../../platform/jobs/model.ts";
+import type { SuppressionMatch, SuppressionTarget } from "../../suppression/model.ts";
+import type { Meter, NetworkAccount } from "../account-model.ts";
+import type { ActionState, NetworkAction } from "../action-model.ts";
+import type { Contact } from "../contact-model.ts";
+import type { Governed, Timeline } from "../governor/slot.ts";
+
+/** An action as stored. `account`: number of its account. `used` 1: it counts as carried out. */
+export type StoredAction = Omit<NetworkAction, "accountId"> & {
+  seq: number;
+  account: number;
+  hasNote: boolean;
+  used: number;
+  /** Found when the store searches for an open action with the same target. */
+  mayBeOpen: boolean;
+};
+
+/** An account as stored. */
+export type StoredAccount = {
+  seq: number;
+  account: NetworkAccount;
+  governed: Governed;
+  /** Its queue must be planned again, so changes to the queue are counted. */
+  needsPlan: boolean;
+};
+
+/** A person an account has been in touch with. Lead and campaign: those of the latest message or request. */
+export type StoredContact = Omit<Contact, "accountId"> & {
+  account: number;
+  leadId: string | null;
+  campaignId: string | null;
+};
+
+/** An action with its job and its account: what most decisions are about. */
+export type Target = { row: StoredAction; job: Job; record: StoredAccount };
+
+export type Twin = { seq: number; jobId: string; state: ActionState };
+/** Where the search for a slot continues, and the earliest slot that was freed before it. */
+export type Frontier = { frontierAt: number | null; freeAt: number | null };
+
+/**
+ * What decisions may ask of the store: synchronous and read-only. An engine answers from statements, or from what it
+ * loaded before; both must answer the same.
+ */
+export type NetworkFacts = {
+  account(seq: number): StoredAccount | null;
+  /** Null unless the account belongs to the user. */
+  accountOf(userId: string, accountId: string): StoredAccount | null;
+  target(jobId: string): Target | null;
+  /** Actions of this type with this target that may be open. */
+  twins(account: number, action: Pick<StoredAction, "targetKey" | "actionType">): Twin[];
+  contact(account: number, profileKey: string): StoredContact | null;
+  hasLead(id: string): boolean;
+  /** The entry of the do-not-contact list that blocks this person; null if none does. */
+  suppression(userId: string, target: SuppressionTarget): SuppressionMatch | null;
+  frontier(account: number, meter: Meter): Frontier;
+  /** What was carried out, and what is planned. */
+  timeline(account: number): Timeline;
+  /** What was carried out, or is being sent. */
+  usedTimeline(account: number): Timeline;
+  isOriginRunning(campaignId: string): boolean;
+};
+
+/** The action as clients see it. */
+export function actionOf(row: StoredAction, accountId: string): NetworkAction {
+  return {
+    jobId: row.jobId,
+    userId: row.userId,
+    accountId,
+    actionType: row.actionType,
+    profileUrl: row.profileUrl,
+    profileKey: row.profileKey,
+    targetKey: row.targetKey,
+    message: row.message,
+    details: row.details,
+    leadId: row.leadId,
+    enrollmentId: row.enrollmentId,
+    campaignId: row.campaignId,
+    campaignStep: row.campaignStep,
+    state: row.state,
+    pendingReason: row.pendingReason,
+    slotAt: row.slotAt,
+    carriedOutAt: row.carriedOutAt,
+    notBefore: row.notBefore,
+    draw: row.draw,
+    reference: row.reference,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
