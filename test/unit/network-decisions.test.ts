@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import { array, assert, constantFrom, integer, nat, property, record } from "fast-check";
 import { meters, windowMs, type Meter } from "../../src/features/network/account-model.ts";
 import type { NetworkChange } from "../../src/features/network/decisions/changes.ts";
 import { decideDue } from "../../src/features/network/decisions/due.ts";
@@ -13,12 +13,12 @@ import { startOfTests } from "../support/clock.ts";
 import { alwaysOpen, createFactories } from "../support/factories.ts";
 
 const minute = 60_000;
-const moments = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 12 });
+const moments = array(integer({ min: 0, max: 40 }), { maxLength: 12 });
 
 describe("a timeline", () => {
   test("with uses that are not stored yet answers as if they were", () => {
-    fc.assert(
-      fc.property(moments, moments, fc.nat(45), fc.integer({ min: 1, max: 15 }), (stored, added, at, n) => {
+    assert(
+      property(moments, moments, nat(45), integer({ min: 1, max: 15 }), (stored, added, at, n) => {
         const ascending = added.toSorted((a, b) => a - b);
         const seen = withUses(new Map([["all", ascending]]), timelineOf("all", stored));
         expectSame(seen, timelineOf("all", [...stored, ...added]), at, n);
@@ -27,8 +27,8 @@ describe("a timeline", () => {
   });
 
   test("without the slot of an action answers as if it had none", () => {
-    fc.assert(
-      fc.property(moments, fc.nat(40), fc.nat(45), fc.integer({ min: 1, max: 15 }), (others, own, at, n) => {
+    assert(
+      property(moments, nat(40), nat(45), integer({ min: 1, max: 15 }), (others, own, at, n) => {
         const row = actionRow({ slotAt: own, used: 0 });
         expectSame(without(row, timelineOf("all", [...others, own])), timelineOf("all", others), at, n);
       }),
@@ -37,15 +37,15 @@ describe("a timeline", () => {
 });
 
 test("whatever falls due together and whenever, no cap is exceeded and no distance is too short", () => {
-  const caps = fc.record({ day: fc.integer({ min: 1, max: 6 }), week: fc.integer({ min: 1, max: 9 }) });
-  const history = fc.record({
+  const caps = record({ day: integer({ min: 1, max: 6 }), week: integer({ min: 1, max: 9 }) });
+  const history = record({
     invites: caps,
     all: caps,
-    minSeconds: fc.constantFrom(0, 90, 3600),
-    claims: fc.array(fc.record({ after: fc.integer({ min: 1, max: 2_000 }), due: fc.nat(8) }), { maxLength: 30 }),
+    minSeconds: constantFrom(0, 90, 3600),
+    claims: array(record({ after: integer({ min: 1, max: 2_000 }), due: nat(8) }), { maxLength: 30 }),
   });
-  fc.assert(
-    fc.property(history, ({ invites, all, minSeconds, claims }) => {
+  assert(
+    property(history, ({ invites, all, minSeconds, claims }) => {
       const world = createWorld({
         caps: { invites, all },
         spacing: { medianSeconds: 2 * minSeconds, minSeconds },
@@ -66,8 +66,8 @@ test("whatever falls due together and whenever, no cap is exceeded and no distan
 });
 
 test("what is scheduled is planned where the caps leave room", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 25 }), (day, count) => {
+  assert(
+    property(integer({ min: 1, max: 5 }), integer({ min: 1, max: 25 }), (day, count) => {
       const world = createWorld({ caps: { all: { day } }, spacing: { medianSeconds: 0, minSeconds: 0 } });
       const { account } = world.record;
       for (let n = 0; n < count; n++) {
