@@ -230,7 +230,7 @@ test("a deleted key is refused at once and gone from the list", async () => {
   const made = await makeKey(ada, { name: "old sync" });
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(200);
   const deleted = await ada.delete(`/api/v2/keys/${made.id}`);
-  expect(deleted.body).toEqual({ success: true, message: 'Deleted the key "old sync".' });
+  expect(deleted.body).toEqual({ success: true, message: 'API key "old sync" deleted.' });
   expect((await service.client(made.key).get("/api/v2/leads")).status).toBe(401);
   expect(await keyNamed(ada, "old sync")).toBeUndefined();
   expect(await ada.delete(`/api/v2/keys/${made.id}`)).toMatchObject({

@@ -27,12 +27,12 @@ export function backupRoutes(core: Core, backups: BackupService) {
         body: optionalBody(BackupInput),
         detail: answersJson(success(BackupRunView), {
           tag: "Backups",
-          summary: "Make a backup",
+          summary: "Create a backup",
           description:
-            "For admins. Answers at once; follow it by its name, or by the events `backup.completed` and `backup.failed`. The server goes on working meanwhile. `outreachd restore` reads the archive.",
+            "Admins only. Returns immediately. Poll the backup by name, or subscribe to the events `backup.completed` and `backup.failed`. The server stays available during the backup. Restore the archive with `outreachd restore`.",
           status: 202,
           errors: ["CONFLICT"],
-          headers: { Location: "The backup." },
+          headers: { Location: "URL of the backup." },
         }),
       },
     )
@@ -50,7 +50,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
           tag: "Backups",
           summary: "List backups, newest first",
           description:
-            "For admins. All that lie where this server's backups go, also those of other servers. Also what is being made, how the last one went, and the settings. Where the place can't be used, `problem` says why, and `backups` has only what can be seen.",
+            "Admins only. Lists all backups in the configured destination, including those of other servers, along with the backup in progress, the result of the last backup, and the settings. If the destination is unavailable, `problem` says why, and `backups` lists only what could be read.",
         }),
       },
     )
@@ -59,8 +59,8 @@ export function backupRoutes(core: Core, backups: BackupService) {
       params: params(Name),
       detail: answersJson(success(BackupRunView), {
         tag: "Backups",
-        summary: "How the making of a backup goes or went",
-        description: "For admins.",
+        summary: "Get the status of a backup",
+        description: "Admins only.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -82,7 +82,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
               tag: "Backups",
               summary: "Download a backup",
               description:
-                "For admins: it holds everybody's data. A range of bytes may be asked for where it lies on disk.",
+                "Admins only, because a backup contains the data of all users. Range requests are supported for backups that are stored on disk.",
               errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
             },
           ),
@@ -93,7 +93,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
       "/:name",
       async ({ caller, params: { name } }) => {
         await backups.remove(caller, name);
-        return { success: true as const, message: `Deleted the backup ${name}.` };
+        return { success: true as const, message: `Backup ${name} deleted.` };
       },
       {
         callerOnly: "backups:write",
@@ -101,7 +101,7 @@ export function backupRoutes(core: Core, backups: BackupService) {
         detail: answersJson(Deleted, {
           tag: "Backups",
           summary: "Delete a backup",
-          description: "For admins. It may be that of another server: see `isOwn` in the list.",
+          description: "Admins only. Also deletes backups of other servers; check `isOwn` in the list first.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -56,7 +56,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       {
         access: "network:read",
         query: params(CampaignQuery),
-        detail: answersJson(success(CampaignList), { tag, summary: "List your campaigns, newest first" }),
+        detail: answersJson(success(CampaignList), { tag, summary: "List campaigns, newest first" }),
       },
     )
     .post("", async ({ userId, body: input }) => ok(await campaigns.create(userId, input)), {
@@ -64,8 +64,8 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       body: body(CampaignInput),
       detail: answersJson(success(CampaignView), {
         tag,
-        summary: "Make a campaign",
-        description: "A draft: enroll leads, look at the preview, then start it.",
+        summary: "Create a campaign",
+        description: "Creates a draft. Enroll leads, review the preview, then start the campaign.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -79,19 +79,19 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
       async ({ userId, params: { campaignId }, body: input }) => ok(await campaigns.update(userId, campaignId, input)),
       {
         body: body(CampaignUpdate),
-        ...turn("Change a campaign", "Steps and accounts can be changed while it is a draft."),
+        ...turn("Update a campaign", "Steps and accounts can be changed only while the campaign is a draft."),
       },
     )
     .delete(
       "/:campaignId",
       async ({ userId, params: { campaignId } }) => {
         await campaigns.remove(userId, campaignId);
-        return { success: true as const, message: `The campaign ${campaignId} was deleted.` };
+        return { success: true as const, message: `Campaign ${campaignId} deleted.` };
       },
       {
         access: "network:schedule",
         params: byId,
-        detail: answersJson(Removed, { tag, summary: "Delete a draft", errors: ["NOT_FOUND", "CONFLICT"] }),
+        detail: answersJson(Removed, { tag, summary: "Delete a draft campaign", errors: ["NOT_FOUND", "CONFLICT"] }),
       },
     )
     .post(
@@ -100,23 +100,29 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         requireApprover(caller, "start a campaign");
         return ok(await campaigns.start(userId, campaignId));
       },
-      turn("Start a campaign", "Also goes on after a pause. Not with a key that may only propose actions."),
+      turn("Start a campaign", "Also resumes a paused campaign. Not allowed with a key that may only propose actions."),
     )
     .post(
       "/:campaignId/pause",
       async ({ userId, params: { campaignId } }) => ok(await campaigns.pause(userId, campaignId)),
-      turn("Pause a campaign", "Everybody stays where they are; waiting actions come again when it goes on."),
+      turn(
+        "Pause a campaign",
+        "Leads stay at their current step. Pending actions are rescheduled when the campaign resumes.",
+      ),
     )
     .post(
       "/:campaignId/cancel",
       async ({ userId, params: { campaignId } }) => ok(await campaigns.cancel(userId, campaignId)),
-      turn("Cancel a campaign", "Ends it for all who are still on their way; waiting actions are canceled."),
+      turn(
+        "Cancel a campaign",
+        "Ends the campaign for every lead that is still in progress and cancels pending actions.",
+      ),
     )
     .post(
       "/:campaignId/enroll",
       async ({ caller, userId, params: { campaignId }, body: input }) => {
         if ((await campaigns.get(userId, campaignId)).state !== "draft")
-          requireApprover(caller, "enroll leads in a campaign that was started");
+          requireApprover(caller, "enroll leads in a campaign that has started");
         return ok(await campaigns.enroll(userId, campaignId, input));
       },
       {
@@ -127,7 +133,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
           tag,
           summary: "Enroll leads",
           description:
-            "By id, or all with a tag, up to 10,000 a request. Who is not taken is named with the reason: no profile, a variable without a value, another campaign, contacted recently, do not contact.",
+            "Enrolls leads by ID, or all leads with a tag, up to 10,000 per request. Leads that are skipped are listed with the reason: no profile, missing variable, in another campaign, contacted recently, or do not contact.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -147,7 +153,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         query: params(EnrollmentQuery),
         detail: answersJson(success(EnrollmentList), {
           tag,
-          summary: "List the leads of a campaign, and where they are",
+          summary: "List enrollments of a campaign",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -161,7 +167,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         params: params(Type.Object({ campaignId: Type.String(), enrollmentId: Type.String() })),
         detail: answersJson(success(EnrollmentView), {
           tag,
-          summary: "Take a lead out of a campaign",
+          summary: "Remove a lead from a campaign",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -174,7 +180,7 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         params: byId,
         detail: answersJson(success(CampaignStatistics), {
           tag,
-          summary: "See how a campaign goes",
+          summary: "Get campaign statistics",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -188,8 +194,9 @@ export function campaignRoutes(core: Core, campaigns: CampaignService) {
         body: body(PreviewInput),
         detail: answersJson(success(PreviewView), {
           tag,
-          summary: "See when each step would go out",
-          description: "With the caps, hours and queues of its accounts as they are. Nothing is stored.",
+          summary: "Preview a campaign",
+          description:
+            "Forecasts when each step would be sent, given the current caps, working hours, and queues of the accounts. Nothing is stored.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -10,12 +10,12 @@ import { CreditBudgetView, CreditsView, LedgerEntryView, ledgerKinds } from "./m
 import { ledgerEntryView, type CreditService } from "./service.ts";
 
 const instant = (description: string) =>
-  Type.Optional(Type.Number({ description: `${description} Unix time, read as on GET /api/v2/users/jobs.` }));
+  Type.Optional(Type.Number({ description: `${description} Unix time, interpreted as in GET /api/v2/users/jobs.` }));
 
 const LedgerQuery = Type.Object({
   kind: Type.Optional(Type.Union(ledgerKinds.map((kind) => Type.Literal(kind)))),
-  startDate: instant("Made at or after."),
-  endDate: instant("Made at or before."),
+  startDate: instant("Entries created at or after this time."),
+  endDate: instant("Entries created at or before this time."),
   ...pageQuery(100, 500),
 });
 const LedgerPage = Type.Object({
@@ -24,12 +24,12 @@ const LedgerPage = Type.Object({
 });
 const KeyId = Type.Object({ keyId: Type.String() });
 const Budget = Type.Union([CreditBudgetView, Type.Null()], {
-  description: "null: no budget, the balance alone counts.",
+  description: "Budget of the key. null if it has none and is limited by the balance alone.",
 });
 const BudgetInput = Type.Object(
   {
     monthly: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], {
-      description: "Credits that the key may take in a calendar month (UTC); null = no limit of its own.",
+      description: "Credits the key can spend per calendar month (UTC). null removes the limit.",
     }),
   },
   { examples: [{ monthly: 500 }] },
@@ -44,7 +44,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
       access: readers,
       detail: answersJson(success(CreditsView), {
         tag: "Credits",
-        summary: "What you can spend, and what things cost",
+        summary: "Get credit balance and prices",
       }),
     })
     .get("/ledger", async ({ userId, query }) => ok(await page(credits, userId, query)), {
@@ -52,8 +52,8 @@ export function creditRoutes(core: Core, credits: CreditService) {
       query: params(LedgerQuery),
       detail: answersJson(success(LedgerPage), {
         tag: "Credits",
-        summary: "Every movement of your credits, newest first",
-        description: "The balance is the sum of all amounts.",
+        summary: "List credit ledger entries, newest first",
+        description: "The sum of all amounts is the current balance.",
       }),
     })
     .get("/budgets/:keyId", async ({ caller, params: { keyId } }) => ok(await credits.budget(caller, keyId)), {
@@ -61,7 +61,7 @@ export function creditRoutes(core: Core, credits: CreditService) {
       params: params(KeyId),
       detail: answersJson(success(Budget), {
         tag: "Credits",
-        summary: "What a key may spend in a month",
+        summary: "Get the monthly budget of a key",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -74,9 +74,9 @@ export function creditRoutes(core: Core, credits: CreditService) {
         body: body(BudgetInput),
         detail: answersJson(success(Budget), {
           tag: "Credits",
-          summary: "Limit what a key may spend in a month",
+          summary: "Set the monthly budget of a key",
           description:
-            "A key of yours; an admin limits those of everybody in the team. What an admin has set you can lower, but not lift beyond that or take away. What it took in this month already counts. Beyond the budget its requests get 402.",
+            "You can limit your own keys; an admin can limit any key in the team. A budget set by an admin can be lowered, but not raised or removed, by the owner of the key. Credits already spent this month count toward the budget. Requests that would exceed it return 402.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -22,7 +22,10 @@ import type { EnrichmentService } from "./service.ts";
 
 const EnrichQuery = Type.Object({
   dryRun: Type.Optional(
-    Type.Boolean({ default: false, description: "Ask nobody and charge nothing: tell what it would cost at most." }),
+    Type.Boolean({
+      default: false,
+      description: "Return the maximum cost without querying providers or charging credits.",
+    }),
   ),
 });
 const ResultQuery = Type.Object({
@@ -31,7 +34,7 @@ const ResultQuery = Type.Object({
 const ResultPage = Type.Object({
   enriched: Type.Array(EnrichmentResult),
   failed: Type.Array(EnrichmentFailure),
-  creditsUsed: Type.Integer({ description: "By the whole job so far." }),
+  creditsUsed: Type.Integer({ description: "Credits used by the job so far." }),
   remainingCredits: Type.Integer(),
   ...logPageFields,
 });
@@ -41,7 +44,7 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
     .post(
       "/",
       async ({ caller, userId, body: input, query, headers, set, request, server }) => {
-        // A direct response may take as long as a connection may be silent; it has a deadline of its own.
+        // A direct response can outlast the idle timeout of a connection; it has its own deadline.
         server?.timeout(request, 0);
         const dryRun = query.dryRun === true || input.dryRun === true;
         const byJob = /(^|[,\s])respond-async($|[,;\s])/i.test(headers["prefer"] ?? "");
@@ -59,9 +62,9 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         detail: withAccepted(
           answersJson(success(EnrichAnswer), {
             tag: "Enrichment",
-            summary: "Find out more about leads",
+            summary: "Enrich leads",
             description:
-              "Providers are asked in your order until each field is sure enough; every field tells who said it and how sure it is. A lead costs credits only when something new was found, and nothing again within 90 days, also for a part that was not asked for before. An address that a verifier refutes is not told, charged or written to a lead, whoever brings it, for 90 days; what a verifier says of the address that you sent is in `emailVerification`, is kept for 90 days and costs nothing, since nothing new was found. Requests for the same person, with the same details and parts, that are under way at once ask once, and one of them is charged; but for those with `refresh`. A provider that could not be asked is named in `unavailable`; a repeat asks it, for what is missing. Up to 1,000 leads are answered directly, at most 50 being recommended, because the response is due after 60 seconds: a lead that is not finished by then is in `failed` with the code NOT_PROCESSED and `retryable: true`, and costs nothing. More, up to 10,000, or the header `Prefer: respond-async`, answer 202 with a job. Every enrichment is a `data_enrichment` job, a direct one too (`jobId`), with `batchSize` and `processed` in its metadata; its results stay at `metadata.results` for 90 days. A user can make 100 direct enrichment requests per hour (`--enrichments-per-hour`), however many leads each has; after that 429 with `details.limit` and `details.resetTime`. Requests for a job do not count: jobs run two at a time and wait for providers that pause.",
+              "Queries providers in your preferred order until every field reaches sufficient confidence. Each field reports its source and confidence.\n\nA lead costs credits only if new data was found, and is free for the next 90 days, including for fields that were not requested before. Concurrent requests for the same person with the same details and options share one lookup, and only one of them is charged; requests with `refresh` are the exception.\n\nAn email address that a verifier rejects is not returned, charged, or written to a lead for 90 days, whichever provider finds it. The verdict on an address that you send is returned in `emailVerification`, retained for 90 days, and free. Providers that could not be reached are listed in `unavailable`; repeat the request to query them for the missing fields.\n\nUp to 1,000 leads are enriched directly; at most 50 are recommended, because the response is sent after 60 seconds. Leads that are not finished by then are listed in `failed` with the code `NOT_PROCESSED` and `retryable: true`, and are not charged. For more leads (up to 10,000), or with the header `Prefer: respond-async`, the response is 202 with a job.\n\nEvery enrichment, including a direct one (`jobId`), is a `data_enrichment` job with `batchSize` and `processed` in its metadata. Its results are available at `metadata.results` for 90 days. Each user can send 100 direct enrichment requests per hour (`--enrichments-per-hour`), whatever the number of leads; further requests return 429 with `details.limit` and `details.resetTime`. Requests for a job do not count toward this limit: jobs run two at a time and wait for paused providers.",
             errors: ["ENRICHMENT_CREDITS_EXHAUSTED"],
           }),
         ),
@@ -80,8 +83,8 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         query: params(ResultQuery),
         detail: answersJson(success(ResultPage), {
           tag: "Enrichment",
-          summary: "What an enrichment job has found",
-          description: "In the order of the leads, also while it runs.",
+          summary: "List the results of an enrichment job",
+          description: "In the order of the leads. Results are available while the job is running.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -90,13 +93,13 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
       access: "leads:enrich",
       detail: answersJson(success(SettingsView), {
         tag: "Enrichment",
-        summary: "Which providers there are, how they are, and the order in which yours are asked",
+        summary: "List enrichment providers, their status, and your provider order",
       }),
     })
     .put("/settings", async ({ userId, body: { providers } }) => ok(await enrichment.setProviders(userId, providers)), {
       access: "leads:enrich",
       body: body(SettingsInput),
-      detail: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set the order of providers" }),
+      detail: answersJson(success(SettingsView), { tag: "Enrichment", summary: "Set your provider order" }),
     })
     .post(
       "/providers/:provider/test",
@@ -108,9 +111,9 @@ export function enrichmentRoutes(core: Core, enrichment: EnrichmentService) {
         body: body(ProviderTestInput),
         detail: answersJson(success(ProviderTest), {
           tag: "Enrichment",
-          summary: "See whether a provider works",
+          summary: "Test an enrichment provider",
           description:
-            "For admins. Asks it about one person. Costs no credits of yours, but perhaps some of the account there.",
+            "Admins only. Queries the provider about one person. Free of credits here, but the provider may charge your account with it.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -124,7 +127,7 @@ function withAccepted(detail: Detail): Detail {
     tag: "Enrichment",
     summary: "",
     status: 202,
-    headers: { Location: "The job.", "Preference-Applied": "respond-async, where it was preferred." },
+    headers: { Location: "URL of the job.", "Preference-Applied": "`respond-async`, if the request preferred it." },
   }).responses as Record<string, unknown>;
   return { ...detail, responses: { ...detail.responses, 202: accepted[202] } } as Detail;
 }

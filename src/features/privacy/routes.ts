@@ -13,7 +13,7 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
       "/export",
       async ({ caller, userId, brokeOff, body: input, request, server }) => {
         const found = await privacy.export(caller, userId, input);
-        // All that is stored is looked through; a place without the person sends nothing for a while.
+        // The export scans all stored data, and nothing is sent while a table has no matches.
         server?.timeout(request, 0);
         return new Response(byteStream(document(found), brokeOff), {
           headers: { "content-type": "application/json", "content-disposition": 'attachment; filename="person.json"' },
@@ -24,9 +24,9 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
         body: body(ExportInput),
         detail: answersJson(success(PersonDocument), {
           tag: "Privacy",
-          summary: "Everything that is stored about one person",
+          summary: "Export a person's data",
           description:
-            "As one document, streamed as it is found. The audit log keeps who asked, and hashes of about whom.",
+            "Returns everything that is stored about one person, streamed as one JSON document. The audit log records who requested the export, and hashes of the identifiers.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -36,18 +36,18 @@ export function privacyRoutes(core: Core, privacy: PrivacyService) {
       body: body(EraseInput),
       detail: answersJson(success(ErasureView), {
         tag: "Privacy",
-        summary: "Erase one person",
+        summary: "Erase a person's data",
         description:
-          "A dry run unless `dryRun` is false. Waiting actions are canceled; what was sent goes on to count against the caps, without name or text. Done by a job: it waits for actions that are being carried out, goes on after a crash, and forgets whom it erased.",
+          "A dry run unless `dryRun` is false. Pending actions are canceled. Actions that were already sent still count against the caps, but without name or text. Erasure runs as a job that waits for actions in progress, resumes after a crash, and keeps no identifiers of the person it erased.",
         errors: ["NOT_FOUND"],
       }),
     });
 }
 
 const notes = [
-  "Recordings and speech are not in here: voices belong to the users who made them, are named by name only, and go when they are deleted; what is spoken to a person is not kept.",
-  "Files of imports that failed are kept for 7 days, so that they can be tried again, and backups for as long as you keep them.",
-  "Connectors and enrichment providers hold data of their own; ask them too.",
+  "Recordings and generated speech are not included. Voice clones belong to the users who created them and are deleted with them; only their names are listed. Speech sent to a person is not stored.",
+  "Files of failed imports are retained for 7 days so that the imports can be retried. Backups are retained until you delete them.",
+  "Connectors and enrichment providers may hold data about this person. Request it from them separately.",
 ];
 
 async function* document({ records, ...head }: PersonExport): AsyncGenerator<Uint8Array, void, void> {

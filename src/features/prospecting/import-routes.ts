@@ -25,11 +25,11 @@ const ImportQuery = Type.Object({
       {
         default: "update",
         description:
-          "update takes what the file says of who is there already; skip leaves the record as it is, but for what a new company tells of people who lack it.",
+          "What to do with prospects that already exist. `update` applies the data of the file. `skip` leaves the record unchanged, except for details of a new company that the record lacks.",
       },
     ),
   ),
-  ...fileQueryFields('field, where the headers are not understood. Example: {"Firm":"company","Staff":"companySize"}'),
+  ...fileQueryFields('field, for headers that are not recognized. Example: {"Firm":"company","Staff":"companySize"}'),
 });
 
 const ReportPage = reportPageOf(
@@ -58,9 +58,9 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
         query: params(ImportQuery),
         detail: importDetail({
           tag: "Prospecting",
-          summary: "Import a file of prospects or companies into your directory",
+          summary: "Import prospects or companies from a file",
           description:
-            'The body is the file: CSV (delimiter, encoding and headers are recognised) or NDJSON. People and companies are found by what identifies them and merged: a person by e-mail or profile, else by name and company, of which the legal form, "The" and "and" or "&" do not count. A row with the e-mail of one record and the profile of another makes one of the two, unless they have different addresses, profiles or names; the ids of both name it from then on. The newest word counts: what a file says of a company goes to all of its people, and who has another title or company than before loses what belonged to the old one, its e-mail address and phone too, unless the row tells it. Answers at once with a job.',
+            'The body is the file: CSV (delimiter, encoding, and headers are detected) or NDJSON. Returns immediately with a job.\n\nRows are matched with existing people and companies, and merged. People are matched by email address or profile, or else by name and company; legal form, "The", and "and" or "&" in company names are ignored. A row with the email address of one record and the profile of another merges the two, unless their addresses, profiles, or names differ; both IDs then refer to the merged record.\n\nThe newest data wins. Company details apply to everyone at the company. When a title or company changes, details of the previous job, including email address and phone, are removed unless the row repeats them.',
         }),
       },
     )
@@ -74,9 +74,9 @@ export function prospectImportRoutes(core: Core, imports: ProspectImports, maxIm
         query: params(reportQuery(prospectReportOutcomes)),
         detail: answersJson(success(ReportPage), {
           tag: "Prospecting",
-          summary: "Which rows of an import of prospects were skipped, merged or failed, and why",
+          summary: "List skipped, merged, and failed rows of a prospect import",
           description:
-            "With `outcome=created`: the rows that became new prospects, with their ids, as far as those are still there. Page with `afterRow`.",
+            "Each row is listed with the reason. With `outcome=created`, lists the rows that created prospects, with the IDs of those that still exist. Paginate with `afterRow`.",
           errors: ["NOT_FOUND"],
         }),
       },

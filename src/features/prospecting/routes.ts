@@ -25,19 +25,19 @@ import { prospectView, type ProspectingService, type SearchRequest, type SearchR
 
 const ProspectId = Type.Object({ prospectId: Type.String() });
 const SearchId = Type.Object({ searchId: Type.String() });
-const userId = Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." }));
+const userId = Type.Optional(Type.String({ description: "User to act as. Required with a global key." }));
 
 const Found = Type.Object({
   prospects: Type.Array(ProspectView),
   total: Type.Union([Type.Integer(), Type.Null()], {
     description:
-      "Prospects that fit, exactly, including people on the do-not-contact list, who are neither shown nor charged; of a live source, what it says. null only after a dry run of a live source, which is not asked.",
+      "Exact number of matching prospects, including people on the do-not-contact list, who are neither returned nor charged. For a live source, the number it reports. null only for a dry run of a live source, which is not queried.",
   }),
   limit: Type.Integer(),
   offset: Type.Integer(),
   creditsUsed: Type.Integer(),
   creditsRequired: Type.Integer({
-    description: "What this page costs; after a dry run, what it would cost: of a live source, at most.",
+    description: "Cost of this page. For a dry run, what the page would cost; with a live source, the maximum.",
   }),
   remainingCredits: Type.Integer(),
 });
@@ -46,10 +46,12 @@ const facetFields = {
   facet: Type.Optional(
     Type.Union(
       facetNames.map((name) => Type.Literal(name)),
-      { description: "Whose values to list; of all facets unless it is named." },
+      { description: "Facet to list values of. Defaults to all facets." },
     ),
   ),
-  q: Type.Optional(Type.String({ maxLength: 200, description: "A word of the value begins so." })),
+  q: Type.Optional(
+    Type.String({ maxLength: 200, description: "Returns values in which a word starts with this text." }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 };
 const FacetsOfAll = Type.Object(facetFields);
@@ -61,15 +63,17 @@ const Facets = Type.Object({
       values: Type.Array(
         Type.Object({
           value: Type.String({
-            description: "What a filter takes. Of revenue only a name: there a filter takes `min` and `max`.",
+            description: "Value to use in a filter. For revenue this is a label; filter by `min` and `max` instead.",
           }),
-          count: Type.Integer({ description: "Prospects that have it, exactly." }),
+          count: Type.Integer({ description: "Exact number of prospects with this value." }),
           min: Type.Optional(
-            Type.Number({ description: "Of revenue alone: dollars a year, as the `min` of a filter takes them." }),
+            Type.Number({
+              description: "Revenue only: lower bound in US dollars per year, for the `min` of a filter.",
+            }),
           ),
           max: Type.Optional(
             Type.Union([Type.Number(), Type.Null()], {
-              description: "Of revenue alone, for the `max` of a filter. null = no upper end.",
+              description: "Revenue only: upper bound, for the `max` of a filter. null if there is none.",
             }),
           ),
         }),
@@ -83,21 +87,21 @@ const ListQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
 });
 const SavedSearches = Type.Object({ searches: Type.Array(SavedSearchView), ...pageFields });
-/** What an older version saved is checked as what is sent now. */
+/** Filters that were saved by an older version are validated like those of a new request. */
 const savedFilters = body(Type.Object({ filters: SearchFilters }))["~standard"];
 const RunInput = Type.Object({ ...PageInput, userId }, onlyKnown);
 const LeadOptions = Type.Object({
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength }), {
       maxItems: maxTags,
-      description: "For the lead, if it is new.",
+      description: "Tags for the lead. Applied only if the lead is new.",
     }),
   ),
   userId,
 });
 const MadeLead = Type.Object({
   lead: LeadView,
-  isNew: Type.Boolean({ description: "false: the person was a lead already." }),
+  isNew: Type.Boolean({ description: "false if the person was already a lead." }),
 });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
@@ -116,7 +120,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Search for prospects",
           description:
-            "Looks in your own directory unless `source` names a live one. Costs credits for each prospect returned whom you have not paid for within 90 days; `dryRun` tells how many before. A live source is asked only when the credits would last for all of `limit`; what is not spent of them comes back at once. Better records come first (by confidence), among equals in the order in which they were stored.",
+            "Searches your own directory unless `source` names a live source. Costs credits for each returned prospect that you have not paid for within 90 days; use `dryRun` to get the cost in advance. A live source is queried only if your credits cover the full `limit`; unused credits are returned immediately. Sorted by confidence, highest first, then in the order in which prospects were stored.",
           errors: ["ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },
@@ -130,8 +134,8 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         query: params(FacetsOfAll),
         detail: answersJson(success(Facets), {
           tag: "Prospecting",
-          summary: "List values of facets in your directory, the most frequent first",
-          description: "For building filters. Costs no credits.",
+          summary: "List facet values, most frequent first",
+          description: "Lists the values in your directory to build filters from. Costs no credits.",
         }),
       },
     )
@@ -144,8 +148,9 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         body: optionalBody(FacetsOfSome),
         detail: answersJson(success(Facets), {
           tag: "Prospecting",
-          summary: "List values of facets among the prospects that fit filters",
-          description: "Counts the 500 values that are the most frequent in the whole directory. Costs no credits.",
+          summary: "List facet values of matching prospects",
+          description:
+            "Counts only prospects that match `filters`, among the 500 most frequent values in the whole directory. Costs no credits.",
         }),
       },
     )
@@ -158,9 +163,9 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         params: params(ProspectId),
         detail: answersJson(success(ProspectView), {
           tag: "Prospecting",
-          summary: "Read a prospect of your directory",
+          summary: "Get a prospect",
           description:
-            "When the record went up in another, because both turned out to be one person, that one is answered, with its own `id`; a lead can be made of it, and it can be deleted, by either id.",
+            "If the record was merged into another one, because both described the same person, the merged record is returned with its own `id`. Either ID can be used to delete it or add it to leads.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -169,14 +174,14 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/prospects/:prospectId",
       async ({ userId: actsFor, params: { prospectId } }) => {
         await prospecting.remove(actsFor, prospectId);
-        return { success: true as const, message: `Deleted the prospect ${prospectId}.` };
+        return { success: true as const, message: `Prospect ${prospectId} deleted.` };
       },
       {
         access: "leads:delete",
         params: params(ProspectId),
         detail: answersJson(Deleted, {
           tag: "Prospecting",
-          summary: "Delete a prospect from your directory for good",
+          summary: "Delete a prospect permanently",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -193,9 +198,9 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         body: optionalBody(LeadOptions),
         detail: answersJson(success(MadeLead), {
           tag: "Prospecting",
-          summary: "Make a lead of a prospect",
+          summary: "Add a prospect to leads",
           description:
-            "Safe to repeat: when the person is a lead already, by the address of a former job, too, that lead is answered. Who is on the do-not-contact list by an address of now or of a former job becomes no lead.",
+            "Safe to repeat: if the person is already a lead, even by the email address of a former job, that lead is returned. People whose current or former address is on the do-not-contact list are rejected.",
           errors: ["NOT_FOUND", "DO_NOT_CONTACT"],
         }),
       },
@@ -237,7 +242,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         params: params(SearchId),
         detail: answersJson(success(SavedSearchView), {
           tag: "Prospecting",
-          summary: "Read a saved search",
+          summary: "Get a saved search",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -252,8 +257,8 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
         body: body(SavedSearchUpdate),
         detail: answersJson(success(SavedSearchView), {
           tag: "Prospecting",
-          summary: "Change a saved search",
-          description: "Only the fields that are sent change; filters are replaced whole.",
+          summary: "Update a saved search",
+          description: "Updates only the fields that are sent. `filters` is replaced as a whole.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -262,7 +267,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
       "/searches/:searchId",
       async ({ userId: actsFor, params: { searchId } }) => {
         await searches.remove(actsFor, searchId);
-        return { success: true as const, message: `Deleted the saved search ${searchId}.` };
+        return { success: true as const, message: `Saved search ${searchId} deleted.` };
       },
       {
         access: "prospecting:search",
@@ -286,7 +291,7 @@ export function prospectingRoutes(core: Core, prospecting: ProspectingService, s
           tag: "Prospecting",
           summary: "Run a saved search",
           description:
-            "Answers and costs what the search itself does. Refused when an older version saved a misspelled name of a filter: put it right first.",
+            "Same response and cost as the search itself. Fails if the search was saved by an older version with a misspelled filter name; correct the filter first.",
           errors: ["NOT_FOUND", "ENRICHMENT_CREDITS_EXHAUSTED", "CONFLICT"],
         }),
       },

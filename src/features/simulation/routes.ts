@@ -9,12 +9,12 @@ import { requireAdmin } from "../../platform/auth/caller.ts";
 import { Advanced, ClockInput, SimulationView } from "./model.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** `simulator` is null on a real server, where these routes answer NOT_FOUND. */
+/** `simulator` is null on a real server, where these routes return NOT_FOUND. */
 export function simulationRoutes(core: Core, simulator: Simulator | null) {
   function simulated(): Simulator {
     if (simulator !== null) return simulator;
     throw new ApiError("NOT_FOUND", {
-      message: "This server is real. Start one with --simulate, on a data directory of its own.",
+      message: "This server is not a simulation. Start one with --simulate and a separate data directory.",
       details: { resource: "simulation", id: "" },
     });
   }
@@ -23,7 +23,7 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
       callerOnly: "users:read",
       detail: answersJson(success(SimulationView), {
         tag: "Simulation",
-        summary: "What time it is",
+        summary: "Get the simulated clock",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -31,7 +31,7 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
       "/clock",
       async ({ caller, body: input, request, server }) => {
         requireAdmin(caller);
-        // A year takes longer than a connection may be silent.
+        // Advancing by a year outlasts the idle timeout of a connection.
         server?.timeout(request, 0);
         return ok(await simulated().advance(input, givenUp(request)));
       },
@@ -40,9 +40,9 @@ export function simulationRoutes(core: Core, simulator: Simulator | null) {
         body: body(ClockInput),
         detail: answersJson(success(Advanced), {
           tag: "Simulation",
-          summary: "Move the clock on",
+          summary: "Advance the simulated clock",
           description:
-            "For admins. Everything that is due until then happens, in order and at its moment, before the answer comes, which tells what it was. A client that goes away stops the clock where it is, unless it sent an Idempotency-Key: then it comes back for the answer.",
+            "Admins only. Runs everything that is due until then, in order and at its scheduled time, and returns a summary. If the client disconnects, the clock stops where it is, unless the request has an Idempotency-Key: then the clock advances to the end, and repeating the request returns the result.",
           errors: ["CONFLICT", "NOT_FOUND"],
         }),
       },

@@ -31,7 +31,7 @@ import { suppressionView, type SuppressionService } from "./service.ts";
 
 const Scope = Type.Union(
   suppressionScopes.map((scope) => Type.Literal(scope)),
-  { description: "user: your own entries. team: those that hold for everybody." },
+  { description: "`user`: your own entries. `team`: entries that apply to everyone on the team." },
 );
 const Kind = Type.Union(suppressionKinds.map((kind) => Type.Literal(kind)));
 const filterFields = {
@@ -41,15 +41,18 @@ const filterFields = {
 const ListQuery = Type.Object({
   ...filterFields,
   value: Type.Optional(
-    Type.String({ maxLength: maxValueLength, description: "Exactly this value, also where only its hash is kept." }),
+    Type.String({
+      maxLength: maxValueLength,
+      description: "Exact value to find. Also matches entries stored as a hash.",
+    }),
   ),
-  q: Type.Optional(Type.String({ maxLength: maxValueLength, description: "This text is in the value." })),
+  q: Type.Optional(Type.String({ maxLength: maxValueLength, description: "Text that the value contains." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before; goes with the same filters." })),
+  cursor: Type.Optional(Type.String({ description: "`nextCursor` of the previous page. Use the same filters." })),
 });
 const ListPage = Type.Object({
   suppressions: Type.Array(SuppressionView),
-  total: Type.Integer({ description: "Entries that the filters let through, exactly." }),
+  total: Type.Integer({ description: "Exact number of entries that match the filters." }),
   limit: Type.Integer(),
   nextCursor: Type.Union([Type.String(), Type.Null()], { description: "null on the last page." }),
 });
@@ -57,12 +60,14 @@ const ImportQuery = Type.Object({
   scope: Type.Optional(
     Type.Union(
       suppressionScopes.map((scope) => Type.Literal(scope)),
-      { default: "user", description: "team: for everybody; admins only." },
+      { default: "user", description: "`team` entries apply to everyone on the team and require an admin." },
     ),
   ),
-  hashOnly: Type.Optional(Type.Boolean({ default: false, description: "Keep only the hash of each value." })),
-  reason: Type.Optional(Type.String({ maxLength: maxReasonLength, description: "For lines that tell none." })),
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  hashOnly: Type.Optional(Type.Boolean({ default: false, description: "Store only the hash of each value." })),
+  reason: Type.Optional(
+    Type.String({ maxLength: maxReasonLength, description: "Reason for lines that do not state one." }),
+  ),
+  userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
 const EntryId = Type.Object({ suppressionId: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
@@ -87,9 +92,9 @@ export function suppressionRoutes(
       body: body(SuppressionInput),
       detail: answersJson(success(SuppressionResults), {
         tag: "Suppression",
-        summary: "Put values on the do-not-contact list",
+        summary: "Add values to the do-not-contact list",
         description:
-          "Each value has an outcome of its own, in order; one that is on the list already keeps its entry, so that a call may be repeated. From the answer on nobody with such an address can be stored, imported or contacted.",
+          "Returns one outcome per value, in order. Values that are already listed keep their entry, so requests are safe to repeat. As soon as the response is sent, people who match can no longer be stored, imported, or contacted.",
       }),
     })
     .get("/", async ({ userId, query }) => ok(await page(suppressions, userId, query)), {
@@ -97,8 +102,8 @@ export function suppressionRoutes(
       query: params(ListQuery),
       detail: answersJson(success(ListPage), {
         tag: "Suppression",
-        summary: "List entries, newest first",
-        description: "Your own and the team's.",
+        summary: "List do-not-contact entries, newest first",
+        description: "Includes your own entries and those of the team.",
       }),
     })
     .post("/check", async ({ userId, body: person }) => ok(await suppressions.check(userId, person)), {
@@ -106,7 +111,7 @@ export function suppressionRoutes(
       body: body(SuppressionCheck),
       detail: answersJson(success(SuppressionAnswer), {
         tag: "Suppression",
-        summary: "Ask whether somebody may be contacted",
+        summary: "Check whether a person may be contacted",
       }),
     })
     .post(
@@ -129,7 +134,7 @@ export function suppressionRoutes(
             tag: "Suppression",
             summary: "Import a do-not-contact list",
             description:
-              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, value; reason), or a value a line, in UTF-8 or the charset of the content type. It is stored while it arrives; when it breaks off, send it again. The export is taken back as it is.",
+              "The body is the file: CSV with a header (email, domain, LinkedIn URL, phone, or value, and optionally reason), or one value per line, in UTF-8 or the charset of the content type. Entries are stored as the file arrives; if the upload is interrupted, send the file again. Exported files can be imported unchanged.",
             errors: ["INVALID_FILE_FORMAT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
           }),
           requestBody: {
@@ -161,7 +166,7 @@ export function suppressionRoutes(
           {
             tag: "Suppression",
             summary: "Export the do-not-contact list as CSV",
-            description: "Streamed, newest first. Where only the hash is kept, the value is that hash.",
+            description: "Streamed, newest first. For entries stored as a hash, the value is the hash.",
           },
         ),
       },
@@ -175,7 +180,7 @@ export function suppressionRoutes(
         params: params(EntryId),
         detail: answersJson(success(SuppressionView), {
           tag: "Suppression",
-          summary: "Read an entry",
+          summary: "Get a do-not-contact entry",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -189,8 +194,8 @@ export function suppressionRoutes(
         params: params(EntryId),
         detail: answersJson(success(SuppressionView), {
           tag: "Suppression",
-          summary: "Forget the value of an entry, keep its hash",
-          description: "Value and reason are gone for good; the entry goes on to hold.",
+          summary: "Erase the value of a do-not-contact entry",
+          description: "Permanently deletes the value and reason. The entry stays in effect through its hash.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -199,15 +204,15 @@ export function suppressionRoutes(
       "/:suppressionId",
       async ({ caller, userId, params: { suppressionId } }) => {
         await suppressions.remove(caller, userId, suppressionId);
-        return { success: true as const, message: `Removed the entry ${suppressionId}.` };
+        return { success: true as const, message: `Do-not-contact entry ${suppressionId} removed.` };
       },
       {
         access: "leads:delete",
         params: params(EntryId),
         detail: answersJson(Deleted, {
           tag: "Suppression",
-          summary: "Remove an entry",
-          description: "From now on it stands in nobody's way. Who did it, and when, is in the server's log.",
+          summary: "Remove a do-not-contact entry",
+          description: "The entry no longer blocks anyone. The server log records who removed it and when.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -236,12 +241,12 @@ function requireText(request: Request): void {
   const type = mediaType(request);
   if (type === "" || importTypes.includes(type)) return;
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-    message: `Send the list itself as the body, as text/csv or text/plain; "${type}" is not understood.`,
+    message: `Send the list as the request body, as text/csv or text/plain. Got "${type}".`,
     details: { supported: importTypes },
   });
 }
 
-/** The body as it arrives; throws 413 once more than `maxBytes` have. */
+/** Yields the body as it arrives. Throws 413 after more than `maxBytes`. */
 async function* bounded(body: AsyncIterable<Uint8Array> | null, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {

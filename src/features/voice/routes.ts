@@ -32,14 +32,14 @@ const ListQuery = Type.Object({
 const CloneList = Type.Object({
   voiceClones: Type.Array(CloneView),
   ...pageFields,
-  total: Type.Integer({ description: "All clones of the user." }),
-  matching: Type.Integer({ description: "Clones that have the status." }),
+  total: Type.Integer({ description: "Number of voice clones the user has, in any status." }),
+  matching: Type.Integer({ description: "Number of voice clones with the requested status." }),
 });
 const Created = Type.Object({ success: Type.Literal(true), data: NewCloneView, message: Type.String() });
 const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String() });
 const uploadErrors = ["INVALID_FILE_FORMAT", "FILE_TOO_LARGE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
 
-// Also what a clone is made with: the same form can be tried here first.
+// Accepts the fields of a create request as well, so that the same form can be checked before it is submitted.
 const dryCheck = strictFormCheck(cloneForm);
 
 export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechService, checker: SampleChecker) {
@@ -50,7 +50,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         const clone = await voices.create(caller, userId, uploadOf(request), cloneFormCheck(request));
         return {
           ...ok(newCloneView(clone)),
-          message: "The voice clone is being trained. List your voice clones to see how far it is.",
+          message: "Training has started. List your voice clones to follow its progress.",
         };
       },
       {
@@ -60,7 +60,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
             tag: "Voices",
             summary: "Clone a voice",
             description:
-              "Takes 1 to 10 recordings of one person, each under 50 MB, and trains a voice in the background. Files are told apart by their content. One refusal names every file that is wrong. With a global key, name `userId` in the query.",
+              "Accepts 1 to 10 recordings of one person, each under 50 MB, and trains a voice in the background. File formats are detected from the content. If any file is invalid, the error lists all invalid files. With a global key, pass `userId` in the query.",
             errors: [...uploadErrors, "VOICE_CLONE_LIMIT_EXCEEDED"],
           }),
           requestBody: cloneFormBody(cloneForm),
@@ -70,7 +70,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
     .post(
       "/check",
       async ({ userId, request, server }) => {
-        // Waiting and measuring take longer than a connection may be silent; the checker has limits of its own.
+        // Queueing and measuring can outlast the idle timeout of a connection; the checker enforces its own limits.
         server?.timeout(request, 0);
         return ok(checkView(await checker.check(userId, uploadOf(request), dryCheck, request.signal)));
       },
@@ -79,9 +79,9 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         detail: {
           ...answersJson(success(CheckView), {
             tag: "Voices",
-            summary: "Measure recordings without storing anything",
+            summary: "Check recordings",
             description:
-              "A dry run: what a training would find in these files, with what to do about it. Takes some seconds for each minute of speech. At most six checks of a user at a time: one more gets 429.",
+              "A dry run of training: measures the recordings and suggests improvements. Nothing is stored. Takes a few seconds per minute of speech. Each user can run up to six checks at a time; further requests return 429.",
             errors: uploadErrors,
           }),
           requestBody: cloneFormBody({ files: cloneForm.files }),
@@ -101,7 +101,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         detail: answersJson(success(CloneList), {
           tag: "Voices",
           summary: "List voice clones",
-          description: "Newest first. `progress` tells how far a training is, `errorMessage` why it failed.",
+          description:
+            "Newest first. `progress` is the training progress in percent; `errorMessage` says why training failed.",
         }),
       },
     )
@@ -117,7 +118,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         params: params(VoiceId),
         detail: answersJson(success(CloneDetailView), {
           tag: "Voices",
-          summary: "Read a voice clone, with its recordings and their quality",
+          summary: "Get a voice clone with its recordings and their quality",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -132,8 +133,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         body: body(CloneUpdate),
         detail: answersJson(success(UpdatedCloneView), {
           tag: "Voices",
-          summary: "Change a voice clone",
-          description: "Name, description, labels, settings, or whether it speaks. It is not trained again.",
+          summary: "Update a voice clone",
+          description: "Updates the name, description, labels, settings, or active state. The voice is not retrained.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -142,7 +143,7 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
       "/:voiceId",
       async ({ caller, userId, params: { voiceId } }) => {
         const { name } = await voices.remove(caller, userId, voiceId);
-        return { success: true as const, message: `The voice clone ${name} and its recordings were deleted.` };
+        return { success: true as const, message: `Voice clone ${name} and its recordings deleted.` };
       },
       {
         access: "voice:delete",
@@ -150,7 +151,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         detail: answersJson(Deleted, {
           tag: "Voices",
           summary: "Delete a voice clone",
-          description: "Also its recordings, what was learned from them, speech in its voice, and a vendor's copy.",
+          description:
+            "Also deletes its recordings, the trained model, generated speech, and the copy held by the voice vendor.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -163,8 +165,8 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
         params: params(VoiceId),
         detail: answersJson(success(CloneView), {
           tag: "Voices",
-          summary: "Train a voice clone again",
-          description: "With the same recordings, and the engine that the server is set up with now.",
+          summary: "Retrain a voice clone",
+          description: "Uses the same recordings and the voice engine that is currently configured on the server.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -195,11 +197,14 @@ export function voiceRoutes(core: Core, voices: VoiceService, speech: SpeechServ
           },
           {
             tag: "Voices",
-            summary: "Hear a text in a cloned voice",
+            summary: "Generate a speech preview",
             description:
-              "The sound is marked as synthetic, in its metadata and by the header X-AI-Generated. The same text with the same settings is made only once. A WAV is sent while the voice still speaks, so its header leaves the length open.",
+              "Returns text spoken in the cloned voice. The audio is marked as synthetic in its metadata and by the `X-AI-Generated` header. Speech is cached by text and settings. WAV audio is streamed while it is generated, so its header does not state a length.",
             errors: ["NOT_FOUND", "CONFLICT"],
-            headers: { "X-AI-Generated": "true: nobody said this.", "X-Voice-Engine": "What made the sound." },
+            headers: {
+              "X-AI-Generated": "Always `true`: the audio is synthetic.",
+              "X-Voice-Engine": "Voice engine that generated the audio.",
+            },
           },
         ),
       },

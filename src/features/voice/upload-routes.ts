@@ -25,10 +25,14 @@ const SampleQuery = Type.Object(pageQuery(1000, 1000));
 const SampleList = Type.Object({ samples: Type.Array(SampleView), ...pageFields });
 
 const binary = Type.String({ format: "binary" });
-/** What the document says of the fields of the form. */
+/** Form fields as documented in the OpenAPI description. */
 export const cloneForm = {
   ...CloneForm.properties,
-  files: Type.Array(binary, { minItems: 1, maxItems: 10, description: "WAV, MP3, M4A or FLAC; each under 50 MB." }),
+  files: Type.Array(binary, {
+    minItems: 1,
+    maxItems: 10,
+    description: "Recordings in WAV, MP3, M4A, or FLAC format, each under 50 MB.",
+  }),
   consentRecording: Type.Optional(binary),
 };
 
@@ -42,7 +46,7 @@ const soundAnswer = Object.fromEntries(Object.values(sampleMediaTypes).map((type
 
 const samplesCheck = strictFormCheck({ files: cloneForm.files });
 
-/** Recordings of a voice: listed, added, heard, taken away. */
+/** Routes that list, add, download, and remove the recordings of a voice clone. */
 export function voiceSampleRoutes(core: Core, voices: VoiceService) {
   return feature(core, "/api/v2/voice-clones/:voiceId")
     .get(
@@ -64,7 +68,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
         params: params(VoiceId),
         detail: answersJson(success(SampleList), {
           tag: "Voices",
-          summary: "List the recordings of a voice clone, with their quality",
+          summary: "List the recordings of a voice clone",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -80,7 +84,8 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
           ...answersJson(success(CloneView), {
             tag: "Voices",
             summary: "Add recordings to a voice clone",
-            description: "It is trained again; until that is done it speaks as before. At most 10 recordings in all.",
+            description:
+              "Retrains the voice. The current version stays in use until training completes. A voice clone can have up to 10 recordings.",
             errors: [
               "NOT_FOUND",
               "INVALID_FILE_FORMAT",
@@ -106,7 +111,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
           answers(soundAnswer, {
             tag: "Voices",
             summary: "Download a recording",
-            description: "As it was sent. Takes Range, so that a player can jump.",
+            description: "Returns the file as it was uploaded. Supports Range requests, so that players can seek.",
             errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
           }),
         ),
@@ -122,7 +127,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
         detail: answersJson(success(CloneView), {
           tag: "Voices",
           summary: "Remove a recording from a voice clone",
-          description: "It is trained again without it; the last one can't be removed.",
+          description: "Retrains the voice without the recording. The last recording cannot be removed.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -131,7 +136,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
       "/consent/audio",
       async ({ userId, params: { voiceId }, request }) => {
         const { consent, path } = await voices.consentRecording(userId, voiceId);
-        return await soundFile(request, path, consent.recording!.format, "consent", ["recording of consent", voiceId]);
+        return await soundFile(request, path, consent.recording!.format, "consent", ["consent recording", voiceId]);
       },
       {
         access: "voice:read",
@@ -139,7 +144,7 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
         detail: withRanges(
           answers(soundAnswer, {
             tag: "Voices",
-            summary: "Download the recording in which the speaker agrees",
+            summary: "Download the consent recording",
             errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
           }),
         ),
@@ -147,11 +152,11 @@ export function voiceSampleRoutes(core: Core, voices: VoiceService) {
     );
 }
 
-/** The form of a request, still to be read. Throws 415 at once for what is none. */
+/** The unread form of a request. Throws 415 right away if the request is not a form. */
 export function uploadOf(request: Request): Upload {
   if (mediaType(request) !== "multipart/form-data")
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", {
-      message: "Send the recordings as multipart/form-data, each in a field named files.",
+      message: "Send the recordings as multipart/form-data, each in a field named `files`.",
     });
   return { parts: formParts(request), announcedBytes: announcedBytes(request) };
 }
@@ -159,7 +164,7 @@ export function uploadOf(request: Request): Upload {
 const whole = body(CloneForm);
 const soFar = body(Type.Partial(CloneForm));
 
-/** The form of the specification: fields that it does not have are reported with the answer. */
+/** Checks the form defined by the specification: unknown fields are listed as warnings in the response. */
 export function cloneFormCheck(request: Request): FormCheck {
   return (values, isWhole) => {
     warn(request, unknownFields(Type.Object(cloneForm), values, maxUnknown));
@@ -167,7 +172,7 @@ export function cloneFormCheck(request: Request): FormCheck {
   };
 }
 
-/** A form of ours, with these fields: others are refused. */
+/** Checks a form of our own API with the given fields: unknown fields are rejected. */
 export function strictFormCheck(fields: Record<string, TSchema>): FormCheck {
   const schema = Type.Object(fields);
   return (values, isWhole) => {
@@ -183,7 +188,7 @@ function validForm(values: Record<string, unknown>, isWhole: boolean): Partial<C
   return (isWhole ? whole : soFar)["~standard"].validate(values).value;
 }
 
-/** What the document says of a form. */
+/** The OpenAPI request body of a form. */
 export function cloneFormBody(fields: Record<string, TSchema>) {
   const schema = Type.Object(fields);
   const contentType = "application/json";
@@ -193,7 +198,7 @@ export function cloneFormBody(fields: Record<string, TSchema>) {
   return { required: true, content: { "multipart/form-data": { schema, encoding } } };
 }
 
-/** NOT_FOUND when somebody took the file away by hand. */
+/** Streams an audio file. Throws NOT_FOUND if the file was deleted from disk by hand. */
 async function soundFile(
   request: Request,
   path: string,

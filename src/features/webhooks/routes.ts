@@ -29,9 +29,11 @@ const Deleted = Type.Object({ success: Type.Literal(true), message: Type.String(
 const ListQuery = Type.Object({
   state: Type.Optional(Type.Union(deliveryStates.map((state) => Type.Literal(state)))),
   type: Type.Optional(
-    Type.Array(Type.String(), { description: "Types of events, or groups such as `lead.*`; several by commas." }),
+    Type.Array(Type.String(), {
+      description: "Event types or groups, such as `lead.*`. Separate multiple values with commas.",
+    }),
   ),
-  before: Type.Optional(Type.Integer({ minimum: 0, description: "As `cursor`." })),
+  before: Type.Optional(Type.Integer({ minimum: 0, description: "Same as `cursor`." })),
   ...pageQuery(50, 100),
 });
 const DeliveryPage = Type.Object({
@@ -39,13 +41,13 @@ const DeliveryPage = Type.Object({
   ...logPageFields,
 });
 const Replayed = Type.Object({
-  replayed: Type.Integer({ description: "So many deliveries are in the queue again." }),
+  replayed: Type.Integer({ description: "Number of deliveries that were queued again." }),
   nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: "null: all were looked at. Else ask again with the same times and this as `after`.",
+    description: "Pass as `after`, with the same time range, to continue. null when the range is complete.",
   }),
 });
 
-const signing = `Each is a POST of JSON, \`{ type, timestamp, data }\`, signed by Standard Webhooks (standardwebhooks.com): verify \`webhook-signature\` with any of its libraries and the secret. \`webhook-id\` is the same in every attempt and replay; deliveries come at least once and in no promised order. Answer 2xx within 15 s. Anything else is tried again, ten times in about three days; Retry-After is honoured; 410 turns the endpoint off, as does failing for days. data holds \`eventId\`, \`userId\`, the ids of what it is about, and the fields of its type:\n\n${Object.entries(
+const signing = `Each delivery is a POST of the JSON object \`{ type, timestamp, data }\`, signed according to Standard Webhooks (standardwebhooks.com). Verify \`webhook-signature\` with the secret and any Standard Webhooks library. \`webhook-id\` is the same for every attempt and replay of an event. Events are delivered at least once, in no guaranteed order. Respond with a 2xx status within 15 seconds. Any other response is retried up to ten times over about three days, honoring Retry-After. A 410 response disables the endpoint, as do several days of failures. \`data\` contains \`eventId\`, \`userId\`, the IDs of the objects involved, and the fields of the event type:\n\n${Object.entries(
   eventTypes,
 )
   .map(([type, text]) => `- \`${type}\`: ${text}`)
@@ -58,8 +60,8 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       body: body(EndpointInput),
       detail: answersJson(success(NewEndpointView), {
         tag: "Webhooks",
-        summary: "Add an endpoint",
-        description: `Your events are posted to it from now on. The secret is in \`data.secret\`, in this answer and never again. ${signing}`,
+        summary: "Create a webhook endpoint",
+        description: `Events that happen from now on are delivered to the endpoint. The signing secret is returned in \`data.secret\` and is not shown again. ${signing}`,
         errors: ["CONFLICT"],
       }),
     })
@@ -73,7 +75,10 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       {
         access: "webhooks:read",
         query: params(EndpointQuery),
-        detail: answersJson(success(EndpointList), { tag: "Webhooks", summary: "List endpoints, newest first" }),
+        detail: answersJson(success(EndpointList), {
+          tag: "Webhooks",
+          summary: "List webhook endpoints, newest first",
+        }),
       },
     )
     .get("/:endpointId", async ({ userId, params: { endpointId } }) => ok(await webhooks.get(userId, endpointId)), {
@@ -81,7 +86,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       params: EndpointId,
       detail: answersJson(success(EndpointView), {
         tag: "Webhooks",
-        summary: "Read an endpoint and how it does",
+        summary: "Get a webhook endpoint",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -94,9 +99,9 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         body: body(EndpointUpdate),
         detail: answersJson(success(EndpointView), {
           tag: "Webhooks",
-          summary: "Change an endpoint, or turn it off or on",
+          summary: "Update, enable, or disable a webhook endpoint",
           description:
-            "Only the fields that are sent change. Turned on, it gets what was waiting, and what happens from then on; replay what happened in between.",
+            "Updates only the fields that are sent. An endpoint that is enabled again receives its pending deliveries and new events. Use replay to deliver events that occurred while it was disabled.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -105,14 +110,14 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
       "/:endpointId",
       async ({ userId, params: { endpointId } }) => {
         await webhooks.remove(userId, endpointId);
-        return { success: true as const, message: `Deleted the webhook endpoint ${endpointId}.` };
+        return { success: true as const, message: `Webhook endpoint ${endpointId} deleted.` };
       },
       {
         access: "webhooks:write",
         params: EndpointId,
         detail: answersJson(Deleted, {
           tag: "Webhooks",
-          summary: "Delete an endpoint with its deliveries",
+          summary: "Delete a webhook endpoint and its deliveries",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -126,8 +131,8 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         body: optionalBody(RotateInput),
         detail: answersJson(success(NewEndpointView), {
           tag: "Webhooks",
-          summary: "Give an endpoint a new secret",
-          description: "Until the overlap is over, deliveries carry the signatures of both secrets.",
+          summary: "Rotate the secret of a webhook endpoint",
+          description: "During the overlap, deliveries are signed with both the old and the new secret.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -140,9 +145,9 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         params: EndpointId,
         detail: answersJson(success(DeliveryView), {
           tag: "Webhooks",
-          summary: "Post a test event",
+          summary: "Send a test event",
           description:
-            "Tells `webhook.test` to this endpoint alone: at once, whatever waits and however the endpoint does, and once. Read the delivery to see what came of it. While one is on its way, that is the answer. If it arrives, an endpoint that was left alone for its failures gets what waits.",
+            "Sends `webhook.test` to this endpoint only. The event is sent immediately, even if other deliveries are pending or the endpoint is failing, and it is not retried. Get the delivery to see the outcome. If a test is already in progress, that delivery is returned. A successful test resumes pending deliveries to a failing endpoint.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -159,8 +164,8 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         body: body(ReplayInput),
         detail: answersJson(success(Replayed), {
           tag: "Webhooks",
-          summary: "Deliver what happened in a time again",
-          description: "Also what happened before the endpoint was made. Each event keeps its webhook-id.",
+          summary: "Replay events from a time range",
+          description: "Can include events from before the endpoint was created. Each event keeps its `webhook-id`.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -179,7 +184,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         query: params(ListQuery),
         detail: answersJson(success(DeliveryPage), {
           tag: "Webhooks",
-          summary: "List deliveries with their attempts, newest event first",
+          summary: "List deliveries of a webhook endpoint, newest event first",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -193,7 +198,7 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         params: DeliveryId,
         detail: answersJson(success(DeliveryView), {
           tag: "Webhooks",
-          summary: "Read a delivery",
+          summary: "Get a delivery",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -207,9 +212,9 @@ export function webhookRoutes(core: Core, webhooks: WebhookService) {
         params: DeliveryId,
         detail: answersJson(success(DeliveryView), {
           tag: "Webhooks",
-          summary: "Deliver an event again",
+          summary: "Replay a delivery",
           description:
-            "With the same webhook-id, within seconds: it passes by all that waits, also while the endpoint is left alone for its failures. If it arrives, so does what waits; if not, it is tried again like any event. More than ten at a time wait their turn.",
+            "Sends the event again with the same `webhook-id`, within seconds, ahead of pending deliveries and even while the endpoint is failing. If it succeeds, pending deliveries resume; if it fails, it is retried like any other event. Up to ten replays run at a time; more are queued.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },

@@ -16,20 +16,22 @@ const HealthReport = Type.Object(
   {
     version: Type.String(),
     status: Type.Union([Type.Literal("healthy"), Type.Literal("degraded"), Type.Literal("maintenance")]),
-    message: Type.Union([Type.String(), Type.Null()], { description: "Why the status is not `healthy`; else null." }),
+    message: Type.Union([Type.String(), Type.Null()], {
+      description: "Reason why the status is not `healthy`, or null.",
+    }),
     authentication: Type.Union([Type.Literal("user"), Type.Literal("global")]),
     user: Type.Union([Type.Object({ id: Type.String(), email: Type.String(), role: Type.String() }), Type.Null()]),
     apiKey: Type.Object({ name: nullableText, permissions: Type.Array(Type.String()), usageCount: Type.Integer() }),
     timestamp: Type.String({ format: "date-time" }),
     simulation: Type.Boolean({
-      description: "true: nothing here is real, and the timestamp is that of the simulation.",
+      description: "true if this server is a simulation. `timestamp` is then the simulated time.",
     }),
   },
   { $id: "HealthReport" },
 );
 const Probe = Type.Object({
   status: Type.String(),
-  simulation: Type.Optional(Type.Literal(true, { description: "Nothing here is real; absent otherwise." })),
+  simulation: Type.Optional(Type.Literal(true, { description: "Present only if this server is a simulation." })),
 });
 
 export function healthRoutes(
@@ -65,13 +67,13 @@ export function healthRoutes(
       callerOnly: null,
       detail: answersJson(HealthReport, {
         tag: "Health",
-        summary: "Is the service well, and who am I?",
-        description: "Counts a tenth of a request against the rate limits.",
+        summary: "Get service health and the current identity",
+        description: "Counts as a tenth of a request toward the rate limits.",
       }),
     })
     .get("/healthz", () => ({ status: "ok", ...mark }), {
       detail: {
-        ...answersJson(Probe, { tag: "Health", summary: "Does the process answer?", description: "Needs no key." }),
+        ...answersJson(Probe, { tag: "Health", summary: "Check liveness", description: "No API key required." }),
         security: [],
       },
     })
@@ -86,8 +88,9 @@ export function healthRoutes(
         detail: {
           ...answersJson(Probe, {
             tag: "Health",
-            summary: "Can it serve requests and run jobs?",
-            description: "Needs no key. 503 while it can't; the message says why.",
+            summary: "Check readiness",
+            description:
+              "Whether the server can serve requests and run jobs. Returns 503 with the reason if it cannot. No API key required.",
           }),
           security: [],
         },

@@ -10,7 +10,7 @@ import type { KeyService } from "./service.ts";
 
 const KeyId = Type.Object({ keyId: Type.String() });
 const Filter = Type.Object({
-  userId: Type.Optional(Type.String({ description: "Whose keys; for admins and global keys." })),
+  userId: Type.Optional(Type.String({ description: "User whose keys to list. Admins and global keys only." })),
   ...pageQuery(1000, 1000),
 });
 const KeyList = Type.Object({ keys: Type.Array(KeyView), ...pageFields });
@@ -27,8 +27,9 @@ export function keyRoutes(core: Core, keys: KeyService) {
       body: body(KeyInput),
       detail: answersJson(success(NewKeyView), {
         tag: "Keys",
-        summary: "Make a key",
-        description: "The secret is in `data.key`, in this answer and never again. No key grants what its maker lacks.",
+        summary: "Create an API key",
+        description:
+          "The secret is returned in `data.key` and is not shown again. A key cannot have permissions that its creator lacks.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -42,7 +43,7 @@ export function keyRoutes(core: Core, keys: KeyService) {
       {
         callerOnly: reading,
         query: params(Filter),
-        detail: answersJson(success(KeyList), { tag: "Keys", summary: "List keys, newest first" }),
+        detail: answersJson(success(KeyList), { tag: "Keys", summary: "List API keys, newest first" }),
       },
     )
     .put("/:keyId", async ({ caller, params: { keyId }, body: input }) => ok(await keys.update(caller, keyId, input)), {
@@ -51,8 +52,9 @@ export function keyRoutes(core: Core, keys: KeyService) {
       body: body(KeyUpdate),
       detail: answersJson(success(KeyView), {
         tag: "Keys",
-        summary: "Rename a key, change its permissions or its expiry, or turn it off",
-        description: "An admin may turn off anybody's key with only `isActive: false`.",
+        summary: "Update or disable an API key",
+        description:
+          "Changes the name, permissions, expiry, or active state. An admin can disable any key by sending only `isActive: false`.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -67,9 +69,9 @@ export function keyRoutes(core: Core, keys: KeyService) {
         params: params(KeyId),
         detail: answersJson(Regenerated, {
           tag: "Keys",
-          summary: "Give a key a new secret",
+          summary: "Regenerate an API key",
           description:
-            "The old secret stops working at once. A key with `expiresInDays` starts its period anew. The fields are beside `success`, as the specification has them.",
+            "Issues a new secret; the old one stops working immediately. The expiry of a key with `expiresInDays` restarts. The fields are at the top level, next to `success`, as the specification requires.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -78,15 +80,15 @@ export function keyRoutes(core: Core, keys: KeyService) {
       "/:keyId",
       async ({ caller, params: { keyId } }) => ({
         success: true as const,
-        message: `Deleted the key "${await keys.remove(caller, keyId)}".`,
+        message: `API key "${await keys.remove(caller, keyId)}" deleted.`,
       }),
       {
         callerOnly: "keys:manage",
         params: params(KeyId),
         detail: answersJson(Deleted, {
           tag: "Keys",
-          summary: "Delete a key",
-          description: "Permanent; it stops working at once. An admin may delete anybody's key.",
+          summary: "Delete an API key",
+          description: "Permanent. The key stops working immediately. An admin can delete any key.",
           errors: ["NOT_FOUND"],
         }),
       },

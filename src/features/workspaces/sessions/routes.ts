@@ -9,7 +9,7 @@ import type { KeyService } from "../keys/service.ts";
 import { SignInLinkView } from "./model.ts";
 import type { SessionService } from "./service.ts";
 
-/** Links that sign a browser in. `baseUrl`: where browsers reach the server; "" while nobody knows. */
+/** Sign-in links for browsers. `baseUrl`: URL at which browsers reach the server, or "" while it is unknown. */
 export function sessionRoutes(core: Core, sessions: SessionService, keys: KeyService, baseUrl: () => string) {
   return feature(core, "/api/v2/keys").post(
     "/:keyId/link",
@@ -22,9 +22,9 @@ export function sessionRoutes(core: Core, sessions: SessionService, keys: KeySer
       params: params(Type.Object({ keyId: Type.String() })),
       detail: answersJson(success(SignInLinkView), {
         tag: "Keys",
-        summary: "Make a link that signs a browser in",
+        summary: "Create a sign-in link",
         description:
-          "It works once, within the hour. Whoever opens it uses the dashboard with exactly what the key may do.",
+          "The link signs a browser in to the dashboard with the permissions of the key. It works once and expires after one hour.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     },

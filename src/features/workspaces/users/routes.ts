@@ -19,12 +19,16 @@ const Grant = Type.Object({
   note: Type.Optional(Type.String({ maxLength: 500 })),
 });
 const Adjustment = Type.Object({
-  amount: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: "Negative takes away." }),
+  amount: Type.Integer({
+    minimum: -1_000_000_000,
+    maximum: 1_000_000_000,
+    description: "Credits to add. A negative amount deducts credits.",
+  }),
   note: Type.Optional(Type.String({ maxLength: 500 })),
 });
 const Refund = Type.Object({
-  request: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
-  item: Type.String({ minLength: 1, maxLength: 200, description: "As the ledger names it." }),
+  request: Type.String({ minLength: 1, maxLength: 200, description: "As listed in the ledger." }),
+  item: Type.String({ minLength: 1, maxLength: 200, description: "As listed in the ledger." }),
   note: Type.Optional(Type.String({ maxLength: 500 })),
 });
 const UserId = Type.Object({ userId: Type.String() });
@@ -34,20 +38,20 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
   return feature(core, "/api/v2/users")
     .get("/me", async ({ userId }) => ok(await users.get(userId)), {
       access: "users:read",
-      detail: answersJson(success(UserView), { tag: "Users", summary: "Who this key acts for" }),
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Get the current user" }),
     })
     .patch("/me", async ({ caller, userId, body: change }) => ok(await users.update(caller, userId, change)), {
       access: "users:write",
       body: body(UserUpdate),
-      detail: answersJson(success(UserView), { tag: "Users", summary: "Change your name or time zone" }),
+      detail: answersJson(success(UserView), { tag: "Users", summary: "Update the current user" }),
     })
     .post("/", async ({ caller, body: input }) => ok(await users.create(caller, input)), {
       callerOnly: "users:write",
       body: body(UserInput),
       detail: answersJson(success(UserView), {
         tag: "Users",
-        summary: "Add a user",
-        description: "For admins. The user starts with a network account and the default grant of credits.",
+        summary: "Create a user",
+        description: "Admins only. The user starts with a network account and the default credit grant.",
         errors: ["CONFLICT"],
       }),
     })
@@ -61,7 +65,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
       {
         callerOnly: "users:read",
         query: params(Page),
-        detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "For admins." }),
+        detail: answersJson(success(UserPage), { tag: "Users", summary: "List users", description: "Admins only." }),
       },
     )
     .post(
@@ -75,7 +79,7 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         detail: answersJson(success(Balance), {
           tag: "Users",
           summary: "Grant credits to a user",
-          description: "For admins.",
+          description: "Admins only.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -90,8 +94,8 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         body: body(Adjustment),
         detail: answersJson(success(Balance), {
           tag: "Users",
-          summary: "Correct a user's credits",
-          description: "For admins. The balance can't fall below zero.",
+          summary: "Adjust a user's credits",
+          description: "Admins only. The balance cannot fall below zero.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -106,8 +110,8 @@ export function userRoutes(core: Core, users: UserService, credits: CreditServic
         body: body(Refund),
         detail: answersJson(success(Balance), {
           tag: "Users",
-          summary: "Give back what an item of a request cost",
-          description: "For admins; once for each item.",
+          summary: "Refund the cost of an item",
+          description: "Admins only. Each item of a request can be refunded once.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
