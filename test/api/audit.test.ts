@@ -162,7 +162,7 @@ test("an admin can check that the log is whole, others can't", async () => {
     anchor: "missing",
   });
   expect((await verify({ lastId })).message).toBe(
-    "lastHash: Send lastId and lastHash together, as a check of before answered them.",
+    "lastHash: Send lastId and lastHash together, as returned by a previous check.",
   );
   const user = await service.user();
   expect((await user.get("/api/v2/audit/verify")).status).toBe(403);

@@ -265,7 +265,7 @@ testInProcess("the same action for the same profile is not scheduled twice while
     request("ada", { profileUrl: "http://www.network.example/in/Ada/?trk=x#top" }),
   );
   expect(again.data).toEqual({ ...once, isNew: false });
-  expect(again.message).toContain(`sendConnectionRequest was scheduled already, with a delay of ${once.delay} ms (`);
+  expect(again.message).toContain(`sendConnectionRequest is already scheduled, with a delay of ${once.delay} ms (`);
   expect(await schedule(world.user, "ada", { actionType: "sendMessage", message: "Hi" })).toMatchObject({
     isNew: true,
   });

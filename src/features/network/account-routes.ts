@@ -15,7 +15,7 @@ const AccountQuery = Type.Object(pageQuery(1000, 1000));
 const AccountList = Type.Object({ accounts: Type.Array(AccountView), ...pageFields });
 const byId = params(Type.Object({ accountId: Type.String() }));
 const PlanQuery = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 100 })) });
-const forUser = { userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })) };
+const forUser = { userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })) };
 const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 
 export function accountRoutes(core: Core, accounts: AccountService, foresight: ForesightService) {
@@ -30,7 +30,7 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
       {
         access: "network:read",
         query: params(AccountQuery),
-        detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List your network accounts" }),
+        detail: answersJson(success(AccountList), { tag: "Network accounts", summary: "List network accounts" }),
       },
     )
     .post("", async ({ userId, body: input }) => ok(await accounts.create(userId, input)), {
@@ -63,8 +63,8 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
         ),
         detail: answersJson(success(AccountView), {
           tag: "Network accounts",
-          summary: "Change how an account is used",
-          description: "Also pauses it, or lets it go on. Its queue is planned again by the new settings.",
+          summary: "Update a network account",
+          description: "Also pauses or resumes the account. Its pending actions are rescheduled with the new settings.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -73,14 +73,15 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
       "/:accountId",
       async ({ userId, params: { accountId } }) => {
         await accounts.remove(userId, accountId);
-        return { success: true as const, message: `The network account ${accountId} was removed.` };
+        return { success: true as const, message: `Network account ${accountId} removed.` };
       },
       {
         access: "network:schedule",
         params: byId,
         detail: answersJson(Removed, {
           tag: "Network accounts",
-          summary: "Remove an account that never acted",
+          summary: "Remove a network account",
+          description: "Allowed only for an account that has never performed an action.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -93,8 +94,9 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
         params: byId,
         detail: answersJson(success(UsageView), {
           tag: "Network accounts",
-          summary: "See what an account has used of its caps",
-          description: "By meter and rolling window: limit in force, used, remaining, planned, and when room returns.",
+          summary: "Get the cap usage of an account",
+          description:
+            "For each meter and rolling window: the current limit, actions used, remaining, and planned, and when capacity becomes available.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -109,7 +111,7 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
         query: params(PlanQuery),
         detail: answersJson(success(PlanView), {
           tag: "Network accounts",
-          summary: "See the next seven days as they will run",
+          summary: "Get the plan of an account for the next seven days",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -124,8 +126,8 @@ export function accountRoutes(core: Core, accounts: AccountService, foresight: F
         body: body(WhatIfInput),
         detail: answersJson(success(PlanView), {
           tag: "Network accounts",
-          summary: "See the next seven days as they would run with other caps",
-          description: "A what-if: nothing is stored.",
+          summary: "Preview the plan of an account with different caps",
+          description: "Forecasts the next seven days. Nothing is stored.",
           errors: ["NOT_FOUND"],
         }),
       },

@@ -28,16 +28,19 @@ import { waitOf } from "./texts.ts";
 
 const ScheduleAnswer = Type.Object({
   success: Type.Literal(true),
-  message: Type.String({ description: "Names the action and its delay, in milliseconds and for people." }),
+  message: Type.String({ description: "The action and its delay, in milliseconds and in readable form." }),
   data: Type.Object({
     jobId: Type.String(),
     scheduledFor: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "null while it waits for approval, or for the account.",
+      description: "null while the action waits for approval or for its account.",
     }),
-    delay: Type.Union([Type.Integer(), Type.Null()], { description: "Milliseconds until it runs." }),
-    reason: Type.String({ description: "What holds it back, as pendingReason of the action; queued: nothing else." }),
+    delay: Type.Union([Type.Integer(), Type.Null()], { description: "Milliseconds until the action runs." }),
+    reason: Type.String({
+      description: "Why the action is pending, as in its `pendingReason`. `queued` if nothing blocks it.",
+    }),
     isNew: Type.Boolean({
-      description: "false: the same action was scheduled already with the same text, and this is that one.",
+      description:
+        "false if the same action with the same text was already scheduled. The existing action is returned.",
     }),
     dryRun: Type.Boolean(),
     action: ActionView,
@@ -50,7 +53,7 @@ const ActionList = Type.Object({
 const ActionQuery = Type.Object({
   state: Type.Optional(
     Type.Union([...actionStates.map((state) => Type.Literal(state)), Type.Literal("open")], {
-      description: "open: all that are on their way.",
+      description: "`open` matches every action that has not ended.",
     }),
   ),
   actionType: Type.Optional(Type.Union(actionTypes.map((type) => Type.Literal(type)))),
@@ -64,12 +67,12 @@ const ActionQuery = Type.Object({
       {
         default: "newest",
         description:
-          "newest: as they were scheduled. soonest: only those that wait for their moment, by it. latest: only those that were carried out, the latest first.",
+          "`newest`: by creation, newest first. `soonest`: only actions waiting for their scheduled time, earliest first. `latest`: only actions that were performed, most recent first.",
       },
     ),
   ),
   cursor: Type.Optional(
-    Type.String({ pattern: "^[0-9]{1,16}(-[0-9]{1,15})?$", description: "nextCursor of the page before." }),
+    Type.String({ pattern: "^[0-9]{1,16}(-[0-9]{1,15})?$", description: "`nextCursor` of the previous page." }),
   ),
 });
 const byJob = params(Type.Object({ jobId: Type.String() }));
@@ -111,9 +114,9 @@ export function actionRoutes(core: Core, actions: ActionService) {
         body: body(ScheduleInput),
         detail: answersJson(ScheduleAnswer, {
           tag: "Network",
-          summary: "Schedule an action on the network",
+          summary: "Schedule a network action",
           description:
-            "The service chooses the moment: within the account's working hours, caps and pace. Nobody on the do-not-contact list is contacted, and nobody twice: the same action with the same text is that one again, with another text or other details it is a CONFLICT with `details.jobId`, whose text you change with PATCH /api/v2/network/actions/{jobId}. Follow the action at /api/v2/network/actions/{jobId}, or its job at /api/v2/users/jobs/{jobId}. dryRun does all but store it.",
+            "Schedules the action at the next available time within the account's working hours, caps, and spacing. People on the do-not-contact list are never contacted.\n\nSafe to repeat: if the same action with the same text is already scheduled, it is returned. With different text or details, the request fails with CONFLICT, and `details.jobId` identifies the existing action; edit it with PATCH /api/v2/network/actions/{jobId}.\n\nTrack the action at /api/v2/network/actions/{jobId}, or its job at /api/v2/users/jobs/{jobId}. `dryRun` performs all checks without storing the action.",
           errors: ["NOT_FOUND", "CONFLICT", "DO_NOT_CONTACT"],
         }),
       },
@@ -139,8 +142,8 @@ export function actionRoutes(core: Core, actions: ActionService) {
         query: params(ActionQuery),
         detail: answersJson(success(ActionList), {
           tag: "Network",
-          summary: "List actions",
-          description: "Each tells where it stands: its state, what it waits for, and until when.",
+          summary: "List network actions",
+          description: "Each action includes its state, what it is waiting for, and until when.",
         }),
       },
     )
@@ -155,8 +158,9 @@ export function actionRoutes(core: Core, actions: ActionService) {
         body: body(RecordInput),
         detail: answersJson(success(ActionView), {
           tag: "Network",
-          summary: "Record an action that a person did by hand",
-          description: "It counts in the meters of the account, and nobody is invited twice.",
+          summary: "Record an action that was performed manually",
+          description:
+            "The action counts toward the caps of the account and prevents a second invitation to the same person.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -164,7 +168,11 @@ export function actionRoutes(core: Core, actions: ActionService) {
     .get("/actions/:jobId", async ({ userId, params: { jobId } }) => ok(await actions.get(userId, jobId)), {
       access: "network:read",
       params: byJob,
-      detail: answersJson(success(ActionView), { tag: "Network", summary: "Get an action", errors: ["NOT_FOUND"] }),
+      detail: answersJson(success(ActionView), {
+        tag: "Network",
+        summary: "Get a network action",
+        errors: ["NOT_FOUND"],
+      }),
     })
     .get(
       "/actions/:jobId/audio",
@@ -181,11 +189,11 @@ export function actionRoutes(core: Core, actions: ActionService) {
           { "audio/mp4": { schema: Type.String({ format: "binary" }) } },
           {
             tag: "Network",
-            summary: "Get the sound of a voice message",
+            summary: "Get the audio of a voice message",
             description:
-              "For the person or program that sends it by hand. It is spoken when it is asked for, and kept for a while.",
+              "For people and programs that send the message themselves. The audio is generated on request and cached for a limited time.",
             errors: ["NOT_FOUND", "CONFLICT"],
-            headers: { "X-AI-Generated": "true: nobody said this." },
+            headers: { "X-AI-Generated": "Always `true`: the speech is synthetic." },
           },
         ),
       },
@@ -198,14 +206,14 @@ export function actionRoutes(core: Core, actions: ActionService) {
         access: "network:schedule",
         body: body(ActionUpdate),
         ...change(
-          "Edit an action that has not begun",
-          "Changes its text, its details, or its earliest moment. Edited with a key that may only propose, it waits for approval again.",
+          "Edit a pending action",
+          "Changes the text, the details, or the earliest time. An action that is edited with a key that may only propose actions needs approval again.",
         ),
       },
     )
     .post("/actions/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(await actions.cancel(userId, jobId)), {
       access: "network:schedule",
-      ...change("Cancel an action", "CONFLICT for one that has ended, or is being carried out at this moment."),
+      ...change("Cancel a network action", "Fails with CONFLICT if the action has ended or is being sent."),
     })
     .post(
       "/actions/:jobId/approve",
@@ -215,7 +223,10 @@ export function actionRoutes(core: Core, actions: ActionService) {
       },
       {
         access: "network:schedule",
-        ...change("Approve an action", "It gets its slot now. A key that may only propose can't approve."),
+        ...change(
+          "Approve a network action",
+          "The action is scheduled immediately. Keys that may only propose actions cannot approve them.",
+        ),
       },
     )
     .post(
@@ -225,8 +236,8 @@ export function actionRoutes(core: Core, actions: ActionService) {
         access: "network:schedule",
         body: body(ResolveInput),
         ...change(
-          "Tell the outcome of an action that is unknown",
-          "After a crash or a time-out in the middle of a call nobody knows whether an action had its effect, and it is not repeated. A person looks at the profile and tells.",
+          "Resolve an action with an unknown outcome",
+          "If the server crashes or a connector times out during a call, the action may or may not have taken effect, so it is not repeated. Check the profile, then report the outcome here.",
         ),
       },
     );
@@ -236,7 +247,7 @@ export function schedulerOf(caller: Caller, userId: string): Scheduler {
   return { userId, needsApproval: caller.requiresApproval, permissions: caller.permissions };
 }
 
-/** The number alone in the order of scheduling, the moment before it in the others. */
+/** The sequence number, preceded by the time in orders that sort by time. */
 function cursorOf({ seq, action }: { seq: number; action: NetworkAction }, order: ActionOrder): string {
   return order === "newest" ? String(seq) : `${action.slotAt ?? 0}-${seq}`;
 }
@@ -253,11 +264,11 @@ function scheduleMessage(
   isNew: boolean,
   isDryRun: boolean,
 ): string {
-  if (delay === null) return `${actionType} ${isNew ? "is stored" : "was stored already"}. ${status}.`;
+  if (delay === null) return `${actionType} ${isNew ? "is pending" : "is already pending"}. ${status}.`;
   const forPeople = durationText(delay);
   if (isDryRun) return `${actionType} would run in ${delay} ms (in ${forPeople}). ${status}.`;
   const when = isNew
     ? `runs in ${delay} ms (in ${forPeople})`
-    : `was scheduled already, with a delay of ${delay} ms (${forPeople})`;
+    : `is already scheduled, with a delay of ${delay} ms (${forPeople})`;
   return `${actionType} ${when}. ${status}.`;
 }

@@ -8,7 +8,9 @@ import { ContactQuery, ContactView, NewsInput } from "./relation-model.ts";
 import type { RelationService } from "./relation-service.ts";
 
 const Noted = Type.Object({
-  isNew: Type.Boolean({ description: "false: it was known, or the account was never in touch with that person." }),
+  isNew: Type.Boolean({
+    description: "false if the event was already known, or if the account has never contacted this person.",
+  }),
 });
 
 export function relationRoutes(core: Core, relations: RelationService) {
@@ -22,7 +24,7 @@ export function relationRoutes(core: Core, relations: RelationService) {
         query: params(ContactQuery),
         detail: answersJson(success(ContactView), {
           tag: "Network",
-          summary: "See how an account and a person stand to each other",
+          summary: "Get the relationship between an account and a person",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -32,8 +34,8 @@ export function relationRoutes(core: Core, relations: RelationService) {
       body: body(NewsInput),
       detail: answersJson(success(Noted), {
         tag: "Network",
-        summary: "Tell that somebody accepted or answered",
-        description: "For accounts whose connector can't be asked. A reply stops the campaigns that the person is in.",
+        summary: "Report an accepted invitation or a reply",
+        description: "For accounts whose connector cannot be polled. A reply ends the person's active campaigns.",
         errors: ["NOT_FOUND"],
       }),
     });

@@ -18,7 +18,7 @@ export function uploadRoutes(core: Core, uploads: UploadService) {
         tag: "Network",
         summary: "Upload prospects",
         description:
-          "Up to 10,000 people become leads; each row is checked for itself and ends in one result. Profile URLs are brought into one form before duplicates are looked for, nobody on the do-not-contact list is stored, and to send the same list again does no harm.",
+          "Creates leads for up to 10,000 people. Each row is validated separately and has its own result. Profile URLs are normalized before duplicates are detected. People on the do-not-contact list are not stored. Safe to repeat.",
         errors: ["CONFLICT"],
       }),
     },

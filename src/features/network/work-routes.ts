@@ -33,7 +33,8 @@ export function workRoutes(core: Core, work: WorkService) {
         query: params(TaskQuery),
         detail: answersJson(success(TaskPage), {
           tag: "Network work",
-          summary: "List actions that wait for a person, longest waiting first",
+          summary: "List tasks, longest waiting first",
+          description: "A task is an action that a person performs manually.",
         }),
       },
     )
@@ -47,8 +48,9 @@ export function workRoutes(core: Core, work: WorkService) {
         body: body(TaskCompletion),
         detail: answersJson(success(ActionView), {
           tag: "Network work",
-          summary: "Mark a task done, failed or skipped",
-          description: "What was done counts in the meters of the account from this moment.",
+          summary: "Complete a task",
+          description:
+            "Reports the task as done, failed, or skipped. A completed action counts toward the caps of the account from now on.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -63,9 +65,9 @@ export function workRoutes(core: Core, work: WorkService) {
         body: body(OutcomeInput),
         detail: answersJson(success(ActionView), {
           tag: "Network work",
-          summary: "Report the outcome of an action that was handed on",
+          summary: "Report the outcome of a delegated action",
           description:
-            "For the receiver of the webhook connector that answered 202. What is not reported within two days is unknown.",
+            "For receivers of the webhook connector that responded with 202. If no outcome is reported within two days, the action ends as `unknown`.",
           errors: ["NOT_FOUND", "CONFLICT"],
         }),
       },
@@ -79,9 +81,9 @@ export function workRoutes(core: Core, work: WorkService) {
         body: body(WorkerClaimInput),
         detail: answersJson(success(WorkerClaimView), {
           tag: "Network work",
-          summary: "Claim the next action to carry out",
+          summary: "Claim the next action for a worker",
           description:
-            "For programs of yours that carry out the actions of accounts with the connector `worker`. Hours, caps and pace are kept here: when nothing may go now, it tells when to come again.",
+            "For your own programs that perform the actions of accounts with the `worker` connector. The server enforces working hours, caps, and spacing. If no action can be sent now, the response says when to try again.",
         }),
       },
     )
@@ -95,7 +97,7 @@ export function workRoutes(core: Core, work: WorkService) {
         body: body(HeartbeatInput),
         detail: answersJson(success(Lease), {
           tag: "Network work",
-          summary: "Prolong the lease of a claim",
+          summary: "Extend the lease of a claimed action",
           errors: ["CONFLICT"],
         }),
       },

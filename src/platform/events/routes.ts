@@ -20,32 +20,33 @@ const subject = (description: string) => Type.Optional(Type.String({ description
 const filterFields = {
   type: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Types, or groups such as `lead.*`; several by commas or by repeating the parameter.",
+      description:
+        "Event types, or groups such as `lead.*`. Separate multiple values with commas, or repeat the parameter.",
     }),
   ),
-  leadId: subject("Of this lead: its timeline."),
-  jobId: subject("Of this job."),
-  campaignId: subject("Of this campaign."),
-  accountId: subject("Of this network account."),
-  voiceId: subject("Of this voice clone."),
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  leadId: subject("Only events of this lead: its timeline."),
+  jobId: subject("Only events of this job."),
+  campaignId: subject("Only events of this campaign."),
+  accountId: subject("Only events of this network account."),
+  voiceId: subject("Only events of this voice clone."),
+  userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 };
 const order = ["desc", "asc"] as const;
 const ListQuery = Type.Object({
   ...filterFields,
-  after: Id("Only events behind this id."),
-  before: Id("Only events before this id."),
+  after: Id("Only events after this ID."),
+  before: Id("Only events before this ID."),
   order: Type.Optional(
     Type.Union(
       order.map((each) => Type.Literal(each)),
-      { default: "desc", description: "desc: newest first." },
+      { default: "desc", description: "`desc` lists the newest events first." },
     ),
   ),
   ...pageQuery(50, 100),
 });
 const StreamQuery = Type.Object({
   ...filterFields,
-  after: Id("Begin behind the event of this id, as the header Last-Event-ID says it; without, with events to come."),
+  after: Id("Start after the event with this ID, like the header Last-Event-ID. Defaults to new events only."),
 });
 const EventPage = Type.Object({
   events: Type.Array(EventView),
@@ -62,7 +63,7 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
       "/",
       async ({ caller, userId, query }) => {
         const { limit = 50, order: wanted = "desc", cursor } = query;
-        // The cursor is the id of an event, which `after` and `before` take as well.
+        // The cursor is an event ID, as in `after` and `before`.
         const from = cursor === undefined ? null : numberIn(cursor);
         const after = (wanted === "asc" ? from : null) ?? query.after ?? null;
         const before = (wanted === "desc" ? from : null) ?? query.before ?? null;
@@ -77,8 +78,8 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
         query: params(ListQuery),
         detail: answersJson(success(EventPage), {
           tag: "Events",
-          summary: "List what happened",
-          description: `With leadId it is the timeline of a lead. Types:\n\n${catalogue}`,
+          summary: "List events",
+          description: `With \`leadId\`, returns the timeline of a lead. Event types:\n\n${catalogue}`,
         }),
       },
     )
@@ -88,10 +89,10 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
         const filter = filterOf(query);
         const scopes = scopesOf(caller, userId, filter);
         const stream = await streams.open({ caller, scopes, filter }, startOf(request.headers, query.after));
-        // A stream may be silent for long; once it has ended, a client that takes nothing is cut off again.
+        // A stream may be silent for a long time. Once it has ended, a client that stops reading is disconnected.
         server?.timeout(request, 0);
-        request.signal.addEventListener("abort", () => stream.end("The client went away."));
-        stream.onEnd(() => server?.timeout(request, lastWordsSeconds));
+        request.signal.addEventListener("abort", () => stream.end("Client disconnected."));
+        stream.onEnd(() => server?.timeout(request, drainTimeoutSeconds));
         return new Response(stream.body, { headers: streamHeaders });
       },
       {
@@ -101,20 +102,20 @@ export function eventRoutes(core: Core, events: EventService, streams: EventStre
           { "text/event-stream": { schema: Type.String() } },
           {
             tag: "Events",
-            summary: "Follow what happens, live",
+            summary: "Stream events",
             description:
-              "Server-sent events: `id`, `event` (the type) and `data` (the event as JSON, as in the list). With the header Last-Event-ID, or `after`, it begins behind that event, so that nothing is missed. A comment comes every 15 seconds. `event: end` tells why the server ends the stream: the key was revoked, nothing was read for a minute, or the server stops.",
+              "Server-sent events with `id`, `event` (the type), and `data` (the event as JSON, as in the list). To resume without missing events, send the ID of the last event in the header Last-Event-ID or in `after`. A comment is sent every 15 seconds to keep the connection alive. Before the server closes the stream, it sends `event: end` with the reason: the key was revoked, the client read nothing for a minute, or the server is shutting down.",
           },
         ),
       },
     );
 }
 
-/** How long a client has to take what it was sent last. */
-const lastWordsSeconds = 30;
+/** How long a client has to read the end of a closed stream. */
+const drainTimeoutSeconds = 30;
 const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
-  // Or nginx would keep events until it has a few kilobytes of them.
+  // Otherwise nginx buffers events until it has a few kilobytes.
   "x-accel-buffering": "no",
 };
 

@@ -15,23 +15,25 @@ import { jobView, type JobPage, type JobService } from "./service.ts";
 
 const instant = (description: string) =>
   Type.Optional(
-    Type.Number({ description: `${description} Unix time in seconds; above 100,000,000,000 in milliseconds.` }),
+    Type.Number({
+      description: `${description} Unix time in seconds; values above 100,000,000,000 are in milliseconds.`,
+    }),
   );
 
 const JobQuery = Type.Object({
-  startDate: instant("Created at or after."),
-  endDate: instant("Created at or before."),
+  startDate: instant("Jobs created at or after this time."),
+  endDate: instant("Jobs created at or before this time."),
   status: Type.Optional(Type.Union(jobStatuses.map((status) => Type.Literal(status)))),
   type: Type.Optional(Type.Union(jobTypes.map((type) => Type.Literal(type)))),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: "Jobs per page. Without limit, offset and cursor the response has all jobs.",
+      description: "Jobs per page. Without `limit`, `offset`, and `cursor`, all jobs are returned.",
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
-  cursor: Type.Optional(Type.String({ description: "nextCursor of the page before." })),
+  cursor: Type.Optional(Type.String({ description: "`nextCursor` of the previous page." })),
 });
 
 const JobPageView = Type.Object({
@@ -40,29 +42,29 @@ const JobPageView = Type.Object({
   data: Type.Object({
     jobs: Type.Array(JobView),
     statistics: JobStatisticsView,
-    total: Type.Integer({ description: "As statistics.total." }),
+    total: Type.Integer({ description: "Same as `statistics.total`." }),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
 });
 const HistoryQuery = Type.Object({
   days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 90, default: 30, description: "Today is the last of them." }),
+    Type.Integer({ minimum: 1, maximum: 90, default: 30, description: "Number of days, up to and including today." }),
   ),
-  userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+  userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
 });
 const History = Type.Object({ timeZone: Type.String(), days: Type.Array(JobDay) });
 const JobId = Type.Object({ jobId: Type.String() });
 const UserId = Type.Object({ userId: Type.String() });
 const Counts = Type.Object({ success: Type.Literal(true), data: JobStatisticsView });
 
-/** Where a client pages without saying by how many. */
-const usualPage = 100;
+/** For clients that paginate without `limit`. */
+const defaultPageSize = 100;
 const allOrPages =
-  "All jobs in the range, unless you page with `limit`, `offset` or `cursor`. The statistics are those of all jobs that match.";
+  "Returns all jobs in the range unless you paginate with `limit`, `offset`, or `cursor`. The statistics cover all matching jobs.";
 
 const legacyRoute = "/api/v2/users/jobs/userJobStatus/:userId";
 
-/** Whose time zone the days of a history are counted in. */
+/** Provides the time zone in which the days of a history are counted. */
 export type UsersOfJobs = { get(userId: string): Promise<{ timeZone: string }> };
 
 export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
@@ -72,7 +74,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       return new Response(byteStream(jobListPieces(userId, jobs.all(userId, filterOf(query))), brokeOff), {
         headers: { "content-type": "application/json;charset=utf-8" },
       });
-    const { limit = usualPage, offset = 0 } = query;
+    const { limit = defaultPageSize, offset = 0 } = query;
     const after = cursor === undefined ? null : placeOf(cursor);
     const found = await jobs.page(userId, filterOf(query), limit, offset, after);
     return pageView(userId, found, limit);
@@ -84,8 +86,8 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       query: params(JobQuery),
       detail: answersJson(JobPageView, {
         tag: "Jobs",
-        summary: "List your jobs, newest first, with statistics",
-        description: `${allOrPages} Needs a user-specific key; a global key gets 400 with the route to use in \`availableRoute\`.`,
+        summary: "List jobs, newest first, with statistics",
+        description: `${allOrPages} Requires a user-specific key. With a global key, returns 400 with the route to use in \`availableRoute\`.`,
       }),
     })
     .get(
@@ -99,24 +101,24 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
         query: params(HistoryQuery),
         detail: answersJson(success(History), {
           tag: "Jobs",
-          summary: "Count your jobs by day and status",
-          description: "By the day of their creation in your time zone, oldest first, up to today.",
+          summary: "Count jobs by day and status",
+          description: "Counts jobs by the day they were created, in your time zone. Oldest day first.",
         }),
       },
     )
     .get("/:jobId", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.get(userId, jobId))), {
       access: "users:read",
       params: params(JobId),
-      detail: answersJson(success(JobView), { tag: "Jobs", summary: "Read one job", errors: ["NOT_FOUND"] }),
+      detail: answersJson(success(JobView), { tag: "Jobs", summary: "Get a job", errors: ["NOT_FOUND"] }),
     })
     .post("/:jobId/cancel", async ({ userId, params: { jobId } }) => ok(jobView(await jobs.cancel(userId, jobId))), {
       access: "jobs:update",
       params: params(JobId),
       detail: answersJson(success(JobView), {
         tag: "Jobs",
-        summary: "Cancel a job that waits or runs",
+        summary: "Cancel a job",
         description:
-          "It ends as failed, with `metadata.canceled`. What an import has stored stays, and its file for 7 days, in which it can be retried.",
+          "The job fails with `metadata.canceled`. Rows that an import has already stored are not removed. Its file is retained for 7 days so that the import can be retried.",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     })
@@ -125,7 +127,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       params: params(JobId),
       detail: answersJson(success(JobView), {
         tag: "Jobs",
-        summary: "Run a failed job again",
+        summary: "Retry a failed job",
         errors: ["NOT_FOUND", "CONFLICT"],
       }),
     });
@@ -141,7 +143,7 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
         detail: answersJson(JobPageView, {
           tag: "Jobs",
           summary: "List a user's jobs (legacy)",
-          description: `${allOrPages} For global keys; a user-specific key can name its own user only.`,
+          description: `${allOrPages} For global keys. A user-specific key can list only the jobs of its own user.`,
         }),
       },
     )
@@ -150,8 +152,8 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
       query: params(Type.Object({ jobId: Type.String(), userId: Type.Optional(Type.String()) })),
       detail: answersJson(success(JobView), {
         tag: "Jobs",
-        summary: "Read a user's job by query (legacy)",
-        description: "With a global key, name the user by `userId`.",
+        summary: "Get a job by query parameters (legacy)",
+        description: "With a global key, identify the user with `userId`.",
         errors: ["NOT_FOUND"],
       }),
     })
@@ -167,14 +169,14 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
         detail: answersJson(Counts, {
           tag: "Jobs",
           summary: "Count jobs by status (legacy)",
-          description: "With a global key of all users together, or of the one in `userId`.",
+          description: "With a global key, counts the jobs of all users, or of the user in `userId`.",
         }),
       },
     )
     .put(
       "/editJobMessage/:jobId",
       async ({ caller, params: { jobId }, body: { message } }) => {
-        // A user-specific key changes its own jobs only: a foreign id looks absent.
+        // A user-specific key can change only its own jobs. Jobs of other users are reported as not found.
         if (caller.userId !== null) await jobs.get(caller.userId, jobId);
         return ok(jobView(await jobs.editMessage(jobId, message)));
       },
@@ -184,8 +186,9 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
         body: body(Type.Object({ message: Type.String({ minLength: 1, maxLength: 2000 }) })),
         detail: answersJson(success(JobView), {
           tag: "Jobs",
-          summary: "Change the message of a job (legacy)",
-          description: "It is shown until the job ends, and then the result is. Of a job that has ended, it is kept.",
+          summary: "Update the message of a job (legacy)",
+          description:
+            "The message is shown until the job ends and its result replaces it. The message of a job that has already ended is permanent.",
           errors: ["NOT_FOUND"],
         }),
       },
@@ -194,12 +197,12 @@ export function jobRoutes(core: Core, jobs: JobService, users: UsersOfJobs) {
 
 function allowed(caller: Caller, userId: string): string {
   if (caller.userId === null || caller.userId === userId) return userId;
-  throw denied(caller, "*", "A user-specific key may read its own user's jobs only. Use a global key.");
+  throw denied(caller, "*", "A user-specific key can read only the jobs of its own user. Use a global key.");
 }
 
 function filterOf({ status, type, startDate, endDate }: Static<typeof JobQuery>): JobFilter {
   if (startDate !== undefined && endDate !== undefined && startDate > endDate)
-    throw invalid([{ path: "startDate", message: "Expected a moment not after endDate." }]);
+    throw invalid([{ path: "startDate", message: "Must not be later than endDate." }]);
   return {
     ...(status && { status }),
     ...(type && { type }),

@@ -17,14 +17,14 @@ const filterFields = {
   action: Type.Optional(
     Type.String({
       maxLength: 60,
-      description: `One of ${auditActions.join(", ")}; or what comes before the dot, such as key, for all of a kind.`,
+      description: `One of ${auditActions.join(", ")}. To match a group of actions, use the part before the dot, such as \`key\`.`,
     }),
   ),
-  userId: Type.Optional(Type.String({ description: "About this user; for admins and global keys." })),
-  keyId: Type.Optional(Type.String({ description: "Done with this key." })),
-  targetId: Type.Optional(Type.String({ description: "Done to this key, user, voice, job and so on." })),
-  from: Type.Optional(Type.String({ description: "From this moment on (ISO 8601 or Unix time)." })),
-  to: Type.Optional(Type.String({ description: "Up to this moment." })),
+  userId: Type.Optional(Type.String({ description: "Only entries about this user. For admins and global keys." })),
+  keyId: Type.Optional(Type.String({ description: "Only actions performed with this key." })),
+  targetId: Type.Optional(Type.String({ description: "Only actions on this key, user, voice, job, or other object." })),
+  from: Type.Optional(Type.String({ description: "Only entries at or after this time (ISO 8601 or Unix time)." })),
+  to: Type.Optional(Type.String({ description: "Only entries at or before this time." })),
 };
 const Filter = Type.Object(filterFields);
 const ListQuery = Type.Object({
@@ -36,12 +36,15 @@ const ListPage = Type.Object({
   ...logPageFields,
 });
 
-const Kept = Type.Object({
+const KnownPlace = Type.Object({
   lastId: Type.Optional(
-    Type.Integer({ minimum: 1, description: "As a check of before answered, or a backup's manifest." }),
+    Type.Integer({ minimum: 1, description: "From a previous check, or from the manifest of a backup." }),
   ),
   lastHash: Type.Optional(
-    Type.String({ pattern: "^[0-9a-f]{64}$", description: "As above; one goes with the other." }),
+    Type.String({
+      pattern: "^[0-9a-f]{64}$",
+      description: "From the same source. Send `lastId` and `lastHash` together.",
+    }),
   ),
 });
 
@@ -64,8 +67,8 @@ export function auditRoutes(core: Core, audit: AuditService) {
         query: params(ListQuery),
         detail: answersJson(success(ListPage), {
           tag: "Audit",
-          summary: "Who did what, newest first",
-          description: "Admins and global keys see all entries, others those about themselves.",
+          summary: "List audit entries, newest first",
+          description: "Admins and global keys see all entries. Other users see entries about themselves.",
         }),
       },
     )
@@ -89,7 +92,7 @@ export function auditRoutes(core: Core, audit: AuditService) {
           {
             tag: "Audit",
             summary: "Export the audit log",
-            description: "Streamed, an entry a line, newest first; the same entries as in the list.",
+            description: "Streams the same entries as the list, newest first, one per line.",
           },
         ),
       },
@@ -98,16 +101,16 @@ export function auditRoutes(core: Core, audit: AuditService) {
       "/verify",
       async ({ caller, query }) => {
         requireAdmin(caller);
-        return ok(await audit.verify(keptIn(query)));
+        return ok(await audit.verify(knownPlaceIn(query)));
       },
       {
         callerOnly: "audit:read",
-        query: params(Kept),
+        query: params(KnownPlace),
         detail: answersJson(success(AuditCheck), {
           tag: "Audit",
-          summary: "Check that nobody has changed the audit log",
+          summary: "Verify the integrity of the audit log",
           description:
-            "For admins. Each entry holds a hash of itself and of the one before, and the last one is written down apart; all of them are checked. Who can write to the database can write all of it anew: that shows only to who has kept `lastId` and `lastHash` elsewhere and sends them.",
+            "Admins only. Checks the hash of every entry, which covers the previous entry, and the separately stored hash of the last one. A user with write access to the database could still rewrite the whole log. To detect that, store `lastId` and `lastHash` in another place and send them with the next check.",
         }),
       },
     );
@@ -125,20 +128,20 @@ function filterOf({ action, from, to, ...rest }: Static<typeof Filter>): AuditFi
   };
 }
 
-function keptIn({ lastId, lastHash }: Static<typeof Kept>): ChainPlace | null {
+function knownPlaceIn({ lastId, lastHash }: Static<typeof KnownPlace>): ChainPlace | null {
   if (lastId !== undefined && lastHash !== undefined) return { seq: lastId, hash: Buffer.from(lastHash, "hex") };
   if (lastId === undefined && lastHash === undefined) return null;
   const path = lastId === undefined ? "lastId" : "lastHash";
-  throw invalid([{ path, message: "Send lastId and lastHash together, as a check of before answered them." }]);
+  throw invalid([{ path, message: "Send lastId and lastHash together, as returned by a previous check." }]);
 }
 
 function instant(path: string, text: string): number {
   const at = parseInstant(text);
-  if (at === null) throw invalid([{ path, message: "Expected a moment, such as 2026-01-31T09:00:00Z." }]);
+  if (at === null) throw invalid([{ path, message: "Expected a time, such as 2026-01-31T09:00:00Z." }]);
   return at;
 }
 
-/** Page by page as it is read: constant memory, however many. */
+/** Yields page by page, so that memory use does not grow with the log. */
 async function* ndjson(pages: ReturnType<AuditService["all"]>): AsyncGenerator<Uint8Array, void, void> {
   for await (const page of pages)
     yield Buffer.from(page.map((entry) => `${JSON.stringify(auditView(entry))}\n`).join(""));

@@ -11,7 +11,7 @@ export function metricsRoutes(core: Core, metrics: Metrics) {
   return feature(core, "").get(
     "/metrics",
     async ({ caller }) => {
-      // They are of the whole installation.
+      // The metrics cover the whole installation.
       requireAdmin(caller);
       return new Response(await metrics.text(), { headers: { "content-type": mediaType } });
     },
@@ -21,9 +21,9 @@ export function metricsRoutes(core: Core, metrics: Metrics) {
         { "text/plain": { schema: Type.String() } },
         {
           tag: "Health",
-          summary: "Measurements for Prometheus",
+          summary: "Get metrics for Prometheus",
           description:
-            "In its text format, of the whole installation: for keys of admins, and global ones. Counts a tenth of a request against the rate limits.",
+            "Returns the metrics of the whole installation in the Prometheus text format. For admins and global keys. Counts as a tenth of a request toward the rate limits.",
         },
       ),
     },

@@ -12,8 +12,8 @@ export function operationsRoutes(core: Core, operations: Operations) {
       callerOnly: "users:read",
       detail: answersJson(success(OperationsView), {
         tag: "Operations",
-        summary: "Get maintenance mode and clock",
-        description: "For admins.",
+        summary: "Get the operations status",
+        description: "Admins only. Returns maintenance mode and the state of the clock.",
       }),
     })
     .put("/maintenance", async ({ caller, body: input }) => ok(await operations.setMaintenance(caller, input)), {
@@ -21,9 +21,9 @@ export function operationsRoutes(core: Core, operations: Operations) {
       body: body(MaintenanceInput),
       detail: answersJson(success(OperationsView), {
         tag: "Operations",
-        summary: "Turn maintenance mode on or off",
+        summary: "Enable or disable maintenance mode",
         description:
-          "For admins. While it is on, requests that change something get 503 with Retry-After, reads work, no job begins, and the health status is `maintenance`. It survives a restart.",
+          "Admins only. In maintenance mode, write requests return 503 with Retry-After, read requests work, no jobs start, and the health status is `maintenance`. The mode persists across restarts.",
       }),
     });
 }
