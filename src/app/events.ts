@@ -53,7 +53,7 @@ export function composeEvents({ config, storage, clock, ids, log, keyRing, keys 
     clock,
     ids,
     wake: () => deliverer.wake(),
-    onChanged: (endpointId) => deliverer.changed(endpointId),
+    onChanged: (endpointId) => deliverer.endpointChanged(endpointId),
   });
   const chores: Chore[] = [
     { name: "forget old events", pattern: "40 10 * * * *", run: () => events.forgetOld() },

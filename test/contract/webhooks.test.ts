@@ -41,7 +41,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
     test("that get another address begin anew", async () => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
-      await storage.webhooks.settle([failure(target, eventId, { restsUntil: now + hour })]);
+      await storage.webhooks.settle([failure(target, eventId, { backoffUntil: now + hour })]);
       const moved = await storage.webhooks.update(userId, target.id, { url: "https://new.example", at: now });
       expect(moved).toMatchObject({ url: "https://new.example", failures: 0, failingSince: null });
       expect(await storage.webhooks.nextDueAt(now)).toBe(now + 5000);
@@ -173,7 +173,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
     test("a failure is due again at its moment, not before its endpoint has rested, and the endpoint counts it", async () => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
-      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 5000, restsUntil: now + 8000 })]);
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 5000, backoffUntil: now + 8000 })]);
       const failing = (at: number) => storage.webhooks.dueEndpoints({ areFailing: true, now: at, limit: 10 });
       expect(await failing(now + 7999)).toEqual([]);
       expect(await storage.webhooks.nextDueAt(now)).toBe(now + 8000);
@@ -190,7 +190,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
     test("what comes for an endpoint that rests waits with the rest", async () => {
       await using opened = await open();
       const { storage, make, userId, target, eventId } = await withDelivery(opened.storage);
-      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + hour, restsUntil: now + 8000 })]);
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + hour, backoffUntil: now + 8000 })]);
       await make.storedLead(storage, userId);
       await fanOut(storage);
       expect(await storage.webhooks.nextDueAt(now)).toBe(now + 8000);
@@ -199,7 +199,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
     test("an endpoint that is turned off is told of in the same breath, and what waits for it waits", async () => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
-      const gone = failure(target, eventId, { disableFor: "It is gone.", nextAt: now + 1 });
+      const gone = failure(target, eventId, { disableReason: "It is gone.", nextAt: now + 1 });
       await storage.webhooks.settle([gone]);
       await storage.webhooks.settle([gone]);
       expect(await storage.webhooks.get(userId, target.id)).toMatchObject({
@@ -261,28 +261,28 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
         event: { type: "webhook.test", data: { endpointId: target.id } },
       });
       await fanOut(storage);
-      expect((await storage.webhooks.asked(target.id))?.event).toMatchObject({ type: "webhook.test" });
-      expect(await storage.webhooks.asked(other.id)).toBeNull();
+      expect((await storage.webhooks.nextOnDemand(target.id))?.event).toMatchObject({ type: "webhook.test" });
+      expect(await storage.webhooks.nextOnDemand(other.id)).toBeNull();
       expect([await dueTypes(storage, target), await dueTypes(storage, other)]).toEqual([[], []]);
     });
 
     test("what was asked for stands beside the queue until its own outcome is written, whether its endpoint rests or not", async () => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
-      const rests = { nextAt: now + 5000, restsUntil: now + hour };
+      const rests = { nextAt: now + 5000, backoffUntil: now + hour };
       await storage.webhooks.settle([failure(target, eventId, rests)]);
       await storage.webhooks.replay(userId, target.id, eventId, { at: now + 1, maxAsked: 1 });
       const reopened = await opened.reopen();
-      expect(await reopened.webhooks.askedEndpoints(10)).toMatchObject([{ id: target.id, failures: 1 }]);
-      expect(await reopened.webhooks.asked(target.id)).toMatchObject({ event: { id: eventId }, tries: 0 });
+      expect(await reopened.webhooks.onDemandEndpoints(10)).toMatchObject([{ id: target.id, failures: 1 }]);
+      expect(await reopened.webhooks.nextOnDemand(target.id)).toMatchObject({ event: { id: eventId }, tries: 0 });
       expect(await reopened.webhooks.nextDueAt(now)).toBeNull();
       // One that was being posted meanwhile, by the queue.
       await reopened.webhooks.settle([settlement(target, eventId)]);
       const shown = () => reopened.webhooks.delivery(userId, target.id, eventId);
       expect(await shown()).toMatchObject({ state: "pending", nextAt: now + 1, attempts: [bad, fine] });
-      await reopened.webhooks.settle([settlement(target, eventId, { isAsked: true })]);
+      await reopened.webhooks.settle([settlement(target, eventId, { isOnDemand: true })]);
       expect(await shown()).toMatchObject({ state: "delivered", nextAt: null, attempts: [bad, fine, fine] });
-      expect(await reopened.webhooks.askedEndpoints(10)).toEqual([]);
+      expect(await reopened.webhooks.onDemandEndpoints(10)).toEqual([]);
     });
 
     test("a test is asked for once at a time, and of replays so many; the others are queued", async () => {
@@ -298,7 +298,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const asked = await storage.webhooks.test(userId, target.id, now + 1);
       expect((await storage.webhooks.test(userId, target.id, now + 2))?.event.id).toBe(asked!.event.id);
       // A test goes first, though the replay has waited longer.
-      expect((await storage.webhooks.asked(target.id))?.event.id).toBe(asked!.event.id);
+      expect((await storage.webhooks.nextOnDemand(target.id))?.event.id).toBe(asked!.event.id);
     });
 
     test("nothing is asked of an endpoint that is turned off", async () => {
@@ -306,7 +306,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const { storage, userId, target } = await withDelivery(opened.storage);
       const asked = await storage.webhooks.test(userId, target.id, now);
       await storage.webhooks.update(userId, target.id, { isEnabled: false, at: now });
-      expect(await storage.webhooks.askedEndpoints(10)).toEqual([]);
+      expect(await storage.webhooks.onDemandEndpoints(10)).toEqual([]);
       expect(await storage.webhooks.delivery(userId, target.id, asked!.event.id)).toMatchObject({
         state: "pending",
         nextAt: null,
@@ -318,10 +318,10 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
       const nextAt = async () => (await storage.webhooks.delivery(userId, target.id, eventId))?.nextAt;
       const listed = { userId, endpointId: target.id, state: null, types: null, before: null, limit: 10 };
-      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 5000, restsUntil: now + hour })]);
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 5000, backoffUntil: now + hour })]);
       expect(await nextAt()).toBe(now + hour);
       expect(await storage.webhooks.deliveries(listed)).toMatchObject([{ nextAt: now + hour }]);
-      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 2 * hour, restsUntil: now + hour })]);
+      await storage.webhooks.settle([failure(target, eventId, { nextAt: now + 2 * hour, backoffUntil: now + hour })]);
       expect(await nextAt()).toBe(now + 2 * hour);
     });
 
@@ -447,8 +447,8 @@ async function dueTypes(storage: Storage, { id }: Endpoint): Promise<string[]> {
 }
 
 function settlement({ id }: Endpoint, eventId: number, overrides: Partial<Settlement> = {}): Settlement {
-  const result = { attempt: fine, isAsked: false, state: "delivered" } as const;
-  return { endpointId: id, eventId, ...result, nextAt: null, restsUntil: 0, disableFor: null, ...overrides };
+  const result = { attempt: fine, isOnDemand: false, state: "delivered" } as const;
+  return { endpointId: id, eventId, ...result, nextAt: null, backoffUntil: 0, disableReason: null, ...overrides };
 }
 
 function failure(target: Endpoint, eventId: number, overrides: Partial<Settlement> = {}): Settlement {

@@ -57,7 +57,7 @@ export async function createWebhookWorld({ disableDays = 5 } = {}) {
     clock,
     ids: make.ids,
     wake: () => deliverer.wake(),
-    onChanged: (id) => deliverer.changed(id),
+    onChanged: (id) => deliverer.endpointChanged(id),
   });
   const { user } = await make.storedUser(storage);
   deliverer.start();

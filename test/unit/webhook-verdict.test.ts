@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PostOutcome } from "../../src/features/webhooks/connector.ts";
-import { maxTries, retryDelays, verdictOf, type Tried } from "../../src/features/webhooks/verdict.ts";
+import { maxTries, retryDelays, verdictOf, type AttemptResult } from "../../src/features/webhooks/verdict.ts";
 import { startOfTests as now } from "../support/clock.ts";
 
 const second = 1000;
@@ -15,9 +15,18 @@ const answered = (status: number, retryAt: number | null = null): PostOutcome =>
   excerpt: "",
 });
 
-function verdict(outcome: PostOutcome, change: Partial<Tried> = {}) {
+function verdict(outcome: PostOutcome, change: Partial<AttemptResult> = {}) {
   const endpoint = { failures: 0, failingSince: null };
-  return verdictOf({ outcome, tries: 1, isAsked: false, endpoint, disableAfterMs: 5 * day, now, random: 0, ...change });
+  return verdictOf({
+    outcome,
+    tries: 1,
+    isOnDemand: false,
+    endpoint,
+    disableAfterMs: 5 * day,
+    now,
+    random: 0,
+    ...change,
+  });
 }
 
 test("the schedule is that of Standard Webhooks: ten attempts within 76 hours", () => {
@@ -38,12 +47,12 @@ test("chance makes a wait up to a fifth longer, never shorter", () => {
 test.each([200, 201, 202, 204, 299])("%i is a delivery", (status) => {
   expect(verdict(answered(status))).toEqual({
     ...{ state: "delivered", nextAt: null, error: null },
-    ...{ restsUntil: 0, disableFor: null },
+    ...{ backoffUntil: 0, disableReason: null },
   });
 });
 
 test.each([100, 300, 301, 302, 307, 400, 401, 404, 409, 429, 500, 503])("%i is tried again", (status) => {
-  expect(verdict(answered(status))).toMatchObject({ state: "pending", disableFor: null });
+  expect(verdict(answered(status))).toMatchObject({ state: "pending", disableReason: null });
   expect(verdict(answered(status)).error).toContain(`${status}`);
 });
 
@@ -56,13 +65,13 @@ test("no answer is tried again, with the reason", () => {
 
 test("410 ends the delivery and turns the endpoint off", () => {
   expect(verdict(answered(410))).toMatchObject({ state: "failed", nextAt: null });
-  expect(verdict(answered(410)).disableFor).toContain("410");
+  expect(verdict(answered(410)).disableReason).toContain("410");
 });
 
 describe("Retry-After", () => {
   test("is waited for, by the delivery and by its endpoint", () => {
-    const { nextAt, restsUntil } = verdict(answered(429, now + 2 * minute));
-    expect([nextAt, restsUntil]).toEqual([now + 2 * minute, now + 2 * minute]);
+    const { nextAt, backoffUntil } = verdict(answered(429, now + 2 * minute));
+    expect([nextAt, backoffUntil]).toEqual([now + 2 * minute, now + 2 * minute]);
   });
 
   test("shortens no wait of the schedule", () => {
@@ -76,7 +85,7 @@ describe("Retry-After", () => {
 
 describe("an endpoint that fails", () => {
   const restAfter = (failures: number, outcome = answered(500)) =>
-    verdict(outcome, { endpoint: { failures: failures - 1, failingSince: now } }).restsUntil - now;
+    verdict(outcome, { endpoint: { failures: failures - 1, failingSince: now } }).backoffUntil - now;
 
   test("is left alone from the third time on, for longer and longer, at most five minutes", () => {
     expect([1, 2, 3, 4, 5, 11, 12, 1000].map((failures) => restAfter(failures))).toEqual([
@@ -91,18 +100,18 @@ describe("an endpoint that fails", () => {
 
   test("for days is turned off; never, when nobody wants that", () => {
     const endpoint = { failures: 500, failingSince: now - 5 * day };
-    expect(verdict(answered(500), { endpoint }).disableFor).toContain("5 days");
+    expect(verdict(answered(500), { endpoint }).disableReason).toContain("5 days");
     expect(
-      verdict(answered(500), { endpoint: { ...endpoint, failingSince: now - 5 * day + 1 } }).disableFor,
+      verdict(answered(500), { endpoint: { ...endpoint, failingSince: now - 5 * day + 1 } }).disableReason,
     ).toBeNull();
-    expect(verdict(answered(500), { endpoint, disableAfterMs: 0 }).disableFor).toBeNull();
-    expect(verdict(answered(200), { endpoint }).disableFor).toBeNull();
+    expect(verdict(answered(500), { endpoint, disableAfterMs: 0 }).disableReason).toBeNull();
+    expect(verdict(answered(200), { endpoint }).disableReason).toBeNull();
   });
 });
 
 test("an attempt that somebody asked for makes the endpoint rest no longer than the receiver asks for", () => {
   const endpoint = { failures: 12, failingSince: now - hour };
-  expect(verdict(answered(500), { endpoint, isAsked: true }).restsUntil).toBe(now);
-  expect(verdict(answered(500, now + hour), { endpoint, isAsked: true }).restsUntil).toBe(now + hour);
-  expect(verdict(answered(500), { endpoint }).restsUntil).toBeGreaterThan(now + minute);
+  expect(verdict(answered(500), { endpoint, isOnDemand: true }).backoffUntil).toBe(now);
+  expect(verdict(answered(500, now + hour), { endpoint, isOnDemand: true }).backoffUntil).toBe(now + hour);
+  expect(verdict(answered(500), { endpoint }).backoffUntil).toBeGreaterThan(now + minute);
 });

@@ -4,7 +4,7 @@ import type { Ids } from "../../platform/base/ids.ts";
 import { GatheredWork } from "../../platform/jobs/gathered-work.ts";
 import type { Log } from "../../platform/base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
-import { AskedPlaces } from "./asked-places.ts";
+import { OnDemandSlots } from "./on-demand-slots.ts";
 import type { PostOutcome, WebhookConnector } from "./connector.ts";
 import { Lane } from "./lane.ts";
 import { payloadOf, webhookIdOf } from "./message.ts";
@@ -26,17 +26,17 @@ export type DelivererParts = {
 };
 
 /** One delivery that is posted once. */
-type Turn = {
+type PostAttempt = {
   endpoint: Endpoint;
   delivery: DueDelivery;
   /** Beside the queue. */
-  isAsked: boolean;
+  isOnDemand: boolean;
   /** Whether the receiver took it; null when nobody knows. Its outcome is not written yet. */
-  ended: (hasArrived: boolean | null) => void;
+  onEnded: (hasArrived: boolean | null) => void;
   /** What came of it is written, or is not known: if it is due, it may be posted again. */
-  settled: (hasArrived: boolean) => void;
+  onSettled: (hasArrived: boolean) => void;
 };
-type Settling = Pick<Turn, "settled"> & { settlement: Settlement };
+type PendingSettlement = Pick<PostAttempt, "onSettled"> & { settlement: Settlement };
 
 /** Of the 15 to 30 seconds that Standard Webhooks recommends. */
 const timeoutMs = 15_000;
@@ -44,21 +44,21 @@ const timeoutMs = 15_000;
  * So many posts at once; of these, by receivers that took nothing lately; of these, by receivers that failed. However
  * many hang, there is room for those that work.
  */
-const places = { all: 256, unproven: 192, failing: 64 };
+const maxPosts = { all: 256, unproven: 192, failing: 64 };
 /** Events that come close together are told together, as are their outcomes: at most twenty commits a second of each. */
 const gatherMs = 50;
 /** What the process before has left waits until this one has got going: there may be much of it. */
-const settleInMs = 1000;
+const startDelayMs = 1000;
 /** Some milliseconds of the writer's time when each of them goes to dozens of endpoints. */
-const eventsAtOnce = 100;
+const eventBatchSize = 100;
 /** When nothing is due for longer, look again anyway. */
-const longestSleepMs = 30_000;
+const maxSleepMs = 30_000;
 const diskRetryMs = 5_000;
 const endpointsBetweenPauses = 16;
 /** So many endpoints are looked at for those that have a place for what somebody waits for. */
-const askedLookedAt = 256;
+const onDemandBatchSize = 256;
 /** So long after one that failed the next one is not posted, however often it is asked for. */
-const askedGapMs = 2000;
+const onDemandRetryMs = 2000;
 
 /**
  * Posts events to the endpoints that want them. The table of deliveries is the queue: an event is in it since shortly
@@ -73,14 +73,14 @@ export class Deliverer {
   readonly #lanes = new Map<string, Lane>();
   readonly #posts = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  readonly #fanning: GatheredWork;
-  readonly #looking: GatheredWork;
-  readonly #settling: GatheredWork;
-  readonly #asked = new AskedPlaces();
-  #settlements: Settling[] = [];
-  #posting = 0;
+  readonly #fanOutWork: GatheredWork;
+  readonly #dispatchWork: GatheredWork;
+  readonly #settleWork: GatheredWork;
+  readonly #onDemandSlots = new OnDemandSlots();
+  #settlements: PendingSettlement[] = [];
+  #activePosts = 0;
   /** The disk does not take outcomes: nothing is posted that could not be told to be done. */
-  #isStuck = false;
+  #isDiskFaulty = false;
   #isStarted = false;
   #stopListening = (): void => {};
   #cancelTimer = (): void => {};
@@ -90,18 +90,18 @@ export class Deliverer {
     const { clock, log } = parts;
     const work = (run: () => Promise<void>, what: string) =>
       new GatheredWork(clock, gatherMs, run, (error) => log.error({ err: error }, what));
-    this.#fanning = work(() => this.#fanOut(), "could not hand events to webhooks");
-    this.#looking = work(() => this.#look(), "could not look for due webhooks");
-    this.#settling = work(() => this.#settle(), "could not write what came of webhooks");
+    this.#fanOutWork = work(() => this.#fanOut(), "could not hand events to webhooks");
+    this.#dispatchWork = work(() => this.#dispatchDue(), "could not look for due webhooks");
+    this.#settleWork = work(() => this.#settle(), "could not write what came of webhooks");
   }
 
   /** Begins to deliver; what was left by the process of before goes on. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    this.#stopListening = this.#parts.onNewEvents(() => this.#fanning.wake());
-    this.#fanning.wake(settleInMs);
-    this.#looking.wake(settleInMs);
+    this.#stopListening = this.#parts.onNewEvents(() => this.#fanOutWork.wake());
+    this.#fanOutWork.wake(startDelayMs);
+    this.#dispatchWork.wake(startDelayMs);
   }
 
   /** Begins nothing more, and waits for what is being posted, at most `drainMs`; the rest is posted again after a start. */
@@ -111,21 +111,21 @@ export class Deliverer {
     this.#stopListening();
     this.#cancelTimer();
     for (const lane of this.#lanes.values()) lane.close();
-    await Promise.all([this.#fanning.stop(), this.#looking.stop()]);
+    await Promise.all([this.#fanOutWork.stop(), this.#dispatchWork.stop()]);
     const cancel = this.#parts.clock.after(drainMs, () => this.#abort.abort());
     await Promise.all(this.#posts);
     cancel();
-    await this.#settling.idle();
-    await this.#settling.stop();
+    await this.#settleWork.idle();
+    await this.#settleWork.stop();
   }
 
   /** Something may be due: look soon. */
   wake(): void {
-    if (this.#isStarted) this.#looking.wake();
+    if (this.#isStarted) this.#dispatchWork.wake();
   }
 
   /** An endpoint has changed: nothing is posted any more as it was before. */
-  changed(endpointId: string): void {
+  endpointChanged(endpointId: string): void {
     const lane = this.#lanes.get(endpointId);
     lane?.close();
     if (lane?.isEmpty) this.#lanes.delete(endpointId);
@@ -133,80 +133,82 @@ export class Deliverer {
   }
 
   get isBusy(): boolean {
-    return [this.#fanning, this.#looking, this.#settling].some((work) => work.isBusy) || this.#posts.size > 0;
+    return [this.#fanOutWork, this.#dispatchWork, this.#settleWork].some((work) => work.isBusy) || this.#posts.size > 0;
   }
 
   /** Resolves when nothing is due and nothing is being posted. */
   async idle(): Promise<void> {
     while (this.isBusy) {
-      await this.#fanning.idle();
-      await this.#looking.idle();
+      await this.#fanOutWork.idle();
+      await this.#dispatchWork.idle();
       await Promise.all(this.#posts);
-      await this.#settling.idle();
+      await this.#settleWork.idle();
     }
   }
 
   async #fanOut(): Promise<void> {
     const { store, clock } = this.#parts;
-    for (let events = eventsAtOnce; events === eventsAtOnce && this.#isStarted;) {
-      events = await store.fanOut(clock.now(), eventsAtOnce);
-      if (events > 0) this.#looking.wake();
+    for (let events = eventBatchSize; events === eventBatchSize && this.#isStarted;) {
+      events = await store.fanOut(clock.now(), eventBatchSize);
+      if (events > 0) this.#dispatchWork.wake();
     }
   }
 
-  async #look(): Promise<void> {
+  async #dispatchDue(): Promise<void> {
     if (!this.#isStarted) return;
     this.#cancelTimer();
     const { store, clock } = this.#parts;
-    await this.#postAsked();
-    await this.#fill(false);
-    await this.#fill(true);
+    await this.#startOnDemand();
+    await this.#startDue(false);
+    await this.#startDue(true);
     const dueAt = await store.nextDueAt(clock.now());
-    if (this.#isStarted) this.#sleep(dueAt === null ? longestSleepMs : dueAt - clock.now());
+    if (this.#isStarted) this.#sleep(dueAt === null ? maxSleepMs : dueAt - clock.now());
   }
 
-  async #postAsked(): Promise<void> {
+  async #startOnDemand(): Promise<void> {
     const { store } = this.#parts;
-    for (const endpoint of await store.askedEndpoints(askedLookedAt)) {
-      if (!this.#isStarted || this.#isStuck) break;
-      if (!this.#asked.take(endpoint)) continue;
-      const delivery = await store.asked(endpoint.id);
-      if (delivery === null) this.#asked.free(endpoint.id);
-      else this.#beginAsked(endpoint, delivery);
+    for (const endpoint of await store.onDemandEndpoints(onDemandBatchSize)) {
+      if (!this.#isStarted || this.#isDiskFaulty) break;
+      if (!this.#onDemandSlots.acquire(endpoint)) continue;
+      const delivery = await store.nextOnDemand(endpoint.id);
+      if (delivery === null) this.#onDemandSlots.release(endpoint.id);
+      else this.#postOnDemand(endpoint, delivery);
     }
   }
 
-  #beginAsked(endpoint: Endpoint, delivery: DueDelivery): void {
+  #postOnDemand(endpoint: Endpoint, delivery: DueDelivery): void {
     const free = (): void => {
-      this.#asked.free(endpoint.id);
+      this.#onDemandSlots.release(endpoint.id);
       this.wake();
     };
-    const settled = (hasArrived: boolean): void => {
+    const onSettled = (hasArrived: boolean): void => {
       if (hasArrived) free();
-      else this.#parts.clock.after(askedGapMs, free);
+      else this.#parts.clock.after(onDemandRetryMs, free);
     };
-    this.#run({ endpoint, delivery, isAsked: true, ended: () => {}, settled });
+    this.#startPost({ endpoint, delivery, isOnDemand: true, onEnded: () => {}, onSettled });
   }
 
   /** Reads what is due of endpoints that fail, or of the others, as far as there is room for them. */
-  async #fill(areFailing: boolean): Promise<void> {
+  async #startDue(areFailing: boolean): Promise<void> {
     const { store, clock } = this.#parts;
-    const free = places.all - this.#posting;
+    const free = maxPosts.all - this.#activePosts;
     const known = [...this.#lanes.values()].filter((lane) => lane.isFailing === areFailing).length;
     const endpoints = await store.dueEndpoints({ areFailing, now: clock.now(), limit: known + free });
     for (const [index, endpoint] of endpoints.entries()) {
       if (index % endpointsBetweenPauses === endpointsBetweenPauses - 1) await pause();
       if (!this.#isStarted || this.#isFull) break;
       const lane = this.#laneOf(endpoint);
-      if (lane.wanted > 0 && (lane.posting > 0 || this.#mayBegin(lane)))
-        lane.add(await store.due(endpoint.id, clock.now(), lane.unsettled.size + lane.waiting.length + lane.wanted));
-      this.#begin(lane);
+      if (lane.prefetchCount > 0 && (lane.posting > 0 || this.#canPost(lane)))
+        lane.add(
+          await store.due(endpoint.id, clock.now(), lane.unsettled.size + lane.waiting.length + lane.prefetchCount),
+        );
+      this.#postWaiting(lane);
       if (lane.isEmpty) this.#lanes.delete(endpoint.id);
     }
   }
 
   get #isFull(): boolean {
-    return this.#posting >= places.all;
+    return this.#activePosts >= maxPosts.all;
   }
 
   #laneOf(endpoint: Endpoint): Lane {
@@ -216,41 +218,41 @@ export class Deliverer {
     return lane;
   }
 
-  #mayBegin(lane: Lane): boolean {
-    if (!lane.hasRoom || this.#isFull || this.#isStuck) return false;
+  #canPost(lane: Lane): boolean {
+    if (!lane.hasRoom || this.#isFull || this.#isDiskFaulty) return false;
     if (lane.isProven) return true;
     let [unproven, failing] = [0, 0];
     for (const other of this.#lanes.values()) {
       if (!other.isProven) unproven += other.posting;
       if (other.isFailing) failing += other.posting;
     }
-    return unproven < places.unproven && (!lane.isFailing || failing < places.failing);
+    return unproven < maxPosts.unproven && (!lane.isFailing || failing < maxPosts.failing);
   }
 
-  #begin(lane: Lane): void {
-    while (lane.waiting.length > 0 && this.#isStarted && this.#mayBegin(lane)) {
+  #postWaiting(lane: Lane): void {
+    while (lane.waiting.length > 0 && this.#isStarted && this.#canPost(lane)) {
       const delivery = lane.waiting.shift()!;
       lane.posting++;
-      this.#posting++;
+      this.#activePosts++;
       lane.unsettled.add(delivery.event.id);
       const { endpoint } = lane;
-      const ended = (hasArrived: boolean | null): void => {
-        if (hasArrived === true) lane.succeeded();
-        if (hasArrived === false) lane.failed();
+      const onEnded = (hasArrived: boolean | null): void => {
+        if (hasArrived === true) lane.recordSuccess();
+        if (hasArrived === false) lane.recordFailure();
         lane.posting--;
-        this.#posting--;
-        this.#begin(lane);
+        this.#activePosts--;
+        this.#postWaiting(lane);
       };
-      const settled = (): void => {
+      const onSettled = (): void => {
         lane.unsettled.delete(delivery.event.id);
         if (lane.isEmpty && this.#lanes.get(endpoint.id) === lane) this.#lanes.delete(endpoint.id);
       };
-      this.#run({ endpoint, delivery, isAsked: false, ended, settled });
+      this.#startPost({ endpoint, delivery, isOnDemand: false, onEnded, onSettled });
     }
   }
 
-  #run(turn: Turn): void {
-    const post: Promise<void> = this.#post(turn).finally(() => {
+  #startPost(attempt: PostAttempt): void {
+    const post: Promise<void> = this.#post(attempt).finally(() => {
       this.#posts.delete(post);
       // Another may have waited for this place.
       this.wake();
@@ -259,23 +261,27 @@ export class Deliverer {
   }
 
   /** Never throws. */
-  async #post({ ended, settled, ...what }: Turn): Promise<void> {
+  async #post({ onEnded, onSettled, ...target }: PostAttempt): Promise<void> {
     let settlement: Settlement | null = null;
     try {
-      settlement = await this.#attempt(what);
+      settlement = await this.#attempt(target);
     } catch (error) {
-      this.#parts.log.error({ err: error, endpointId: what.endpoint.id }, "could not post a webhook");
+      this.#parts.log.error({ err: error, endpointId: target.endpoint.id }, "could not post a webhook");
     }
-    if (settlement === null) settled(false);
+    if (settlement === null) onSettled(false);
     else {
-      this.#settlements.push({ settlement, settled });
-      this.#settling.wake();
+      this.#settlements.push({ settlement, onSettled });
+      this.#settleWork.wake();
     }
-    ended(settlement === null ? null : hasArrived(settlement));
+    onEnded(settlement === null ? null : hasArrived(settlement));
   }
 
   /** What came of posting it once; null when nobody knows. */
-  async #attempt({ endpoint, delivery, isAsked }: Omit<Turn, "ended" | "settled">): Promise<Settlement | null> {
+  async #attempt({
+    endpoint,
+    delivery,
+    isOnDemand,
+  }: Omit<PostAttempt, "onEnded" | "onSettled">): Promise<Settlement | null> {
     const { clock, ids, log, disableAfterMs } = this.#parts;
     const { event } = delivery;
     const startedAt = clock.now();
@@ -283,11 +289,11 @@ export class Deliverer {
     if (outcome === null) return null;
     const now = clock.now();
     const tries = event.type === testType ? maxTries : delivery.tries + 1;
-    const tried = { outcome, tries, isAsked, endpoint, disableAfterMs, now, random: ids.random() };
-    const { error, disableFor, ...next } = verdictOf(tried);
-    if (disableFor !== null) {
+    const tried = { outcome, tries, isOnDemand, endpoint, disableAfterMs, now, random: ids.random() };
+    const { error, disableReason, ...next } = verdictOf(tried);
+    if (disableReason !== null) {
       this.#lanes.get(endpoint.id)?.close();
-      log.warn({ endpointId: endpoint.id, reason: disableFor }, "turned a webhook endpoint off");
+      log.warn({ endpointId: endpoint.id, reason: disableReason }, "turned a webhook endpoint off");
     }
     const answer = outcome.kind === "answered" ? outcome : { status: null, excerpt: "" };
     const attempt = {
@@ -297,7 +303,7 @@ export class Deliverer {
       error,
       response: answer.excerpt,
     };
-    return { endpointId: endpoint.id, eventId: event.id, attempt, isAsked, disableFor, ...next };
+    return { endpointId: endpoint.id, eventId: event.id, attempt, isOnDemand, disableReason, ...next };
   }
 
   /** Null when the server stops: nobody knows what came of it, and it is posted again. */
@@ -315,30 +321,30 @@ export class Deliverer {
 
   async #settle(): Promise<void> {
     const { store, clock, log } = this.#parts;
-    const settled = this.#settlements;
-    if (settled.length === 0) return;
+    const batch = this.#settlements;
+    if (batch.length === 0) return;
     this.#settlements = [];
     try {
-      await store.settle(settled.map(({ settlement }) => settlement));
+      await store.settle(batch.map(({ settlement }) => settlement));
     } catch (error) {
       if (diskFaultOf(error) === null) {
         // Posted again later rather than never.
-        for (const each of settled) each.settled(false);
+        for (const { onSettled } of batch) onSettled(false);
         throw error;
       }
       log.error({ err: error }, "could not write what came of webhooks; tried again soon");
-      this.#isStuck = true;
-      this.#settlements.unshift(...settled);
-      clock.after(diskRetryMs, () => this.#settling.wake());
+      this.#isDiskFaulty = true;
+      this.#settlements.unshift(...batch);
+      clock.after(diskRetryMs, () => this.#settleWork.wake());
       return;
     }
-    this.#isStuck = false;
-    for (const each of settled) each.settled(hasArrived(each.settlement));
+    this.#isDiskFaulty = false;
+    for (const { onSettled, settlement } of batch) onSettled(hasArrived(settlement));
     this.wake();
   }
 
   #sleep(ms: number): void {
-    this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), longestSleepMs), () => this.wake());
+    this.#cancelTimer = this.#parts.clock.after(Math.min(Math.max(ms, 0), maxSleepMs), () => this.wake());
   }
 }
 

@@ -1,9 +1,9 @@
 import type { DueDelivery, Endpoint } from "./model.ts";
 
 /** A healthy receiver gets at most so many at a time. */
-const widest = 32;
+const maxWidth = 32;
 /** Read ahead, in lots of the width, so that a fast receiver does not wait for the next look. */
-const lotsAhead = 4;
+const prefetchFactor = 4;
 
 /**
  * The deliveries of one endpoint that are in memory. It begins with one at a time, and takes twice as many after each
@@ -50,9 +50,9 @@ export class Lane {
   }
 
   /** How many more may be read; none while there are enough, because those that are known are read again with them. */
-  get wanted(): number {
+  get prefetchCount(): number {
     if (this.#isClosed || this.waiting.length >= this.#width) return 0;
-    const most = this.#isFailing ? 1 : this.#width * lotsAhead;
+    const most = this.#isFailing ? 1 : this.#width * prefetchFactor;
     return Math.max(most - this.waiting.length - this.posting, 0);
   }
 
@@ -61,13 +61,13 @@ export class Lane {
     this.waiting.push(...deliveries.filter(({ event }) => !known.has(event.id)));
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     this.#isProven = true;
     this.#isFailing = false;
-    this.#width = Math.min(this.#width * 2, widest);
+    this.#width = Math.min(this.#width * 2, maxWidth);
   }
 
-  failed(): void {
+  recordFailure(): void {
     this.#isProven = false;
     this.#isFailing = true;
     this.#width = 1;

@@ -19,20 +19,20 @@ import type {
   ReplayInput,
   RotateInput,
 } from "./model.ts";
-import { makeWebhookSecret } from "./signature.ts";
+import { createWebhookSecret } from "./signature.ts";
 import type { WebhookStore } from "./store.ts";
 
 /** Each event of the user goes to all of them, so their number is what an event can cost. */
 const maxEndpoints = 50;
 const hourMs = 3_600_000;
-const usualOverlapHours = 24;
+const defaultOverlapHours = 24;
 /** Some milliseconds of the writer's time. */
-const replayedAtOnce = 500;
+const replayBatchSize = 500;
 /** So many events are looked at for one request: about a second. */
-const maxLookedAt = 100_000;
-const sweptAtOnce = 1000;
+const maxScannedEvents = 100_000;
+const sweepBatchSize = 1000;
 /** So many deliveries of an endpoint go in front of its queue at a time; who wants more of them replays a range. */
-const maxAsked = 10;
+const maxOnDemand = 10;
 
 export type WebhookParts = {
   store: WebhookStore;
@@ -71,7 +71,7 @@ export class WebhookService {
       isEnabled: input.isEnabled ?? true,
       disabledAt: null,
       disabledReason: null,
-      secret: makeWebhookSecret(ids),
+      secret: createWebhookSecret(ids),
       oldSecret: null,
       oldSecretUntil: null,
       failures: 0,
@@ -105,7 +105,7 @@ export class WebhookService {
       ...(input.isEnabled !== undefined && { isEnabled: input.isEnabled }),
       at: clock.now(),
     };
-    const endpoint = found(await store.update(userId, id, change), id);
+    const endpoint = requireFound(await store.update(userId, id, change), id);
     onChanged(id);
     return this.#view(endpoint);
   }
@@ -114,12 +114,15 @@ export class WebhookService {
   async rotate(
     userId: string,
     id: string,
-    { overlapHours = usualOverlapHours }: RotateInput,
+    { overlapHours = defaultOverlapHours }: RotateInput,
   ): Promise<NewEndpointView> {
     const { store, clock, ids, onChanged } = this.#parts;
     const at = clock.now();
-    const secret = makeWebhookSecret(ids);
-    const endpoint = found(await store.rotate(userId, id, { secret, oldUntil: at + overlapHours * hourMs, at }), id);
+    const secret = createWebhookSecret(ids);
+    const endpoint = requireFound(
+      await store.rotate(userId, id, { secret, oldUntil: at + overlapHours * hourMs, at }),
+      id,
+    );
     onChanged(id);
     return { ...this.#view(endpoint), secret };
   }
@@ -136,7 +139,7 @@ export class WebhookService {
   async test(userId: string, id: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(userId, id);
-    const delivery = found(await store.test(userId, id, clock.now()), id);
+    const delivery = requireFound(await store.test(userId, id, clock.now()), id);
     wake();
     return deliveryView(delivery);
   }
@@ -172,7 +175,7 @@ export class WebhookService {
   async replay(userId: string, id: string, eventId: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(userId, id);
-    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxAsked });
+    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxAsked: maxOnDemand });
     if (delivery === null) throw notFound("delivery", eventId);
     wake();
     return deliveryView(delivery);
@@ -189,9 +192,9 @@ export class WebhookService {
     await this.#requireEnabled(userId, id);
     let replayed = 0;
     let next: number | null = input.after === undefined ? null : Number(input.after);
-    for (let lookedAt = 0; lookedAt < maxLookedAt; lookedAt += replayedAtOnce) {
+    for (let scanned = 0; scanned < maxScannedEvents; scanned += replayBatchSize) {
       const request = { userId, endpointId: id, from, to, includesDelivered: input.include === "all" };
-      const slice = await store.replayRange({ ...request, after: next, limit: replayedAtOnce, at: clock.now() });
+      const slice = await store.replayRange({ ...request, after: next, limit: replayBatchSize, at: clock.now() });
       replayed += slice.replayed;
       next = slice.next;
       if (next === null) break;
@@ -202,7 +205,7 @@ export class WebhookService {
 
   /** Removes what deleted endpoints have left, in slices, so that nobody waits for it. */
   async sweep(): Promise<void> {
-    while (await this.#parts.store.sweep(sweptAtOnce));
+    while (await this.#parts.store.sweep(sweepBatchSize));
   }
 
   #contentOf(
@@ -232,7 +235,7 @@ export class WebhookService {
   }
 
   async #require(userId: string, id: string): Promise<Endpoint> {
-    return found(await this.#parts.store.get(userId, id), id);
+    return requireFound(await this.#parts.store.get(userId, id), id);
   }
 
   async #requireEnabled(userId: string, id: string): Promise<void> {
@@ -263,7 +266,7 @@ export class WebhookService {
   }
 }
 
-function found<T>(thing: T | null, id: string): T {
+function requireFound<T>(thing: T | null, id: string): T {
   if (thing === null) throw notFound("webhook endpoint", id);
   return thing;
 }

@@ -4,7 +4,7 @@ const prefix = "whsec_";
 /** Standard Webhooks wants 24 to 64. */
 const secretBytes = 32;
 
-export function makeWebhookSecret(ids: Ids): string {
+export function createWebhookSecret(ids: Ids): string {
   return prefix + Buffer.from(ids.secretBytes(secretBytes)).toString("base64");
 }
 

@@ -34,14 +34,14 @@ export type Settlement = {
   eventId: number;
   attempt: Attempt;
   /** It was one that somebody waits for (`asked`). */
-  isAsked: boolean;
+  isOnDemand: boolean;
   state: DeliveryState;
   /** Of the next attempt, while it is pending. */
   nextAt: number | null;
   /** The endpoint is left alone until then. */
-  restsUntil: number;
+  backoffUntil: number;
   /** A sentence on why the endpoint is turned off; null: it stays as it is. */
-  disableFor: string | null;
+  disableReason: string | null;
 };
 
 /** Endpoints that have failed since their last success are told of apart from the others. */
@@ -96,9 +96,9 @@ export type WebhookStore = {
   /** What is due for an endpoint, the longest waiting first. */
   due(endpointId: string, now: number, limit: number): Promise<DueDelivery[]>;
   /** Endpoints with something that was asked for, whether they rest or not, the longest waiting first. */
-  askedEndpoints(limit: number): Promise<Endpoint[]>;
+  onDemandEndpoints(limit: number): Promise<Endpoint[]>;
   /** What was asked for of an endpoint and is not in the queue: a test first, then the longest waiting. */
-  asked(endpointId: string): Promise<DueDelivery | null>;
+  nextOnDemand(endpointId: string): Promise<DueDelivery | null>;
   /** The next moment behind `now` at which an endpoint has something due in the queue; null: nothing is pending. */
   nextDueAt(now: number): Promise<number | null>;
   /** Writes what came of attempts; tells `webhook.disabled` of endpoints that are turned off. */

@@ -21,28 +21,28 @@ export const retryDelays = [
 export const maxTries = retryDelays.length + 1;
 
 /** So many failures in a row may be chance; from then on an endpoint with many deliveries is asked less and less often. */
-const failuresBeforeRest = 3;
-const longestRestMs = 5 * minuteMs;
+const failuresBeforeBackoff = 3;
+const maxBackoffMs = 5 * minuteMs;
 /** What a receiver that asks for less gets, when it does not say how much less. */
-const leastRestMs = 10 * secondMs;
+const minThrottleMs = 10 * secondMs;
 /** Nobody means to wait longer; a wrong clock or unit does. */
-const longestRetryAfterMs = dayMs;
+const maxRetryAfterMs = dayMs;
 
 export type Verdict = {
   state: DeliveryState;
   nextAt: number | null;
   /** What went wrong; null: it was delivered. */
   error: string | null;
-  restsUntil: number;
-  disableFor: string | null;
+  backoffUntil: number;
+  disableReason: string | null;
 };
 
-export type Tried = {
+export type AttemptResult = {
   outcome: PostOutcome;
   /** Attempts of this delivery, with this one. */
   tries: number;
   /** Somebody asked for it, beside the queue: how often the queue is tried does not depend on it. */
-  isAsked: boolean;
+  isOnDemand: boolean;
   endpoint: Pick<Endpoint, "failures" | "failingSince">;
   /** Whoever fails for so long is turned off; 0: nobody is. */
   disableAfterMs: number;
@@ -52,21 +52,29 @@ export type Tried = {
 };
 
 /** What an attempt means for its delivery and its endpoint. */
-export function verdictOf({ outcome, tries, isAsked, endpoint, disableAfterMs, now, random }: Tried): Verdict {
+export function verdictOf({
+  outcome,
+  tries,
+  isOnDemand,
+  endpoint,
+  disableAfterMs,
+  now,
+  random,
+}: AttemptResult): Verdict {
   const error = errorOf(outcome);
-  if (error === null) return { state: "delivered", nextAt: null, error, restsUntil: 0, disableFor: null };
+  if (error === null) return { state: "delivered", nextAt: null, error, backoffUntil: 0, disableReason: null };
   const isGone = outcome.kind === "answered" && outcome.status === 410;
   const failingMs = now - (endpoint.failingSince ?? now);
-  const disableFor = isGone
+  const disableReason = isGone
     ? "The receiver answered 410: it wants nothing any more."
     : disableAfterMs > 0 && failingMs >= disableAfterMs
       ? `Every attempt has failed for ${Math.floor(failingMs / dayMs)} days. The last one: ${error}`
       : null;
-  const askedFor = retryAtOf(outcome, now) ?? 0;
+  const retryAfterAt = retryAtOf(outcome, now) ?? 0;
   const delay = retryDelays[tries - 1];
-  const nextAt = delay === undefined || isGone ? null : Math.max(now + withJitter(delay, random), askedFor);
-  const restsUntil = Math.max(now + restMs(outcome, isAsked ? 1 : endpoint.failures + 1, random), askedFor);
-  return { state: nextAt === null ? "failed" : "pending", nextAt, error, restsUntil, disableFor };
+  const nextAt = delay === undefined || isGone ? null : Math.max(now + withJitter(delay, random), retryAfterAt);
+  const backoffUntil = Math.max(now + backoffMs(outcome, isOnDemand ? 1 : endpoint.failures + 1, random), retryAfterAt);
+  return { state: nextAt === null ? "failed" : "pending", nextAt, error, backoffUntil, disableReason };
 }
 
 function errorOf(outcome: PostOutcome): string | null {
@@ -80,15 +88,15 @@ function errorOf(outcome: PostOutcome): string | null {
 
 function retryAtOf(outcome: PostOutcome, now: number): number | null {
   if (outcome.kind === "failed" || outcome.retryAt === null) return null;
-  return Math.min(outcome.retryAt, now + longestRetryAfterMs);
+  return Math.min(outcome.retryAt, now + maxRetryAfterMs);
 }
 
-function restMs(outcome: PostOutcome, failures: number, random: number): number {
-  const asksForLess = outcome.kind === "answered" && [429, 502, 503, 504].includes(outcome.status);
-  const least = asksForLess ? leastRestMs : 0;
-  if (failures < failuresBeforeRest) return least;
-  const growing = Math.min(secondMs * 2 ** Math.min(failures - failuresBeforeRest, 20), longestRestMs);
-  return Math.max(withJitter(growing, random), least);
+function backoffMs(outcome: PostOutcome, failures: number, random: number): number {
+  const isThrottled = outcome.kind === "answered" && [429, 502, 503, 504].includes(outcome.status);
+  const minMs = isThrottled ? minThrottleMs : 0;
+  if (failures < failuresBeforeBackoff) return minMs;
+  const growing = Math.min(secondMs * 2 ** Math.min(failures - failuresBeforeBackoff, 20), maxBackoffMs);
+  return Math.max(withJitter(growing, random), minMs);
 }
 
 /** Up to a fifth longer. */

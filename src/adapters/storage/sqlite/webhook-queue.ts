@@ -21,7 +21,10 @@ export function createWebhookQueue(
   { database, writer }: Engine,
   rows: EndpointRows,
   events: EventRows,
-): Pick<WebhookStore, "fanOut" | "dueEndpoints" | "due" | "askedEndpoints" | "asked" | "nextDueAt" | "settle"> {
+): Pick<
+  WebhookStore,
+  "fanOut" | "dueEndpoints" | "due" | "onDemandEndpoints" | "nextOnDemand" | "nextDueAt" | "settle"
+> {
   const someActive = database.prepare(`SELECT 1 FROM webhook_endpoints AS p WHERE ${isActive} LIMIT 1`);
   const position = database.prepare<{ event: number }, []>("SELECT event FROM webhook_position");
   const last = database.prepare<{ seq: number | null; n: number }, [number, number]>(
@@ -66,8 +69,8 @@ export function createWebhookQueue(
     );
   const nextDue = [nextOf("= 0"), nextOf("> 0")];
 
-  const attemptsOf = database.prepare<{ attempts: string; isAsked: 0 | 1 }, [number, number]>(
-    "SELECT attempts, asked_at IS NOT NULL AS isAsked FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
+  const attemptsOf = database.prepare<{ attempts: string; isOnDemand: 0 | 1 }, [number, number]>(
+    "SELECT attempts, asked_at IS NOT NULL AS isOnDemand FROM webhook_deliveries WHERE endpoint = ? AND event = ?",
   );
   const write = database.prepare(
     `UPDATE webhook_deliveries SET state = ?, next_at = ?, asked_at = NULL, tries = tries + 1, attempts = ?
@@ -98,17 +101,17 @@ export function createWebhookQueue(
     return n;
   }
 
-  function settleOne(seq: number, { eventId, attempt, isAsked, state, nextAt, restsUntil }: Settlement): void {
+  function settleOne(seq: number, { eventId, attempt, isOnDemand, state, nextAt, backoffUntil }: Settlement): void {
     const before = attemptsOf.get(seq, eventId);
     // Else it was forgotten with its event meanwhile.
     if (before !== null) {
       const attempts = [...(JSON.parse(before.attempts) as Attempt[]), attempt].slice(-maxAttemptsKept);
       // What somebody asked for while it was being posted is posted once more, at once.
-      if (before.isAsked === 1 && !isAsked) writeAttempts.run(JSON.stringify(attempts), seq, eventId);
+      if (before.isOnDemand === 1 && !isOnDemand) writeAttempts.run(JSON.stringify(attempts), seq, eventId);
       else write.run(state, nextAt, JSON.stringify(attempts), seq, eventId);
     }
     if (attempt.error === null) healthy.run(attempt.at, seq);
-    else failed.run(attempt.at, restsUntil, seq);
+    else failed.run(attempt.at, backoffUntil, seq);
   }
 
   function settle(settlements: readonly Settlement[]): void {
@@ -117,14 +120,14 @@ export function createWebhookQueue(
       if (seq === undefined) continue;
       for (const settlement of own) {
         settleOne(seq, settlement);
-        const { disableFor, attempt } = settlement;
-        const disabled = disableFor === null ? null : disable.get(attempt.at, disableFor, seq);
-        if (disabled !== null && disableFor !== null)
+        const { disableReason, attempt } = settlement;
+        const disabled = disableReason === null ? null : disable.get(attempt.at, disableReason, seq);
+        if (disabled !== null && disableReason !== null)
           events.append({
             type: "webhook.disabled",
             userId: disabled.userId,
             at: attempt.at,
-            data: { endpointId, reason: shortReason(disableFor) },
+            data: { endpointId, reason: shortReason(disableReason) },
           });
       }
       rows.noteDue(seq);
@@ -141,8 +144,8 @@ export function createWebhookQueue(
       if (seq === undefined) return [];
       return dueDeliveries.all(seq, now, limit).map(dueDelivery);
     },
-    askedEndpoints: async (limit) => askedOf.all(limit).map(storedEndpoint),
-    asked: async (endpointId) => {
+    onDemandEndpoints: async (limit) => askedOf.all(limit).map(storedEndpoint),
+    nextOnDemand: async (endpointId) => {
       const seq = seqOf.get(endpointId)?.seq;
       const row = seq === undefined ? null : askedDelivery.get(seq);
       return row === null ? null : dueDelivery(row);
