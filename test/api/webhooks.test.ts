@@ -103,7 +103,11 @@ test("a failure shows in the log with what the receiver said, and is tried again
   await addLead(user);
   const failing = await eventually("a failure", async () => (await list(user, own.endpoint.id)).deliveries[0] ?? null);
   const { attempts } = await ended(user, own.endpoint.id, failing.id);
-  expect(attempts[0]).toMatchObject({ status: 500, error: "It answered 500.", response: "database is down" });
+  expect(attempts[0]).toMatchObject({
+    status: 500,
+    error: "The receiver responded with 500.",
+    response: "database is down",
+  });
   expect(succeeded(await user.get<EndpointView>(`${api}/${own.endpoint.id}`)).data).toMatchObject({
     failures: 1,
     state: "failing",
@@ -125,7 +129,7 @@ test("redirects are not followed, and a receiver that is gone is turned off with
   const moved = succeeded(await user.post<DeliveryView>(`${api}/${own.endpoint.id}/test`)).data;
   expect((await ended(user, own.endpoint.id, moved.id)).attempts[0]).toMatchObject({
     status: 307,
-    error: expect.stringContaining("redirects are not followed"),
+    error: expect.stringContaining("Redirects are not followed"),
   });
   expect(target.requests).toHaveLength(0);
   own.receiver.answerWith(() => new Response("", { status: 410 }));

@@ -9,7 +9,13 @@ import { createFactories, type Factories } from "../support/factories.ts";
 const now = startOfTests;
 const hour = 3_600_000;
 const fine: Attempt = { at: now, status: 200, latencyMs: 12, error: null, response: "ok" };
-const bad: Attempt = { at: now, status: 500, latencyMs: 12, error: "It answered 500.", response: "oops" };
+const bad: Attempt = {
+  at: now,
+  status: 500,
+  latencyMs: 12,
+  error: "The receiver responded with 500.",
+  response: "oops",
+};
 
 describe.each(engines)("webhooks on $name", ({ open }) => {
   describe("endpoints", () => {
@@ -237,7 +243,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const [eventId] = (await storage.webhooks.due(targets[0]!.id, now, 1)).map(({ event }) => event.id);
       await storage.webhooks.settle([failure(targets[3]!, eventId!, { nextAt: now })]);
       await storage.webhooks.settle([settlement(targets[0]!, eventId!)]);
-      await storage.webhooks.replay(userId, targets[0]!.id, eventId!, { at: now - 1, maxAsked: 0 });
+      await storage.webhooks.replay(userId, targets[0]!.id, eventId!, { at: now - 1, maxOnDemand: 0 });
       const ids = async (areFailing: boolean, limit: number) =>
         (await storage.webhooks.dueEndpoints({ areFailing, now, limit })).map(({ id }) => id);
       expect((await ids(false, 10))[0]).toBe(targets[0]!.id);
@@ -271,7 +277,7 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
       const rests = { nextAt: now + 5000, backoffUntil: now + hour };
       await storage.webhooks.settle([failure(target, eventId, rests)]);
-      await storage.webhooks.replay(userId, target.id, eventId, { at: now + 1, maxAsked: 1 });
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now + 1, maxOnDemand: 1 });
       const reopened = await opened.reopen();
       expect(await reopened.webhooks.onDemandEndpoints(10)).toMatchObject([{ id: target.id, failures: 1 }]);
       expect(await reopened.webhooks.nextOnDemand(target.id)).toMatchObject({ event: { id: eventId }, tries: 0 });
@@ -291,9 +297,9 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       await make.storedLead(storage, userId);
       await fanOut(storage);
       const [, second] = (await storage.webhooks.due(target.id, now, 10)).map(({ event }) => event.id);
-      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxAsked: 1 });
-      await storage.webhooks.replay(userId, target.id, second!, { at: now, maxAsked: 1 });
-      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxAsked: 1 });
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxOnDemand: 1 });
+      await storage.webhooks.replay(userId, target.id, second!, { at: now, maxOnDemand: 1 });
+      await storage.webhooks.replay(userId, target.id, eventId, { at: now, maxOnDemand: 1 });
       expect((await storage.webhooks.due(target.id, now, 10)).map(({ event }) => event.id)).toEqual([second!]);
       const asked = await storage.webhooks.test(userId, target.id, now + 1);
       expect((await storage.webhooks.test(userId, target.id, now + 2))?.event.id).toBe(asked!.event.id);
@@ -329,10 +335,10 @@ describe.each(engines)("webhooks on $name", ({ open }) => {
       await using opened = await open();
       const { storage, userId, target, eventId } = await withDelivery(opened.storage);
       await storage.webhooks.settle([settlement(target, eventId)]);
-      const again = await storage.webhooks.replay(userId, target.id, eventId, { at: now + hour, maxAsked: 0 });
+      const again = await storage.webhooks.replay(userId, target.id, eventId, { at: now + hour, maxOnDemand: 0 });
       expect(again).toMatchObject({ state: "pending", nextAt: now + hour, attempts: [fine] });
       expect(await storage.webhooks.due(target.id, now + hour, 10)).toMatchObject([{ tries: 0 }]);
-      expect(await storage.webhooks.replay(userId, target.id, 999, { at: now, maxAsked: 1 })).toBeNull();
+      expect(await storage.webhooks.replay(userId, target.id, 999, { at: now, maxOnDemand: 1 })).toBeNull();
     });
 
     test("of a time, what was not delivered is, also what came before the endpoint; all of it only on request", async () => {

@@ -45,7 +45,11 @@ test("a failure is tried again by the schedule until it is given up, always with
   const { page } = await service.deliveries(userId, id, { state: "failed", types: null, before: null, limit: 10 });
   expect(page).toMatchObject([{ state: "failed", nextAttemptAt: null }]);
   expect(page[0]?.attempts).toHaveLength(10);
-  expect(page[0]?.attempts[0]).toMatchObject({ status: 500, error: "It answered 500.", response: "status 500" });
+  expect(page[0]?.attempts[0]).toMatchObject({
+    status: 500,
+    error: "The receiver responded with 500.",
+    response: "status 500",
+  });
 });
 
 test("Retry-After holds for the endpoint, also for what comes meanwhile", async () => {

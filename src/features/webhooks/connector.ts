@@ -1,17 +1,17 @@
-/** A signed message on its way to a receiver. */
+/** A signed request to a receiver. */
 export type Message = { url: string; headers: Readonly<Record<string, string>>; body: string; timeoutMs: number };
 
 /**
- * What came of an attempt; never an exception. answered: whatever the status; `retryAt` is the moment that its
- * Retry-After names. failed: there was no answer; `reason` is a sentence for a person.
+ * Outcome of an attempt; never an exception. `answered`: a response with any status; `retryAt` comes from its
+ * Retry-After header. `failed`: no response; `reason` is a sentence for the user.
  */
 export type PostOutcome =
   | { kind: "answered"; status: number; retryAt: number | null; excerpt: string }
   | { kind: "failed"; reason: string };
 
-/** The way to receivers of webhooks. */
+/** Port for posting webhooks to receivers. */
 export type WebhookConnector = {
-  /** A sentence on why nothing can be posted to this address, or null. Asks nobody. */
+  /** Why this URL cannot be used, as a sentence, or null if it can. Makes no network requests. */
   problem(url: string): string | null;
   post(message: Message, signal: AbortSignal): Promise<PostOutcome>;
 };

@@ -16,57 +16,59 @@ import { maxTries, verdictOf } from "./verdict.ts";
 export type DelivererParts = {
   store: WebhookStore;
   connector: WebhookConnector;
-  /** Calls back after each commit that brought events; the answer ends that. */
-  onNewEvents: (tell: () => void) => () => void;
-  /** Whoever fails for so long is turned off; 0: nobody is. */
+  /** Calls back after each commit that contains events; returns a function that stops the callbacks. */
+  onNewEvents: (notify: () => void) => () => void;
+  /** Endpoints are disabled after failing for this long; 0 never disables endpoints. */
   disableAfterMs: number;
   clock: Clock;
   ids: Ids;
   log: Log;
 };
 
-/** One delivery that is posted once. */
+/** A single attempt to post a delivery. */
 type PostAttempt = {
   endpoint: Endpoint;
   delivery: DueDelivery;
-  /** Beside the queue. */
+  /** Requested by a user outside the queue. */
   isOnDemand: boolean;
-  /** Whether the receiver took it; null when nobody knows. Its outcome is not written yet. */
+  /** Called before the outcome is stored, with whether the receiver accepted the event; null if that is unknown. */
   onEnded: (hasArrived: boolean | null) => void;
-  /** What came of it is written, or is not known: if it is due, it may be posted again. */
+  /**
+   * Called when the outcome is stored or remains unknown. From then on, the delivery may be posted again if it is due.
+   */
   onSettled: (hasArrived: boolean) => void;
 };
 type PendingSettlement = Pick<PostAttempt, "onSettled"> & { settlement: Settlement };
 
-/** Of the 15 to 30 seconds that Standard Webhooks recommends. */
+/** Standard Webhooks recommends 15 to 30 seconds. */
 const timeoutMs = 15_000;
 /**
- * So many posts at once; of these, by receivers that took nothing lately; of these, by receivers that failed. However
- * many hang, there is room for those that work.
+ * Maximum concurrent posts: in total, to receivers without a recent success, and to failing receivers. However many
+ * receivers hang, capacity remains for those that work.
  */
 const maxPosts = { all: 256, unproven: 192, failing: 64 };
-/** Events that come close together are told together, as are their outcomes: at most twenty commits a second of each. */
+/** Batches events, and likewise outcomes, that arrive close together: at most twenty commits of each per second. */
 const gatherMs = 50;
-/** What the process before has left waits until this one has got going: there may be much of it. */
+/** Delays work left by the previous process until startup is complete, as there may be a lot of it. */
 const startDelayMs = 1000;
-/** Some milliseconds of the writer's time when each of them goes to dozens of endpoints. */
+/** Occupies the writer for a few milliseconds if each event goes to dozens of endpoints. */
 const eventBatchSize = 100;
-/** When nothing is due for longer, look again anyway. */
+/** Upper bound on the time between checks, even if nothing is due. */
 const maxSleepMs = 30_000;
 const diskRetryMs = 5_000;
 const endpointsBetweenPauses = 16;
-/** So many endpoints are looked at for those that have a place for what somebody waits for. */
+/** Endpoints with on-demand deliveries that are considered per run. */
 const onDemandBatchSize = 256;
-/** So long after one that failed the next one is not posted, however often it is asked for. */
+/** Minimum delay after a failed on-demand delivery, however often the user requests another one. */
 const onDemandRetryMs = 2000;
 
 /**
- * Posts events to the endpoints that want them. The table of deliveries is the queue: an event is in it since shortly
- * after its commit, and leaves it when an outcome was written, so that a crash repeats an attempt and loses none.
- * Memory holds only what is being posted, and a little ahead.
+ * Posts events to the endpoints that subscribe to them. The deliveries table is the queue: an event enters it shortly
+ * after its commit and leaves it when an outcome is stored, so a crash may repeat an attempt but never loses one.
+ * Memory holds only the deliveries in flight and a small prefetch.
  *
- * What somebody waits for, a test or a single replay, is no part of the queue: it has places of its own, is posted also
- * while its endpoint rests, and if it arrives, that rest is over.
+ * On-demand deliveries (a test or a single replay) are not part of the queue: they have their own slots and are posted
+ * even while the endpoint is backing off. If one succeeds, the backoff ends.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -79,7 +81,7 @@ export class Deliverer {
   readonly #onDemandSlots = new OnDemandSlots();
   #settlements: PendingSettlement[] = [];
   #activePosts = 0;
-  /** The disk does not take outcomes: nothing is posted that could not be told to be done. */
+  /** Outcomes cannot be written to disk, so nothing is posted: it could not be recorded as delivered. */
   #isDiskFaulty = false;
   #isStarted = false;
   #stopListening = (): void => {};
@@ -90,12 +92,12 @@ export class Deliverer {
     const { clock, log } = parts;
     const work = (run: () => Promise<void>, what: string) =>
       new GatheredWork(clock, gatherMs, run, (error) => log.error({ err: error }, what));
-    this.#fanOutWork = work(() => this.#fanOut(), "could not hand events to webhooks");
-    this.#dispatchWork = work(() => this.#dispatchDue(), "could not look for due webhooks");
-    this.#settleWork = work(() => this.#settle(), "could not write what came of webhooks");
+    this.#fanOutWork = work(() => this.#fanOut(), "could not queue events for webhooks");
+    this.#dispatchWork = work(() => this.#dispatchDue(), "could not dispatch due webhooks");
+    this.#settleWork = work(() => this.#settle(), "could not store webhook outcomes");
   }
 
-  /** Begins to deliver; what was left by the process of before goes on. */
+  /** Starts delivering, including deliveries left by the previous process. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -104,7 +106,7 @@ export class Deliverer {
     this.#dispatchWork.wake(startDelayMs);
   }
 
-  /** Begins nothing more, and waits for what is being posted, at most `drainMs`; the rest is posted again after a start. */
+  /** Stops starting posts and waits up to `drainMs` for those in flight; the rest are repeated after a restart. */
   async stop(drainMs: number): Promise<void> {
     if (!this.#isStarted) return;
     this.#isStarted = false;
@@ -119,12 +121,12 @@ export class Deliverer {
     await this.#settleWork.stop();
   }
 
-  /** Something may be due: look soon. */
+  /** Schedules a check for due deliveries. */
   wake(): void {
     if (this.#isStarted) this.#dispatchWork.wake();
   }
 
-  /** An endpoint has changed: nothing is posted any more as it was before. */
+  /** Stops posting with the previous settings of an endpoint. */
   endpointChanged(endpointId: string): void {
     const lane = this.#lanes.get(endpointId);
     lane?.close();
@@ -136,7 +138,7 @@ export class Deliverer {
     return [this.#fanOutWork, this.#dispatchWork, this.#settleWork].some((work) => work.isBusy) || this.#posts.size > 0;
   }
 
-  /** Resolves when nothing is due and nothing is being posted. */
+  /** Resolves when nothing is due and no post is in flight. */
   async idle(): Promise<void> {
     while (this.isBusy) {
       await this.#fanOutWork.idle();
@@ -177,18 +179,18 @@ export class Deliverer {
   }
 
   #postOnDemand(endpoint: Endpoint, delivery: DueDelivery): void {
-    const free = (): void => {
+    const releaseSlot = (): void => {
       this.#onDemandSlots.release(endpoint.id);
       this.wake();
     };
     const onSettled = (hasArrived: boolean): void => {
-      if (hasArrived) free();
-      else this.#parts.clock.after(onDemandRetryMs, free);
+      if (hasArrived) releaseSlot();
+      else this.#parts.clock.after(onDemandRetryMs, releaseSlot);
     };
     this.#startPost({ endpoint, delivery, isOnDemand: true, onEnded: () => {}, onSettled });
   }
 
-  /** Reads what is due of endpoints that fail, or of the others, as far as there is room for them. */
+  /** Posts due deliveries of failing endpoints, or of the others, as far as capacity allows. */
   async #startDue(areFailing: boolean): Promise<void> {
     const { store, clock } = this.#parts;
     const free = maxPosts.all - this.#activePosts;
@@ -254,7 +256,7 @@ export class Deliverer {
   #startPost(attempt: PostAttempt): void {
     const post: Promise<void> = this.#post(attempt).finally(() => {
       this.#posts.delete(post);
-      // Another may have waited for this place.
+      // Another delivery may be waiting for this slot.
       this.wake();
     });
     this.#posts.add(post);
@@ -266,7 +268,7 @@ export class Deliverer {
     try {
       settlement = await this.#attempt(target);
     } catch (error) {
-      this.#parts.log.error({ err: error, endpointId: target.endpoint.id }, "could not post a webhook");
+      this.#parts.log.error({ err: error, endpointId: target.endpoint.id }, "could not post webhook");
     }
     if (settlement === null) onSettled(false);
     else {
@@ -276,7 +278,7 @@ export class Deliverer {
     onEnded(settlement === null ? null : hasArrived(settlement));
   }
 
-  /** What came of posting it once; null when nobody knows. */
+  /** Posts once and returns the outcome; null if it is unknown. */
   async #attempt({
     endpoint,
     delivery,
@@ -293,20 +295,20 @@ export class Deliverer {
     const { error, disableReason, ...next } = verdictOf(tried);
     if (disableReason !== null) {
       this.#lanes.get(endpoint.id)?.close();
-      log.warn({ endpointId: endpoint.id, reason: disableReason }, "turned a webhook endpoint off");
+      log.warn({ endpointId: endpoint.id, reason: disableReason }, "webhook endpoint disabled");
     }
-    const answer = outcome.kind === "answered" ? outcome : { status: null, excerpt: "" };
+    const response = outcome.kind === "answered" ? outcome : { status: null, excerpt: "" };
     const attempt = {
       at: startedAt,
-      status: answer.status,
+      status: response.status,
       latencyMs: now - startedAt,
       error,
-      response: answer.excerpt,
+      response: response.excerpt,
     };
     return { endpointId: endpoint.id, eventId: event.id, attempt, isOnDemand, disableReason, ...next };
   }
 
-  /** Null when the server stops: nobody knows what came of it, and it is posted again. */
+  /** Null if the server stops: the outcome is unknown, and the event is posted again. */
   async #outcomeOf(endpoint: Endpoint, event: DueDelivery["event"]): Promise<PostOutcome | null> {
     const { clock, connector } = this.#parts;
     const { url, secret, oldSecret, oldSecretUntil } = endpoint;
@@ -328,11 +330,11 @@ export class Deliverer {
       await store.settle(batch.map(({ settlement }) => settlement));
     } catch (error) {
       if (diskFaultOf(error) === null) {
-        // Posted again later rather than never.
+        // Better to post again later than never.
         for (const { onSettled } of batch) onSettled(false);
         throw error;
       }
-      log.error({ err: error }, "could not write what came of webhooks; tried again soon");
+      log.error({ err: error }, "could not store webhook outcomes; retrying soon");
       this.#isDiskFaulty = true;
       this.#settlements.unshift(...batch);
       clock.after(diskRetryMs, () => this.#settleWork.wake());

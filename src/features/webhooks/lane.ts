@@ -1,19 +1,19 @@
 import type { DueDelivery, Endpoint } from "./model.ts";
 
-/** A healthy receiver gets at most so many at a time. */
+/** Maximum concurrent posts to a healthy receiver. */
 const maxWidth = 32;
-/** Read ahead, in lots of the width, so that a fast receiver does not wait for the next look. */
+/** Deliveries to prefetch, as a multiple of the width, so that a fast receiver does not wait for the next query. */
 const prefetchFactor = 4;
 
 /**
- * The deliveries of one endpoint that are in memory. It begins with one at a time, and takes twice as many after each
- * success until it is wide; a failure makes it narrow again, so that a dead receiver holds one place and no more.
+ * The in-memory deliveries of one endpoint. Its width (concurrent posts) starts at one, doubles after each success up
+ * to a maximum, and drops back to one after a failure, so that a dead receiver occupies a single slot.
  */
 export class Lane {
-  /** As it was when last read. */
+  /** The endpoint as last read from the store. */
   endpoint: Endpoint;
   readonly waiting: DueDelivery[] = [];
-  /** Ids of events that are being posted, or whose outcome is not written yet. */
+  /** IDs of events that are in flight or whose outcome is not stored yet. */
   readonly unsettled = new Set<number>();
   posting = 0;
   #width = 1;
@@ -26,7 +26,7 @@ export class Lane {
     this.#isFailing = endpoint.failures > 0;
   }
 
-  /** It took something lately. */
+  /** Whether the most recent post succeeded. */
   get isProven(): boolean {
     return this.#isProven;
   }
@@ -35,7 +35,7 @@ export class Lane {
     return this.#isFailing;
   }
 
-  /** Nothing is begun any more. */
+  /** A closed lane starts no posts. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -44,16 +44,16 @@ export class Lane {
     return this.waiting.length === 0 && this.unsettled.size === 0;
   }
 
-  /** While it fails, an outcome must be written first: it says how long the endpoint is to be left alone. */
+  /** A failing lane must wait until the outcome is stored, because that determines the backoff. */
   get hasRoom(): boolean {
     return !this.#isClosed && (this.#isFailing ? this.unsettled.size === 0 : this.posting < this.#width);
   }
 
-  /** How many more may be read; none while there are enough, because those that are known are read again with them. */
+  /** Number of deliveries to read; 0 while enough are waiting, because each query also returns those already known. */
   get prefetchCount(): number {
     if (this.#isClosed || this.waiting.length >= this.#width) return 0;
-    const most = this.#isFailing ? 1 : this.#width * prefetchFactor;
-    return Math.max(most - this.waiting.length - this.posting, 0);
+    const capacity = this.#isFailing ? 1 : this.#width * prefetchFactor;
+    return Math.max(capacity - this.waiting.length - this.posting, 0);
   }
 
   add(deliveries: readonly DueDelivery[]): void {
@@ -71,11 +71,11 @@ export class Lane {
     this.#isProven = false;
     this.#isFailing = true;
     this.#width = 1;
-    // The others wait as the store has it: the endpoint may want to be left alone.
+    // The rest stay in the store, which knows the backoff of the endpoint.
     this.waiting.length = 0;
   }
 
-  /** It has changed, or is gone: what waits is read again, by a lane of its own. */
+  /** Call when the endpoint was changed or removed. A new lane reads the waiting deliveries again. */
   close(): void {
     this.#isClosed = true;
     this.waiting.length = 0;

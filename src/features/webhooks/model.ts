@@ -4,11 +4,11 @@ import type { Event } from "../../platform/events/model.ts";
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** What the user decides on. */
+/** The user-configurable part of an endpoint. */
 export type EndpointContent = {
   url: string;
   description: string | null;
-  /** Names of types and groups of them; null: everything. */
+  /** Event types and groups of types; null subscribes to all events. */
   types: readonly string[] | null;
 };
 
@@ -17,13 +17,13 @@ export type Endpoint = EndpointContent & {
   userId: string;
   isEnabled: boolean;
   disabledAt: number | null;
-  /** Why it was turned off by us; null when its user did. */
+  /** Why the server disabled the endpoint; null if the user did. */
   disabledReason: string | null;
   secret: string;
-  /** Signs as well until the moment beside it. */
+  /** Also signs deliveries until `oldSecretUntil`. */
   oldSecret: string | null;
   oldSecretUntil: number | null;
-  /** Attempts that failed since the last success, and since when. */
+  /** Number of failed attempts since the last success; `failingSince` is the time of the first one. */
   failures: number;
   failingSince: number | null;
   lastSuccessAt: number | null;
@@ -34,39 +34,41 @@ export type Endpoint = EndpointContent & {
 
 export type Attempt = {
   at: number;
-  /** null: there was no answer. */
+  /** null if there was no response. */
   status: number | null;
   latencyMs: number;
-  /** What went wrong; null: it was delivered. */
+  /** Reason for the failure; null if the delivery succeeded. */
   error: string | null;
-  /** The beginning of the answer. */
+  /** The beginning of the response body. */
   response: string;
 };
 
-/** An event on its way to an endpoint. */
+/** Delivery of an event to an endpoint. */
 export type Delivery = {
   endpointId: string;
   event: Event;
   state: DeliveryState;
-  /** When it is tried next, at the earliest: not while the endpoint rests. Null, too, while that is turned off. */
+  /**
+   * Earliest time of the next attempt, including the backoff of the endpoint. Also null while the endpoint is disabled.
+   */
   nextAt: number | null;
-  /** The latest, oldest first. */
+  /** The most recent attempts, oldest first. */
   attempts: Attempt[];
 };
 
-/** What a deliverer needs. */
+/** The part of a delivery that the deliverer needs. */
 export type DueDelivery = {
   event: Event;
-  /** Attempts since it was put into the queue. */
+  /** Number of attempts since the delivery was queued. */
   tries: number;
 };
 
-/** Told to one endpoint alone, because its user asked for it; posted once, whatever comes of it. */
+/** Sent to a single endpoint at the request of its user, and never retried. */
 export const testType = "webhook.test";
 
-/** The endpoint remembers so many attempts of a delivery. */
+/** Number of attempts stored per delivery. */
 export const maxAttemptsKept = 20;
-/** The longest text of an answer that is kept. */
+/** Maximum length of a stored response excerpt. */
 export const maxExcerptLength = 500;
 
 const instantOrNull = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
@@ -74,14 +76,14 @@ const contentFields = {
   url: Type.String({
     minLength: 1,
     maxLength: 2000,
-    description: "Where to post to; https. Redirects are not followed.",
+    description: "HTTPS URL that events are posted to. Redirects are not followed.",
   }),
   description: Type.Union([Type.String({ maxLength: 200 }), Type.Null()]),
   events: Type.Array(Type.String({ maxLength: 60 }), {
     maxItems: 100,
-    description: "Types of events, or groups such as `lead.*`; `*`, or an empty list, for everything.",
+    description: "Event types or groups, such as `lead.*`. `*` or an empty list subscribes to all events.",
   }),
-  isEnabled: Type.Boolean({ description: "false: nothing is posted; what was waiting waits." }),
+  isEnabled: Type.Boolean({ description: "If false, nothing is sent and pending deliveries are kept." }),
 };
 
 export const EndpointInput = Type.Object(
@@ -90,9 +92,9 @@ export const EndpointInput = Type.Object(
     description: Type.Optional(contentFields.description),
     events: Type.Optional(contentFields.events),
     isEnabled: Type.Optional(contentFields.isEnabled),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
-  // A misspelled `events` would send all of them to a host that is to know of some.
+  // A misspelled `events` would otherwise send every event to a host that is supposed to receive only some.
   {
     additionalProperties: false,
     examples: [{ url: "https://crm.example.com/hooks/outreach", events: ["lead.*", "message.replied"] }],
@@ -108,59 +110,64 @@ export const EndpointView = Type.Object(
     id: Type.String(),
     ...contentFields,
     state: Type.Union([Type.Literal("working"), Type.Literal("failing"), Type.Literal("disabled")], {
-      description: "failing: its latest attempt failed. It is turned off by itself when that goes on for days.",
+      description:
+        "`failing`: the most recent attempt failed. The endpoint is disabled automatically after several days of failures.",
     }),
     disabledAt: instantOrNull,
     disabledReason: Type.Union([Type.String(), Type.Null()], {
-      description: "Why the server turned it off; null when somebody did.",
+      description: "Reason why the server disabled the endpoint. null if a user disabled it.",
     }),
-    failures: Type.Integer({ description: "Failed attempts since the last success." }),
+    failures: Type.Integer({ description: "Number of failed attempts since the last success." }),
     failingSince: instantOrNull,
     lastSuccessAt: instantOrNull,
     lastFailureAt: instantOrNull,
     oldSecretUntil: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "Until then the secret of before the rotation signs as well.",
+      description: "Time until which deliveries are also signed with the previous secret.",
     }),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
   },
-  { $id: "WebhookEndpoint", description: "An address that events are posted to, without its secret." },
+  { $id: "WebhookEndpoint", description: "A URL that receives events. Does not include the secret." },
 );
 export type EndpointView = Static<typeof EndpointView>;
 
 export const NewEndpointView = Type.Object(
   {
     ...EndpointView.properties,
-    secret: Type.String({ description: "What deliveries are signed with: in this answer and never again." }),
+    secret: Type.String({ description: "Secret that deliveries are signed with. Returned only in this response." }),
   },
-  { $id: "NewWebhookEndpoint", description: "An endpoint with its new secret." },
+  { $id: "NewWebhookEndpoint", description: "A webhook endpoint, including its new secret." },
 );
 export type NewEndpointView = Static<typeof NewEndpointView>;
 
 export const AttemptView = Type.Object({
   at: Type.String({ format: "date-time" }),
-  status: Type.Union([Type.Integer(), Type.Null()], { description: "null: there was no answer." }),
+  status: Type.Union([Type.Integer(), Type.Null()], {
+    description: "HTTP status of the response. null if there was none.",
+  }),
   latencyMs: Type.Integer(),
-  error: Type.Union([Type.String(), Type.Null()], { description: "null: it was delivered." }),
-  response: Type.String({ description: `The first ${maxExcerptLength} characters of the answer.` }),
+  error: Type.Union([Type.String(), Type.Null()], {
+    description: "Reason for the failure. null if the delivery succeeded.",
+  }),
+  response: Type.String({ description: `First ${maxExcerptLength} characters of the response body.` }),
 });
 
 export const DeliveryView = Type.Object(
   {
-    id: Type.String({ description: "The id of the event." }),
+    id: Type.String({ description: "ID of the event." }),
     endpointId: Type.String(),
-    webhookId: Type.String({ description: "The header webhook-id: the same in every attempt and replay." }),
+    webhookId: Type.String({ description: "Value of the `webhook-id` header. The same for every attempt and replay." }),
     type: Type.String(),
     state: Type.Union(deliveryStates.map((state) => Type.Literal(state))),
     happenedAt: Type.String({ format: "date-time" }),
     nextAttemptAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
       description:
-        "Not tried before, because of its own schedule or because the endpoint is left alone until then; in the past: it is its turn soon. null: not tried any more, or not while the endpoint is turned off.",
+        "Earliest time of the next attempt, based on the retry schedule and the backoff of the endpoint. A time in the past means that the attempt is imminent. null if no attempt is scheduled or the endpoint is disabled.",
     }),
-    attempts: Type.Array(AttemptView, { description: `The latest ${maxAttemptsKept}, oldest first.` }),
-    payload: Type.Record(Type.String(), Type.Unknown(), { description: "What is posted." }),
+    attempts: Type.Array(AttemptView, { description: `The ${maxAttemptsKept} most recent attempts, oldest first.` }),
+    payload: Type.Record(Type.String(), Type.Unknown(), { description: "Body that is posted to the endpoint." }),
   },
-  { $id: "WebhookDelivery", description: "An event on its way to an endpoint." },
+  { $id: "WebhookDelivery", description: "Delivery of an event to an endpoint." },
 );
 export type DeliveryView = Static<typeof DeliveryView>;
 
@@ -170,7 +177,8 @@ export const RotateInput = Type.Object({
       minimum: 0,
       maximum: 168,
       default: 24,
-      description: "So long the old secret signs as well, so that receivers can change over.",
+      description:
+        "Hours during which deliveries are also signed with the old secret, so that receivers can switch over.",
     }),
   ),
 });
@@ -179,20 +187,24 @@ export type RotateInput = Static<typeof RotateInput>;
 export const replayChoices = ["undelivered", "all"] as const;
 export const ReplayInput = Type.Object(
   {
-    from: Type.String({ maxLength: 40, description: "Events from this moment on. ISO 8601 or Unix time." }),
-    to: Type.Optional(Type.String({ maxLength: 40, description: "Up to this moment; now unless said." })),
+    from: Type.String({ maxLength: 40, description: "Start of the time range, inclusive. ISO 8601 or Unix time." }),
+    to: Type.Optional(
+      Type.String({ maxLength: 40, description: "End of the time range, inclusive. Defaults to now." }),
+    ),
     include: Type.Optional(
       Type.Union(
         replayChoices.map((choice) => Type.Literal(choice)),
         {
           default: "undelivered",
           description:
-            "undelivered: what failed or waits for another attempt, and what happened while the endpoint was turned off. all: everything.",
+            "`undelivered`: events that failed, are waiting to be retried, or occurred while the endpoint was disabled. `all`: every event in the range.",
         },
       ),
     ),
-    after: Type.Optional(Type.String({ pattern: "^\\d{1,15}$", description: "nextCursor of the answer before." })),
-    userId: Type.Optional(Type.String({ description: "Needed with a global key: whom to act for." })),
+    after: Type.Optional(
+      Type.String({ pattern: "^\\d{1,15}$", description: "`nextCursor` of the previous response." }),
+    ),
+    userId: Type.Optional(Type.String({ description: "User to act as. Required with a global key." })),
   },
   { examples: [{ from: "2026-01-05T10:00:00Z" }] },
 );

@@ -1,17 +1,17 @@
 import type { Endpoint } from "./model.ts";
 
-/** So many posts at once that somebody asked for, beside those of the queue; of these, for one user. */
+/** Maximum concurrent on-demand posts, in addition to those of the queue: in total and per user. */
 const limits = { all: 32, perUser: 4 };
 
 /**
- * The places of deliveries that somebody waits for: of each endpoint one at a time, so that asking again and again is no
- * way to flood a receiver, nor, if it hangs, to keep others from theirs.
+ * Slots for on-demand deliveries. Each endpoint has at most one at a time, so that repeated requests can neither flood
+ * a receiver nor, if it hangs, block other users.
  */
 export class OnDemandSlots {
-  /** The user of each endpoint that has one. */
+  /** Endpoints that hold a slot, with their users. */
   readonly #users = new Map<string, string>();
 
-  /** False when there is none for this endpoint now. */
+  /** False if no slot is available for this endpoint. */
   acquire({ id, userId }: Pick<Endpoint, "id" | "userId">): boolean {
     if (this.#users.has(id) || this.#users.size >= limits.all) return false;
     const own = [...this.#users.values()].filter((user) => user === userId);

@@ -22,16 +22,16 @@ import type {
 import { createWebhookSecret } from "./signature.ts";
 import type { WebhookStore } from "./store.ts";
 
-/** Each event of the user goes to all of them, so their number is what an event can cost. */
+/** Every event is sent to all endpoints of the user, so this bounds the cost of an event. */
 const maxEndpoints = 50;
 const hourMs = 3_600_000;
 const defaultOverlapHours = 24;
-/** Some milliseconds of the writer's time. */
+/** Occupies the writer for a few milliseconds. */
 const replayBatchSize = 500;
-/** So many events are looked at for one request: about a second. */
+/** Events scanned per request, which takes about a second. */
 const maxScannedEvents = 100_000;
 const sweepBatchSize = 1000;
-/** So many deliveries of an endpoint go in front of its queue at a time; who wants more of them replays a range. */
+/** Deliveries per endpoint that can skip the queue at a time; replaying a range is the way to replay more. */
 const maxOnDemand = 10;
 
 export type WebhookParts = {
@@ -39,9 +39,9 @@ export type WebhookParts = {
   connector: WebhookConnector;
   clock: Clock;
   ids: Ids;
-  /** Something may be due. */
+  /** Signals that deliveries may be due. */
   wake: () => void;
-  /** What is posted to an endpoint, or whether anything is, has changed. */
+  /** Signals that an endpoint was changed, enabled, disabled, or removed. */
   onChanged: (endpointId: string) => void;
 };
 
@@ -52,7 +52,7 @@ export type DeliveryQuery = {
   limit: number;
 };
 
-/** Endpoints of users, and what became of what they were told. */
+/** Manages webhook endpoints and gives access to their deliveries. */
 export class WebhookService {
   readonly #parts: WebhookParts;
 
@@ -60,7 +60,7 @@ export class WebhookService {
     this.#parts = parts;
   }
 
-  /** VALIDATION_ERROR for an address that can't be posted to and for unknown types; CONFLICT when there are too many. */
+  /** Throws VALIDATION_ERROR for an unusable URL or unknown event types, and CONFLICT at the endpoint limit. */
   async create(userId: string, input: EndpointInput): Promise<NewEndpointView> {
     const { store, clock, ids } = this.#parts;
     const now = clock.now();
@@ -83,7 +83,7 @@ export class WebhookService {
     };
     if (!(await store.insert(endpoint, maxEndpoints)))
       throw new ApiError("CONFLICT", {
-        message: `You have ${maxEndpoints} webhook endpoints, which is the most. Delete one first.`,
+        message: `Webhook endpoint limit reached: you have ${maxEndpoints} of ${maxEndpoints}. Delete one first.`,
       });
     return { ...this.#view(endpoint), secret: endpoint.secret };
   }
@@ -110,7 +110,7 @@ export class WebhookService {
     return this.#view(endpoint);
   }
 
-  /** A new secret; the one of before signs as well for some hours. */
+  /** Issues a new secret. Deliveries are also signed with the previous one for `overlapHours`. */
   async rotate(
     userId: string,
     id: string,
@@ -134,7 +134,8 @@ export class WebhookService {
   }
 
   /**
-   * Tells the endpoint, and no other, a `webhook.test`: at once, whatever waits, and once. CONFLICT when it is turned off.
+   * Sends `webhook.test` to this endpoint only, ahead of pending deliveries and without retries. Throws CONFLICT if the
+   * endpoint is disabled.
    */
   async test(userId: string, id: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
@@ -144,7 +145,7 @@ export class WebhookService {
     return deliveryView(delivery);
   }
 
-  /** Newest events first; `next` is where to go on, null on the last page. */
+  /** Newest events first. `next` is the cursor of the next page, or null on the last one. */
   async deliveries(
     userId: string,
     id: string,
@@ -171,17 +172,20 @@ export class WebhookService {
     return deliveryView(delivery);
   }
 
-  /** Delivers one again, in front of all that waits, with the same webhook-id. CONFLICT when the endpoint is turned off. */
+  /**
+   * Delivers an event again with the same webhook-id, ahead of pending deliveries. Throws CONFLICT if the endpoint is
+   * disabled.
+   */
   async replay(userId: string, id: string, eventId: string): Promise<DeliveryView> {
     const { store, clock, wake } = this.#parts;
     await this.#requireEnabled(userId, id);
-    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxAsked: maxOnDemand });
+    const delivery = await store.replay(userId, id, eventNumber(eventId), { at: clock.now(), maxOnDemand });
     if (delivery === null) throw notFound("delivery", eventId);
     wake();
     return deliveryView(delivery);
   }
 
-  /** Puts all events of a time into the queue again; `next` is where to go on, null when all were looked at. */
+  /** Queues all events of a time range again. `next` is where to continue, or null when the range is complete. */
   async replayRange(
     userId: string,
     id: string,
@@ -203,7 +207,7 @@ export class WebhookService {
     return { replayed, next };
   }
 
-  /** Removes what deleted endpoints have left, in slices, so that nobody waits for it. */
+  /** Removes leftovers of deleted endpoints, in batches so that other writes are not delayed. */
   async sweep(): Promise<void> {
     while (await this.#parts.store.sweep(sweepBatchSize));
   }
@@ -224,12 +228,11 @@ export class WebhookService {
     const errors: FieldError[] = [];
     const instant = (path: string, text: string): number => {
       const at = parseInstant(text);
-      if (at === null) errors.push({ path, message: "Expected a moment, such as 2026-01-05T10:00:00Z." });
+      if (at === null) errors.push({ path, message: "Expected a date and time, such as 2026-01-05T10:00:00Z." });
       return at ?? 0;
     };
     const range = { from: instant("from", from), to: to === undefined ? this.#parts.clock.now() : instant("to", to) };
-    if (errors.length === 0 && range.from > range.to)
-      errors.push({ path: "from", message: "Expected a moment that is not after `to`." });
+    if (errors.length === 0 && range.from > range.to) errors.push({ path: "from", message: "Must not be after `to`." });
     if (errors.length > 0) throw invalid(errors);
     return range;
   }
@@ -240,7 +243,7 @@ export class WebhookService {
 
   async #requireEnabled(userId: string, id: string): Promise<void> {
     if ((await this.#require(userId, id)).isEnabled) return;
-    throw new ApiError("CONFLICT", { message: "This endpoint is turned off. Set isEnabled to true first." });
+    throw new ApiError("CONFLICT", { message: "This endpoint is disabled. Set isEnabled to true first." });
   }
 
   #view(endpoint: Endpoint): EndpointView {
@@ -266,12 +269,12 @@ export class WebhookService {
   }
 }
 
-function requireFound<T>(thing: T | null, id: string): T {
-  if (thing === null) throw notFound("webhook endpoint", id);
-  return thing;
+function requireFound<T>(row: T | null, id: string): T {
+  if (row === null) throw notFound("webhook endpoint", id);
+  return row;
 }
 
-/** Patterns are kept as they are, so that `lead.*` means types that a later version brings, too. */
+/** Patterns are stored unexpanded, so that `lead.*` also covers event types added by later versions. */
 function patternsOf(events: readonly string[], errors: FieldError[]): string[] | null {
   const patterns = [...new Set(events.map((each) => each.trim()))];
   for (const [index, pattern] of patterns.entries()) {
@@ -282,7 +285,7 @@ function patternsOf(events: readonly string[], errors: FieldError[]): string[] |
   return patterns.length === 0 || patterns.includes("*") ? null : patterns;
 }
 
-/** What is no number is the id of nothing. */
+/** Text that is not a number maps to -1, which is never an event ID. */
 function eventNumber(id: string): number {
   return /^\d{1,15}$/.test(id) ? Number(id) : -1;
 }

@@ -1,7 +1,7 @@
 import type { Ids } from "../../platform/base/ids.ts";
 
 const prefix = "whsec_";
-/** Standard Webhooks wants 24 to 64. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const secretBytes = 32;
 
 export function createWebhookSecret(ids: Ids): string {
@@ -9,9 +9,9 @@ export function createWebhookSecret(ids: Ids): string {
 }
 
 /**
- * The headers that let a receiver know who posts, by the rules of Standard Webhooks (standardwebhooks.com): one
- * signature for each secret, in their order. `at` is the moment of the attempt. By hand and not by the package of the
- * same name, which takes 10 ms for half a megabyte; the tests let that package verify.
+ * Headers that authenticate the sender, as defined by Standard Webhooks (standardwebhooks.com): one signature per
+ * secret, in order. `at` is the time of the attempt. Implemented here because the `standardwebhooks` package takes 10
+ * ms for half a megabyte; the tests verify the signatures with that package.
  */
 export function signedHeaders(
   id: string,

@@ -8,7 +8,7 @@ export type DeliveryPageRequest = {
   endpointId: string;
   state: DeliveryState | null;
   types: readonly EventType[] | null;
-  /** Only of events before this one. */
+  /** Only deliveries of events before this event ID. */
   before: number | null;
   limit: number;
 };
@@ -16,35 +16,35 @@ export type DeliveryPageRequest = {
 export type ReplayRequest = {
   userId: string;
   endpointId: string;
-  /** Events of this time, both ends included. */
+  /** Time range of the events, both ends inclusive. */
   from: number;
   to: number;
-  /** Also what was delivered. */
+  /** Whether to replay delivered events too. */
   includesDelivered: boolean;
-  /** Only events behind this one; null from the beginning. */
+  /** Only events after this event ID; null starts at the beginning. */
   after: number | null;
-  /** So many events are looked at. */
+  /** Maximum number of events to scan. */
   limit: number;
   at: number;
 };
 
-/** What came of an attempt: of the delivery, and of its endpoint. */
+/** Outcome of an attempt, for the delivery and its endpoint. */
 export type Settlement = {
   endpointId: string;
   eventId: number;
   attempt: Attempt;
-  /** It was one that somebody waits for (`asked`). */
+  /** The attempt was on demand (see `nextOnDemand`). */
   isOnDemand: boolean;
   state: DeliveryState;
-  /** Of the next attempt, while it is pending. */
+  /** Time of the next attempt while the delivery is pending. */
   nextAt: number | null;
-  /** The endpoint is left alone until then. */
+  /** No queued delivery of the endpoint is attempted before this time. */
   backoffUntil: number;
-  /** A sentence on why the endpoint is turned off; null: it stays as it is. */
+  /** Disables the endpoint for this reason, a sentence for the user; null leaves it enabled. */
   disableReason: string | null;
 };
 
-/** Endpoints that have failed since their last success are told of apart from the others. */
+/** Endpoints whose last attempt failed are listed separately from the others. */
 export type DueRequest = { areFailing: boolean; now: number; limit: number };
 
 export type WebhookStore = {
@@ -53,54 +53,57 @@ export type WebhookStore = {
   get(userId: string, id: string): Promise<Endpoint | null>;
   /** Newest first, at most `limit`. */
   list(userId: string, limit: number): Promise<Endpoint[]>;
-  /** An endpoint that is turned on begins with what happens from then on, and with what was pending. */
+  /** An endpoint that is enabled receives pending deliveries and events from that time on. */
   update(userId: string, id: string, change: EndpointChange): Promise<Endpoint | null>;
-  /** The secret of before signs as well until `oldUntil`. */
+  /** Deliveries are also signed with the previous secret until `oldUntil`. */
   rotate(
     userId: string,
     id: string,
     change: { secret: string; oldUntil: number; at: number },
   ): Promise<Endpoint | null>;
-  /** False when there is none. Its deliveries are gone with it, at the latest after some calls of `sweep`. */
+  /** False if the endpoint does not exist. Its deliveries are deleted at the latest after a few calls of `sweep`. */
   remove(userId: string, id: string): Promise<boolean>;
-  /** Removes remains of deleted endpoints, at most `limit` deliveries; false when nothing is left. */
+  /** Deletes up to `limit` deliveries of deleted endpoints; false when none are left. */
   sweep(limit: number): Promise<boolean>;
 
-  /** Of the newest events first. */
+  /** Newest events first. */
   deliveries(request: DeliveryPageRequest): Promise<Delivery[]>;
-  /** On all pages together, counted up to 10,000. */
+  /** Total number across all pages, counted up to 10,000. */
   countDeliveries(request: Omit<DeliveryPageRequest, "before" | "limit">): Promise<number>;
   delivery(userId: string, endpointId: string, eventId: number): Promise<Delivery | null>;
   /**
-   * Asks for a `webhook.test` to this endpoint alone, whatever it is narrowed to. While one is asked for, that is the
-   * answer.
+   * Requests a `webhook.test` for this endpoint only, whatever types it subscribes to. If one is already pending,
+   * returns that one.
    */
   test(userId: string, endpointId: string, at: number): Promise<Delivery | null>;
-  /** Asks for one delivery again; while `maxAsked` of the endpoint are asked for, it is put into the queue instead. */
+  /** Requests a delivery again, on demand; once `maxOnDemand` are pending for the endpoint, it is queued instead. */
   replay(
     userId: string,
     endpointId: string,
     eventId: number,
-    request: { at: number; maxAsked: number },
+    request: { at: number; maxOnDemand: number },
   ): Promise<Delivery | null>;
   /**
-   * Puts what the endpoint was not told of a time into the queue, also what happened while it was turned off.
-   * `next`: where to go on, null when all was looked at.
+   * Queues undelivered events of a time range, including those that occurred while the endpoint was disabled.
+   * `next`: where to continue, or null when the range is complete.
    */
   replayRange(request: ReplayRequest): Promise<{ replayed: number; next: number | null }>;
 
-  /** Makes deliveries of the next events, of at most `limit`; answers how many events those were. None is passed over or made twice. */
+  /**
+   * Creates the deliveries of the next events, at most `limit`, and returns how many events were processed. Each event
+   * is processed exactly once.
+   */
   fanOut(now: number, limit: number): Promise<number>;
-  /** Endpoints with something due, the longest waiting first. */
+  /** Endpoints with due deliveries, longest waiting first. */
   dueEndpoints(request: DueRequest): Promise<Endpoint[]>;
-  /** What is due for an endpoint, the longest waiting first. */
+  /** Due deliveries of an endpoint, longest waiting first. */
   due(endpointId: string, now: number, limit: number): Promise<DueDelivery[]>;
-  /** Endpoints with something that was asked for, whether they rest or not, the longest waiting first. */
+  /** Endpoints with on-demand deliveries, regardless of backoff, longest waiting first. */
   onDemandEndpoints(limit: number): Promise<Endpoint[]>;
-  /** What was asked for of an endpoint and is not in the queue: a test first, then the longest waiting. */
+  /** The next on-demand delivery of an endpoint: a test first, then the longest waiting. */
   nextOnDemand(endpointId: string): Promise<DueDelivery | null>;
-  /** The next moment behind `now` at which an endpoint has something due in the queue; null: nothing is pending. */
+  /** The next time after `now` at which a queued delivery is due; null if nothing is pending. */
   nextDueAt(now: number): Promise<number | null>;
-  /** Writes what came of attempts; tells `webhook.disabled` of endpoints that are turned off. */
+  /** Stores the outcomes of attempts and emits `webhook.disabled` for endpoints that are disabled. */
   settle(settlements: readonly Settlement[]): Promise<void>;
 };

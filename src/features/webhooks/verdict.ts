@@ -6,7 +6,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How long after each attempt the next one follows (Standard Webhooks, "Deliverability and reliability"). */
+/** Delay between consecutive attempts (Standard Webhooks, "Deliverability and reliability"). */
 export const retryDelays = [
   5 * secondMs,
   5 * minuteMs,
@@ -20,18 +20,18 @@ export const retryDelays = [
 ];
 export const maxTries = retryDelays.length + 1;
 
-/** So many failures in a row may be chance; from then on an endpoint with many deliveries is asked less and less often. */
+/** A few consecutive failures may be chance; beyond that, attempts at an endpoint with many deliveries back off. */
 const failuresBeforeBackoff = 3;
 const maxBackoffMs = 5 * minuteMs;
-/** What a receiver that asks for less gets, when it does not say how much less. */
+/** Minimum backoff for a receiver that throttles requests without a Retry-After header. */
 const minThrottleMs = 10 * secondMs;
-/** Nobody means to wait longer; a wrong clock or unit does. */
+/** A longer Retry-After is more likely a wrong clock or unit than intent. */
 const maxRetryAfterMs = dayMs;
 
 export type Verdict = {
   state: DeliveryState;
   nextAt: number | null;
-  /** What went wrong; null: it was delivered. */
+  /** Reason for the failure; null if the delivery succeeded. */
   error: string | null;
   backoffUntil: number;
   disableReason: string | null;
@@ -39,19 +39,19 @@ export type Verdict = {
 
 export type AttemptResult = {
   outcome: PostOutcome;
-  /** Attempts of this delivery, with this one. */
+  /** Number of attempts of this delivery, including this one. */
   tries: number;
-  /** Somebody asked for it, beside the queue: how often the queue is tried does not depend on it. */
+  /** Requested by a user outside the queue; must not affect the backoff of the queue. */
   isOnDemand: boolean;
   endpoint: Pick<Endpoint, "failures" | "failingSince">;
-  /** Whoever fails for so long is turned off; 0: nobody is. */
+  /** An endpoint is disabled after failing for this long; 0 never disables endpoints. */
   disableAfterMs: number;
   now: number;
-  /** From 0 up to 1: so that what failed together does not come back together. */
+  /** From 0 to 1. Adds jitter, so that deliveries that failed together are not retried together. */
   random: number;
 };
 
-/** What an attempt means for its delivery and its endpoint. */
+/** Decides how an attempt affects its delivery and its endpoint. */
 export function verdictOf({
   outcome,
   tries,
@@ -66,9 +66,9 @@ export function verdictOf({
   const isGone = outcome.kind === "answered" && outcome.status === 410;
   const failingMs = now - (endpoint.failingSince ?? now);
   const disableReason = isGone
-    ? "The receiver answered 410: it wants nothing any more."
+    ? "The receiver responded with 410 Gone."
     : disableAfterMs > 0 && failingMs >= disableAfterMs
-      ? `Every attempt has failed for ${Math.floor(failingMs / dayMs)} days. The last one: ${error}`
+      ? `Every attempt has failed for ${Math.floor(failingMs / dayMs)} days. Last error: ${error}`
       : null;
   const retryAfterAt = retryAtOf(outcome, now) ?? 0;
   const delay = retryDelays[tries - 1];
@@ -82,8 +82,8 @@ function errorOf(outcome: PostOutcome): string | null {
   const { status } = outcome;
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400)
-    return `It answered ${status}: redirects are not followed, so set the final address.`;
-  return `It answered ${status}.`;
+    return `The receiver responded with ${status}. Redirects are not followed; set the final URL instead.`;
+  return `The receiver responded with ${status}.`;
 }
 
 function retryAtOf(outcome: PostOutcome, now: number): number | null {
@@ -99,7 +99,7 @@ function backoffMs(outcome: PostOutcome, failures: number, random: number): numb
   return Math.max(withJitter(growing, random), minMs);
 }
 
-/** Up to a fifth longer. */
+/** Adds up to 20 percent. */
 function withJitter(ms: number, random: number): number {
   return Math.round(ms * (1 + random / 5));
 }

@@ -107,12 +107,12 @@ export function createWebhookReplays(
       return row === null ? null : shown(row, eventId);
     },
     test: (userId, endpointId, at) => writer.writeForAnswer(() => test(userId, endpointId, at)),
-    replay: (userId, endpointId, eventId, { at, maxAsked }) =>
+    replay: (userId, endpointId, eventId, { at, maxOnDemand }) =>
       writer.writeForAnswer(() => {
         const row = rows.find(userId, endpointId);
         if (row === null || one.get(row.seq, eventId) === null) return null;
         const asked = askedFor.all(row.seq).filter(({ event }) => event !== eventId);
-        const isAsked = asked.length < maxAsked;
+        const isAsked = asked.length < maxOnDemand;
         again.run(isAsked ? null : at, isAsked ? at : null, row.seq, eventId);
         rows.noteDue(row.seq);
         return shown(row, eventId);
