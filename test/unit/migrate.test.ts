@@ -8,7 +8,7 @@ import * as enrichmentTables from "../../src/adapters/storage/sqlite/enrichment-
 import * as prospectTables from "../../src/adapters/storage/sqlite/directory/tables.ts";
 import * as voiceTables from "../../src/adapters/storage/sqlite/voice-tables.ts";
 import { migrate, migrations, schemaOf } from "../../src/adapters/storage/sqlite/migrate.ts";
-import type { Migration } from "../../src/adapters/storage/sqlite/migrations.macro.ts";
+import type { Migration } from "../../src/adapters/storage/migrations.macro.ts";
 import * as campaignTables from "../../src/adapters/storage/sqlite/campaign-tables.ts";
 import * as networkTables from "../../src/adapters/storage/sqlite/network-tables.ts";
 import * as suppressionTables from "../../src/adapters/storage/sqlite/suppression-tables.ts";

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StartError } from "../../src/platform/base/start-error.ts";
 import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
-import type { Migration } from "../../src/adapters/storage/sqlite/migrations.macro.ts";
+import type { Migration } from "../../src/adapters/storage/migrations.macro.ts";
 import { openDatabase } from "../../src/adapters/storage/sqlite/open.ts";
 import { copyBeforeUpgrade } from "../../src/adapters/storage/sqlite/upgrade-copy.ts";
 import { mountSmallDisk, testOnSmallDisk } from "../support/small-disk.ts";

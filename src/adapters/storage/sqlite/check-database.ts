@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { appliedMigrations, migrations, refuseUnknown } from "./migrate.ts";
+import { refuseUnknown } from "../applied-migrations.ts";
+import { appliedMigrations, migrations } from "./migrate.ts";
 import { namedBlobs } from "./named-blobs.ts";
 
 /** Where a look at a database that may be damaged is wanted; its file is not changed. */

@@ -3,8 +3,9 @@ import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync, s
 import { join } from "node:path";
 import { makeOwnedFolder, syncPath } from "../../disk/owned-folder.ts";
 import { StartError } from "../../../platform/base/start-error.ts";
-import { appliedMigrations, refuseUnknown } from "./migrate.ts";
-import type { Migration } from "./migrations.macro.ts";
+import { refuseUnknown } from "../applied-migrations.ts";
+import { appliedMigrations } from "./migrate.ts";
+import type { Migration } from "../migrations.macro.ts";
 
 const keep = 3;
 /** For the migration itself, which writes what it changes to the log first. */

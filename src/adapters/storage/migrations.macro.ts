@@ -5,7 +5,7 @@ export type Migration = { number: number; name: string; hash: string; sql: strin
 
 /** Runs while the bundle is made (a Bun macro): the folder's files become part of the program. */
 export function embedMigrations(dialect: string): Migration[] {
-  const folder = join(import.meta.dir, "../../../../migrations", dialect);
+  const folder = join(import.meta.dir, "../../../migrations", dialect);
   return readdirSync(folder)
     .filter((file) => file.endsWith(".sql"))
     .sort()
