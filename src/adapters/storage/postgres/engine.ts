@@ -1,0 +1,62 @@
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres, { type Sql } from "postgres";
+import type { PhoneRegion } from "../../../platform/identity/phone.ts";
+
+/** Runs statements: the pool itself, or one transaction. */
+export type Connection = Pick<PostgresJsDatabase, "select" | "insert" | "update" | "delete" | "execute">;
+
+/** What every PostgreSQL store works with. */
+export type Engine = {
+  /** For statements outside a transaction: each runs on any connection of the pool. */
+  orm: PostgresJsDatabase;
+  /**
+   * Runs `work` in one transaction on one connection and commits, or rolls back if `work` throws. READ COMMITTED: each
+   * statement sees what is committed when it starts, so whatever a decision depends on must be locked before it is read.
+   */
+  transact<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Country of phone numbers without a country code; null if none is configured. */
+  phoneRegion: PhoneRegion | null;
+  /** Waits for running statements. */
+  close(): Promise<void>;
+};
+
+export type EngineOptions = {
+  phoneRegion?: PhoneRegion | null;
+  /** Connections at most. */
+  poolSize?: number;
+  /** False behind pgbouncer 1.20 and older in transaction mode, where prepared statements break. */
+  prepare?: boolean;
+};
+
+/** 10 nodes with such a pool stay within the 100 connections that PostgreSQL allows by default. */
+const defaultPoolSize = 10;
+/** For running statements when the pool closes. */
+const closeTimeoutSeconds = 5;
+
+/** Connects lazily: the first statement opens the first connection. */
+export function openEngine(url: string, options: EngineOptions = {}): Engine {
+  const client = connect(url, options);
+  const orm = drizzle(client);
+  return {
+    orm,
+    transact: (work) => orm.transaction(work),
+    phoneRegion: options.phoneRegion ?? null,
+    close: () => client.end({ timeout: closeTimeoutSeconds }),
+  };
+}
+
+/** A pool of connections without drizzle. The caller ends it. */
+export function connect(url: string, { poolSize = defaultPoolSize, prepare = true }: EngineOptions = {}): Sql {
+  return postgres(url, {
+    max: poolSize,
+    prepare,
+    // A pooler refuses any other parameter at the start of a session.
+    connection: { application_name: "outreachd" },
+    // Instants and counts are bigint in the tables, and numbers here: none comes near 2^53.
+    types: { bigint: { to: bigintType, from: [bigintType], serialize: String, parse: Number } },
+    onnotice: () => {},
+  }) as unknown as Sql;
+}
+
+/** The number of the type in PostgreSQL's catalog. */
+const bigintType = 20;

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import { connect } from "../../src/adapters/storage/postgres/engine.ts";
+
+/** A database of its own with all tables and no rows. */
+export type TestDatabase = {
+  url: string;
+  /** Ends every connection to it, as if its clients had died. */
+  disconnect(): Promise<void>;
+  drop(): Promise<void>;
+};
+
+/** The process that lives as long as the test run: with --parallel, the parent of this one. */
+const runPid = process.env["BUN_TEST_WORKER_ID"] === undefined ? process.pid : process.ppid;
+/** Initializing a cluster takes about a second, on a busy machine many. */
+const startTimeoutMs = 60_000;
+
+let admin: Promise<{ url: string; client: Sql }> | null = null;
+let made = 0;
+
+/** The server is started by the first caller of a test run and shared by all of its processes. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  admin ??= serverUrl().then((url) => ({ url, client: connect(`${url}/postgres`, { poolSize: 2 }) }));
+  const { url, client } = await admin;
+  const name = `test_${process.pid}_${Date.now()}_${++made}`;
+  await client.unsafe(`CREATE DATABASE ${name} TEMPLATE template`);
+  return {
+    url: `${url}/${name}`,
+    disconnect: async () =>
+      void (await client`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`),
+    drop: async () => void (await client.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function serverUrl(): Promise<string> {
+  const folder = join(tmpdir(), `outreachd-postgres-${runPid}`);
+  if (isFirst(folder)) startServer(folder);
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    for (const name of ["url", "error"]) {
+      const file = join(folder, name);
+      if (!existsSync(file)) continue;
+      if (name === "error") throw new Error(readFileSync(file, "utf8"));
+      return readFileSync(file, "utf8");
+    }
+    await Bun.sleep(20);
+  }
+  throw new Error(`PostgreSQL did not start within ${startTimeoutMs / 1000} s; see ${folder}/log`);
+}
+
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** It outlives this process, which is one of several, and ends with the test run. */
+function startServer(folder: string): void {
+  const log = openSync(join(folder, "log"), "a");
+  const program = join(import.meta.dir, "postgres-server.ts");
+  const server = spawn(process.execPath, [program, folder, `${runPid}`], {
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  server.unref();
+  closeSync(log);
+}
