@@ -14,7 +14,7 @@ import { createVerdictRows } from "./email-verdicts.ts";
 import { createResultRows } from "./enrichment-results.ts";
 import { enrichmentItems, enrichmentResults, enrichmentSettings, providerSpending } from "./enrichment-tables.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./job-claim.ts";
+import { isHeld } from "../../../platform/jobs/transitions.ts";
 import { createJobRows } from "./jobs.ts";
 import { countRows } from "./list-pages.ts";
 import { limitOf } from "./parameter.ts";

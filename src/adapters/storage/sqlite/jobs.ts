@@ -20,8 +20,15 @@ import { pause } from "../../../lib/concurrency/pause.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 import { createEventRows } from "./event-rows.ts";
-import { isHeld } from "./job-claim.ts";
-import { beginningOf, endOf } from "./job-events.ts";
+import { beginningOf, endOf } from "../../../platform/jobs/job-events.ts";
+import {
+  canceledJob,
+  endedJob,
+  hasEnded,
+  isHeld,
+  retriedJob,
+  type JobChange,
+} from "../../../platform/jobs/transitions.ts";
 import { limitOf, valueOf } from "./parameter.ts";
 import type { NetworkRows } from "./network.ts";
 import { insertJobSql, jobValues, storedJob } from "./stored-job.ts";
@@ -106,20 +113,9 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
   function cancel(userId: string, id: string, at: number): ClientChange {
     const job = ofUser(userId, id);
     if (job === null) return { kind: "absent" };
-    if (job.status === "completed" || job.status === "failed") return { kind: "refused", job };
+    if (hasEnded(job)) return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.cancel(job, at);
-    const metadata = { ...job.metadata, canceled: true };
-    return {
-      kind: "changed",
-      job: rows.write(job, {
-        status: "failed",
-        message: "Canceled",
-        metadata,
-        leaseUntil: null,
-        completedAt: at,
-        updatedAt: at,
-      }),
-    };
+    return { kind: "changed", job: rows.write(job, canceledJob(job, at)) };
   }
 
   function retry(userId: string, id: string, at: number): ClientChange {
@@ -127,12 +123,7 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
     if (job === null) return { kind: "absent" };
     if (job.status !== "failed") return { kind: "refused", job };
     if (job.type === "linkedin_action") return network().jobs.retry(job, at);
-    const { canceled: _canceled, ...metadata } = job.metadata;
-    const again = { status: "pending", message: "Waiting to run again", runAt: at, leaseUntil: null } as const;
-    return {
-      kind: "changed",
-      job: rows.write(job, { ...again, metadata, failures: 0, completedAt: null, updatedAt: at }),
-    };
+    return { kind: "changed", job: rows.write(job, retriedJob(job, at)) };
   }
 
   function editMessage(id: string, message: string, at: number): Job | null {
@@ -179,8 +170,6 @@ export function createJobStore(engine: Engine, rows: JobRows, network: () => Net
 
 /** Read in one go, which takes a millisecond or two. */
 const sliceRows = 50;
-
-type JobChange = Partial<Job>;
 
 /** Single jobs inside a write unit; also for features whose own rows change together with their job. */
 export type JobRows = ReturnType<typeof createJobRows>;
@@ -306,27 +295,8 @@ export function createJobRows(engine: Engine) {
     editMessage,
     writeClaimed,
     claim,
-    end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endingOf(job, end)),
+    end: (claimed: JobClaim, end: JobEnd) => writeClaimed(claimed, (job) => endedJob(job, end)),
   };
-}
-
-function hasEnded({ status }: Job): boolean {
-  return status === "completed" || status === "failed";
-}
-
-function endingOf(job: Job, end: JobEnd): JobChange {
-  const metadata: JobMetadata = { ...job.metadata, ...end.metadata };
-  const change = { message: end.message, metadata, leaseUntil: null, updatedAt: end.at };
-  switch (end.kind) {
-    case "completed":
-      return { ...change, status: "completed", progress: 100, completedAt: end.at };
-    case "failed":
-      return { ...change, status: "failed", completedAt: end.at };
-    case "parked":
-      return change;
-    case "again":
-      return { ...change, status: "pending", runAt: end.runAt, failures: job.failures + (end.countsAsAttempt ? 1 : 0) };
-  }
 }
 
 function filtered(userId: string, { status, type, createdFrom, createdTo }: JobFilter) {

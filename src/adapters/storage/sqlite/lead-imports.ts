@@ -12,7 +12,7 @@ import type {
 import type { SuppressionMatch } from "../../../features/suppression/model.ts";
 import { doNotContactText, suppressedField } from "../../../features/suppression/refusal.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./job-claim.ts";
+import { isHeld } from "../../../platform/jobs/transitions.ts";
 import type { createDryRuns } from "./lead-dry-run.ts";
 import type { HashIndex } from "./hash-index.ts";
 import type { StoredLead } from "./lead-row.ts";

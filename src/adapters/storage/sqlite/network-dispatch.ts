@@ -13,7 +13,7 @@ import type { NetworkStore } from "../../../features/network/store.ts";
 import type { ActionEnd, DueAction } from "../../../features/network/queue-model.ts";
 import type { Engine } from "./engine.ts";
 import { gatherWrites } from "../../../lib/group-commit/gathered-writes.ts";
-import { isHeld } from "./job-claim.ts";
+import { isHeld } from "../../../platform/jobs/transitions.ts";
 import type { ChangeWriter } from "./network-changes.ts";
 import { createDueQueries } from "./network-due.ts";
 import type { NetworkParts } from "./network-facts.ts";

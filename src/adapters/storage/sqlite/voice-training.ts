@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import type { VoiceStore } from "../../../features/voice/store.ts";
 import type { Engine } from "./engine.ts";
-import { isHeld } from "./job-claim.ts";
+import { isHeld } from "../../../platform/jobs/transitions.ts";
 import type { JobRows } from "./jobs.ts";
 import { voiceArtefacts, voiceClones, voiceSamples } from "./voice-tables.ts";
 

@@ -1,5 +1,5 @@
-import { shortReason, type EventData, type NewEvent } from "../../../platform/events/model.ts";
-import type { Job } from "../../../platform/jobs/model.ts";
+import { shortReason, type EventData, type NewEvent } from "../events/model.ts";
+import type { Job } from "./model.ts";
 
 /** What is told when a job is stored; null for most kinds, of which their own stores tell. */
 export function beginningOf({ type, ...job }: Job): NewEvent | null {
