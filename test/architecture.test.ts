@@ -35,7 +35,7 @@ type Kind = keyof typeof kindPatterns;
 const kinds = Object.keys(kindPatterns) as Kind[];
 
 const web = /^(elysia|@elysiajs\/.*)$/;
-const database = /^(drizzle-orm(\/.*)?|bun:sqlite)$/;
+const database = /^(drizzle-orm(\/.*)?|bun:sqlite|postgres)$/;
 const webAndDatabase = new RegExp(`${web.source}|${database.source}`);
 const allButTypeBox = /^(?!@sinclair\/typebox)/;
 /** Functions over tables that come with the package: they reach nothing outside. */

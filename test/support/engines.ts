@@ -2,9 +2,11 @@ import { copyFileSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openPostgresStorage, type PostgresStorage } from "../../src/adapters/storage/postgres/postgres-storage.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { FakeClock } from "./clock.ts";
+import { createTestDatabase } from "./postgres.ts";
 
 /** An empty storage. `await using` closes it and leaves nothing behind. */
 export type OpenedStorage = {
@@ -22,8 +24,11 @@ export type OpenedStorage = {
 
 export type TestEngine = { name: string; open(): Promise<OpenedStorage> };
 
-/** Every engine of the storage ports; the contract tests run over each. */
+/** Every engine that has all storage ports; the contract tests run over each. */
 export const engines: TestEngine[] = [{ name: "sqlite", open: openSqlite }];
+
+/** And PostgreSQL, for the suites of stores that it has so far; its other stores throw when they are used. */
+export const enginesAndPostgres: TestEngine[] = [...engines, { name: "postgres", open: openPostgres }];
 
 async function openSqlite(): Promise<OpenedStorage> {
   const root = await mkdtemp(join(tmpdir(), "outreachd-storage-"));
@@ -65,4 +70,55 @@ async function openSqlite(): Promise<OpenedStorage> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function openPostgres(): Promise<OpenedStorage> {
+  const database = await createTestDatabase();
+  const clock = new FakeClock();
+  let storage = await openPostgresStorage(database.url, clock);
+  let isOpen = true;
+
+  async function reopen(): Promise<Storage> {
+    await database.disconnect();
+    await storage.close();
+    storage = await openPostgresStorage(database.url, clock);
+    return asStorage(storage);
+  }
+
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await storage.close();
+    await database.release();
+  }
+
+  return {
+    get storage() {
+      return asStorage(storage);
+    },
+    reopen,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The stores that exist; whatever is missing throws when it is called. */
+function asStorage(storage: PostgresStorage): Storage {
+  const missing = (name: string) => () => {
+    throw new Error(`${name} does not exist on PostgreSQL yet`);
+  };
+  const withMissing = (target: object, path: string): object =>
+    new Proxy(target, {
+      get(_target, name) {
+        if (typeof name === "symbol") return undefined;
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value === "function") return value;
+        return typeof value === "object" && value !== null
+          ? withMissing(value, `${path}${name}.`)
+          : path === ""
+            ? withMissing({}, `${name}.`)
+            : missing(path + name);
+      },
+    });
+  return withMissing(storage, "") as Storage;
 }

@@ -4,8 +4,18 @@
  * FOLDER/error. The database `template` has the tables of outreachd.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { connect } from "../../src/adapters/storage/postgres/engine.ts";
 import { migrate, migrations } from "../../src/adapters/storage/postgres/migrate.ts";

@@ -10,6 +10,9 @@ export type TestDatabase = {
   url: string;
   /** Ends every connection to it, as if its clients had died. */
   disconnect(): Promise<void>;
+  /** Empties it for another test. */
+  release(): Promise<void>;
+  /** For a test that has changed its tables. */
   drop(): Promise<void>;
 };
 
@@ -20,19 +23,42 @@ const startTimeoutMs = 60_000;
 
 let admin: Promise<{ url: string; client: Sql }> | null = null;
 let made = 0;
+/** Emptied databases of earlier tests: to empty one takes a tenth of the time that a copy of the template takes. */
+const spare: string[] = [];
 
 /** The server is started by the first caller of a test run and shared by all of its processes. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   admin ??= serverUrl().then((url) => ({ url, client: connect(`${url}/postgres`, { poolSize: 2 }) }));
   const { url, client } = await admin;
-  const name = `test_${process.pid}_${Date.now()}_${++made}`;
-  await client.unsafe(`CREATE DATABASE ${name} TEMPLATE template`);
+  const name = spare.pop() ?? (await copyTemplate(client));
+  const disconnect = async () =>
+    void (await client`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`);
   return {
     url: `${url}/${name}`,
-    disconnect: async () =>
-      void (await client`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`),
-    drop: async () => void (await client.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    disconnect,
+    release: async () => {
+      await disconnect();
+      await empty(`${url}/${name}`);
+      spare.push(name);
+    },
+    drop: async () => void (await client.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
+}
+
+async function copyTemplate(client: Sql): Promise<string> {
+  const name = `test_${process.pid}_${Date.now()}_${++made}`;
+  await client.unsafe(`CREATE DATABASE ${name} TEMPLATE template`);
+  return name;
+}
+
+async function empty(url: string): Promise<void> {
+  const client = connect(url, { poolSize: 1 });
+  const tables = await client<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations'`;
+  // Not TRUNCATE, which makes new files. Without the triggers of foreign keys, since nothing remains to refer to.
+  const deletions = tables.map(({ name }) => `DELETE FROM ${name};`).join("\n");
+  await client.unsafe(`BEGIN; SET LOCAL session_replication_role = replica; ${deletions} COMMIT`);
+  await client.end();
 }
 
 async function serverUrl(): Promise<string> {

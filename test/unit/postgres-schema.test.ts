@@ -51,7 +51,7 @@ test("each migration is applied once, also when several nodes start at the same 
   await withDatabase(async (client) => {
     const more = { number: 900, name: "0900_more.sql", hash: "h", sql: "CREATE TABLE more (n INTEGER)" };
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(client, [...migrations, more], 0)));
-    expect(applied.toSorted()).toEqual([0, 0, 0, 1]);
+    expect(applied.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
   });
 });
 

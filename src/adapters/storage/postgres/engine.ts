@@ -55,7 +55,7 @@ export function connect(url: string, { poolSize = defaultPoolSize, prepare = tru
     // Instants and counts are bigint in the tables, and numbers here: none comes near 2^53.
     types: { bigint: { to: bigintType, from: [bigintType], serialize: String, parse: Number } },
     onnotice: () => {},
-  }) as unknown as Sql;
+  });
 }
 
 /** The number of the type in PostgreSQL's catalog. */

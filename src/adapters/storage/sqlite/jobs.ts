@@ -1,12 +1,6 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { NewEvent } from "../../../platform/events/model.ts";
-import {
-  jobStatuses,
-  type Job,
-  type JobFilter,
-  type JobMetadata,
-  type JobStatus,
-} from "../../../platform/jobs/model.ts";
+import { jobStatuses, type Job, type JobFilter, type JobStatus } from "../../../platform/jobs/model.ts";
 import type {
   ClaimRequest,
   ClientChange,

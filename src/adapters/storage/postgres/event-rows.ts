@@ -1,0 +1,25 @@
+import { inArray } from "drizzle-orm";
+import type { NewEvent } from "../../../platform/events/model.ts";
+import type { Connection } from "./engine.ts";
+import { events, users } from "./tables.ts";
+
+/** Appends events in the transaction of what causes them. Events of a user that no longer exists are dropped. */
+export async function appendEvents(connection: Connection, appended: readonly NewEvent[]): Promise<void> {
+  const userIds = [...new Set(appended.flatMap(({ userId }) => userId ?? []))];
+  const owners = await ownersOf(connection, userIds);
+  const rows = appended.flatMap(({ userId, data = {}, ...event }) => {
+    const owner = userId === null ? null : owners.get(userId);
+    return owner === undefined ? [] : [{ ...event, owner, data }];
+  });
+  if (rows.length > 0) await connection.insert(events).values(rows);
+}
+
+/** The numbers that large tables know users by. */
+export async function ownersOf(connection: Connection, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await connection
+    .select({ id: users.id, seq: users.seq })
+    .from(users)
+    .where(inArray(users.id, [...ids]));
+  return new Map(rows.map(({ id, seq }) => [id, seq]));
+}

@@ -1,0 +1,31 @@
+import { sql } from "drizzle-orm";
+import type { Clock } from "../../../platform/base/clock.ts";
+import { connect, openEngine, type EngineOptions } from "./engine.ts";
+import { createJobStore } from "./jobs.ts";
+import { migrate, migrations } from "./migrate.ts";
+import { createUserStore } from "./users.ts";
+
+/** The stores that exist on PostgreSQL so far, each as far as their neighbors need it. */
+export type PostgresStorage = Awaited<ReturnType<typeof openPostgresStorage>>;
+
+/**
+ * Connects to the database at a `postgres://` URL and migrates it if it is older than this program. Throws `StartError`
+ * if it is newer.
+ */
+export async function openPostgresStorage(url: string, clock: Clock, options: EngineOptions = {}) {
+  const client = connect(url, { ...options, poolSize: 1 });
+  try {
+    await migrate(client, migrations, clock.now());
+  } finally {
+    await client.end();
+  }
+  const engine = openEngine(url, options);
+  return {
+    users: createUserStore(engine),
+    jobs: createJobStore(engine),
+    /** Throws when the database can't be reached. */
+    check: async () => void (await engine.orm.execute(sql`SELECT 1`)),
+    /** Waits for running statements and closes the connections. */
+    close: () => engine.close(),
+  };
+}
