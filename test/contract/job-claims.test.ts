@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/platform/jobs/model.ts";
-import type { JobEnd } from "../../src/platform/jobs/store.ts";
+import type { Job, JobEnd } from "../../src/platform/jobs/model.ts";
 import type { Storage } from "../../src/adapters/storage/storage.ts";
 import { startOfTests } from "../support/clock.ts";
 import { engines } from "../support/engines.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Job } from "../../src/platform/jobs/model.ts";
-import type { JobClaim } from "../../src/platform/jobs/store.ts";
+import type { Job, JobClaim } from "../../src/platform/jobs/model.ts";
 import type { NetworkAccount } from "../../src/features/network/account-model.ts";
 import type { NetworkAction } from "../../src/features/network/action-model.ts";
 import type { ActionPage } from "../../src/features/network/store.ts";

@@ -1,7 +1,6 @@
 import type { LedgerEntry } from "../../src/features/credits/model.ts";
 import type { ChargeCredits, ReserveCredits, SettleCredits } from "../../src/features/credits/store.ts";
-import type { Job } from "../../src/platform/jobs/model.ts";
-import type { JobClaim } from "../../src/platform/jobs/store.ts";
+import type { Job, JobClaim } from "../../src/platform/jobs/model.ts";
 import { permissions, type ApiKey } from "../../src/platform/auth/key-model.ts";
 import { hashOf, makeSecret } from "../../src/platform/auth/secret.ts";
 import { hintOf } from "../../src/platform/base/secret-text.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { JobContext, JobHandler } from "../../src/platform/jobs/handler.ts";
-import type { Job, JobType } from "../../src/platform/jobs/model.ts";
+import type { Job, JobType, JobEnd } from "../../src/platform/jobs/model.ts";
 import { retryDelayMs } from "../../src/platform/jobs/retry-policy.ts";
 import { JobRunner } from "../../src/platform/jobs/runner.ts";
-import type { JobEnd, JobStore } from "../../src/platform/jobs/store.ts";
+import type { JobStore } from "../../src/platform/jobs/store.ts";
 import { createLog } from "../../src/platform/base/log.ts";
 import { openSqliteStorage } from "../../src/adapters/storage/sqlite/sqlite-storage.ts";
 import { FakeClock, startOfTests } from "../support/clock.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
-import type { JobClaim } from "../../platform/jobs/store.ts";
+import type { JobClaim } from "../../platform/jobs/model.ts";
 import type { Enriched, NumberedOutcome } from "./enricher.ts";
 import type { FinishedBatch } from "./store.ts";
 

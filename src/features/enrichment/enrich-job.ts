@@ -1,8 +1,7 @@
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import type { CreditService } from "../credits/service.ts";
 import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
-import type { Job } from "../../platform/jobs/model.ts";
-import type { JobEnd } from "../../platform/jobs/store.ts";
+import type { Job, JobEnd } from "../../platform/jobs/model.ts";
 import { countsAfter, finishedBatch, type Counts as BatchCounts } from "./batch.ts";
 import type { Enriched, Enricher, EnrichSettings, Terms } from "./enricher.ts";
 import type { EnrichmentStore } from "./store.ts";

@@ -1,6 +1,5 @@
 import type { ReserveCredits, ReserveOutcome, SettleCredits, SettleOutcome } from "../credits/store.ts";
-import type { Job, JobMetadata } from "../../platform/jobs/model.ts";
-import type { JobClaim } from "../../platform/jobs/store.ts";
+import type { Job, JobMetadata, JobClaim } from "../../platform/jobs/model.ts";
 import type { LeadIdentity } from "../leads/model.ts";
 import type { EnrichmentFailure, EnrichmentResult, LeadToEnrich, Merged, Verdict } from "./model.ts";
 

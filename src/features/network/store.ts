@@ -1,5 +1,4 @@
-import type { Job } from "../../platform/jobs/model.ts";
-import type { JobClaim } from "../../platform/jobs/store.ts";
+import type { Job, JobClaim } from "../../platform/jobs/model.ts";
 import type { Caps, CoolDown, Meter, NetworkAccount, Window } from "./account-model.ts";
 import type { ActionOrder, ActionPlace, ActionState, NetworkAction, PendingReason, TaskPlace } from "./action-model.ts";
 import type {

@@ -1,7 +1,6 @@
 import { isoTime, type Clock } from "../../platform/base/clock.ts";
 import type { JobContext, JobHandler } from "../../platform/jobs/handler.ts";
-import type { Job } from "../../platform/jobs/model.ts";
-import type { JobEnd } from "../../platform/jobs/store.ts";
+import type { Job, JobEnd } from "../../platform/jobs/model.ts";
 import type { Log } from "../../platform/base/log.ts";
 import type { SuppressionService } from "../suppression/service.ts";
 import type { PersonCounts, PersonIdentity } from "./model.ts";

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
-import type { JobClaim, JobEnd } from "../../platform/jobs/store.ts";
+import type { JobClaim, JobEnd } from "../../platform/jobs/model.ts";
 import type { Suppression } from "../suppression/model.ts";
 import type { PersonCounts, PersonIdentity, PersonRecord, PersonScope } from "./model.ts";
 

@@ -1,7 +1,6 @@
 import type { AuditEntry } from "../../platform/auth/audit/model.ts";
-import type { Job } from "../../platform/jobs/model.ts";
+import type { Job, JobClaim, JobEnd } from "../../platform/jobs/model.ts";
 import type { TimePlace } from "../../platform/base/time-place.ts";
-import type { JobClaim, JobEnd } from "../../platform/jobs/store.ts";
 import type {
   CloneQuality,
   CloneStatus,

@@ -1,5 +1,4 @@
-import type { Job, JobType } from "./model.ts";
-import type { JobClaim, JobEnd } from "./store.ts";
+import type { Job, JobType, JobClaim, JobEnd } from "./model.ts";
 
 export type JobContext = {
   /** Under which the handler writes; void once the lease is lost. */

@@ -91,3 +91,13 @@ export type JobDay = Static<typeof JobDay>;
 export type JobFilter = { status?: JobStatus; type?: JobType; createdFrom?: number; createdTo?: number };
 /** The place behind which a page begins: the last job of the page before. */
 export type JobPlace = { createdAt: number; id: string };
+
+/** Names the claim under which a runner writes: a later attempt makes it void. */
+export type JobClaim = { id: string; attempt: number };
+
+/** What becomes of a running job. `metadata` is merged into what is there. */
+export type JobEnd =
+  | { kind: "completed"; message: string; metadata: JobMetadata; at: number }
+  | { kind: "failed"; message: string; metadata: JobMetadata; at: number }
+  | { kind: "again"; message: string; metadata: JobMetadata; at: number; runAt: number; countsAsAttempt: boolean }
+  | { kind: "parked"; message: string; metadata: JobMetadata; at: number };

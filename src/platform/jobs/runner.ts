@@ -6,10 +6,10 @@ import type { Log } from "../base/log.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { JobHandler } from "./handler.ts";
 import { Interruption } from "./interruption.ts";
-import type { Job, JobType } from "./model.ts";
+import type { Job, JobType, JobClaim, JobEnd } from "./model.ts";
 import { diskRetryMs, untilWritten } from "./patience.ts";
 import { retryDelayMs } from "./retry-policy.ts";
-import type { JobClaim, JobEnd, JobStore } from "./store.ts";
+import type { JobStore } from "./store.ts";
 
 /** A lease outlives any pause of a healthy process by far; a missed one only delays the job. */
 const leaseMs = 60_000;

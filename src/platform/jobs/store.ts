@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../auth/audit/model.ts";
-import type { Job, JobFilter, JobMetadata, JobPlace, JobStatus, JobType } from "./model.ts";
+import type { Job, JobClaim, JobEnd, JobFilter, JobPlace, JobStatus, JobType } from "./model.ts";
 
 export type JobPageRequest = {
   userId: string;
@@ -9,17 +9,7 @@ export type JobPageRequest = {
   after: JobPlace | null;
 };
 
-/** Names the claim under which a runner writes: a later attempt makes it void. */
-export type JobClaim = { id: string; attempt: number };
-
 export type ClaimRequest = { type: JobType; limit: number; now: number; leaseUntil: number };
-
-/** What becomes of a running job. `metadata` is merged into what is there. */
-export type JobEnd =
-  | { kind: "completed"; message: string; metadata: JobMetadata; at: number }
-  | { kind: "failed"; message: string; metadata: JobMetadata; at: number }
-  | { kind: "again"; message: string; metadata: JobMetadata; at: number; runAt: number; countsAsAttempt: boolean }
-  | { kind: "parked"; message: string; metadata: JobMetadata; at: number };
 
 export type ClientChange =
   | { kind: "changed"; job: Job }

@@ -1,5 +1,4 @@
-import type { Job, JobMetadata } from "./model.ts";
-import type { JobClaim, JobEnd } from "./store.ts";
+import type { Job, JobMetadata, JobClaim, JobEnd } from "./model.ts";
 
 export type JobChange = Partial<Job>;
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { beginningOf, endOf } from "../../../platform/jobs/job-events.ts";
-import type { Job } from "../../../platform/jobs/model.ts";
-import type { ClaimRequest, ClientChange, JobClaim, JobEnd, JobStore } from "../../../platform/jobs/store.ts";
+import type { Job, JobClaim, JobEnd } from "../../../platform/jobs/model.ts";
+import type { ClaimRequest, ClientChange, JobStore } from "../../../platform/jobs/store.ts";
 import { canceledJob, endedJob, hasEnded, isHeld, type JobChange } from "../../../platform/jobs/transitions.ts";
 import type { Connection, Engine } from "./engine.ts";
 import { appendEvents } from "./event-rows.ts";

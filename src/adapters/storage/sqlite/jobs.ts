@@ -1,15 +1,14 @@
 import { and, asc, count, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { NewEvent } from "../../../platform/events/model.ts";
-import { jobStatuses, type Job, type JobFilter, type JobStatus } from "../../../platform/jobs/model.ts";
-import type {
-  ClaimRequest,
-  ClientChange,
-  JobClaim,
-  JobCount,
-  JobEnd,
-  JobPageRequest,
-  JobStore,
-} from "../../../platform/jobs/store.ts";
+import {
+  jobStatuses,
+  type Job,
+  type JobFilter,
+  type JobStatus,
+  type JobClaim,
+  type JobEnd,
+} from "../../../platform/jobs/model.ts";
+import type { ClaimRequest, ClientChange, JobCount, JobPageRequest, JobStore } from "../../../platform/jobs/store.ts";
 import { pause } from "../../../lib/concurrency/pause.ts";
 import { createAuditRows } from "./audit.ts";
 import type { Engine } from "./engine.ts";

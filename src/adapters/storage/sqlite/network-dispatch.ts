@@ -1,5 +1,4 @@
-import type { Job } from "../../../platform/jobs/model.ts";
-import type { JobClaim } from "../../../platform/jobs/store.ts";
+import type { Job, JobClaim } from "../../../platform/jobs/model.ts";
 import {
   decideDeferral,
   decideDelegation,

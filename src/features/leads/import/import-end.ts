@@ -1,7 +1,6 @@
 import type { BlobStore } from "../../../platform/blobs/blob-store.ts";
 import { fileOfJob } from "../../../platform/imports/file-intake.ts";
-import type { Job, JobMetadata } from "../../../platform/jobs/model.ts";
-import type { JobEnd } from "../../../platform/jobs/store.ts";
+import type { Job, JobMetadata, JobEnd } from "../../../platform/jobs/model.ts";
 import { ImportFileError } from "../../../platform/imports/import-file-error.ts";
 
 /**
