@@ -683,7 +683,7 @@ test.each([
   ["Colour,Shape\nred,round\n", 202, "No header line"],
   ["\u0000\u0001\u0002\u0003".repeat(50), 202, "not text"],
   ["<!doctype html><table></table>", 202, "web page"],
-  ['[{"email":"a@example.com"}]', 202, "JSON list"],
+  ['[{"email":"a@example.com"}]', 202, "JSON array"],
 ])("a file that is no list of prospects fails with the reason (%#)", async (content, status, reason) => {
   const client = await service.user();
   const answer = await client.post<JobView>(`${api}/import`, content, { headers: { "content-type": "text/plain" } });
